@@ -1,0 +1,166 @@
+"""The commands of the chat, as typed in one line of text: parsed here, answered by the services."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
+from bot.views.data import answer_data, rules_data, rules_list_data
+from bot.views.text import advice_text, columns, odds_text, rules_list_text, rules_text
+from solver.errors import FarkleError, InvalidRequestError
+from solver.rules import did_you_mean, load_rules
+
+_OPTION = re.compile(r"([A-Za-z][A-Za-z_-]*)\s*[:=]\s*(\S+)")
+
+CONTEXT = {
+    "turn": "points set aside in this turn so far",
+    "me": "your score",
+    "them": "the opponent's score",
+    "farkles": "your farkles in a row before this turn",
+    "their-farkles": "the opponent's farkles in a row",
+    "rules": f"a rule set, {DEFAULT_RULES} unless you say another",
+}
+"""The options that describe a position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command says: text for people, the same as plain data, and whether the chat ends."""
+
+    text: str
+    data: Any
+    ends: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command line taken apart: the words that are no option, and the options by name."""
+
+    words: str
+    options: dict[str, str]
+
+    def number(self, name: str) -> int | None:
+        """An option as a whole number, None where it is not given. Raises InvalidRequestError."""
+        text = self.options.get(name)
+        if text is None:
+            return None
+        try:
+            return int(text.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+        except ValueError:
+            raise InvalidRequestError(
+                f'{name}: takes a whole number, such as {name}:350, not "{text}"'
+            ) from None
+
+    def situation(self) -> Situation:
+        """The position that the context options describe. Raises InvalidRequestError."""
+        return Situation(
+            banked=self.number("me") or 0,
+            opponent=self.number("them") or 0,
+            turn_total=self.number("turn") or 0,
+            farkles=self.number("farkles") or 0,
+            opponent_farkles=self.number("their-farkles") or 0,
+            rules=self.options.get("rules", DEFAULT_RULES),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: how it is written, what it is for, the options it takes, and what answers it."""
+
+    usage: str
+    summary: str
+    options: dict[str, str]
+    takes_words: bool
+    answer: Callable[[Line], Reply]
+
+
+class Commands:
+    """Every command of the chat by name, without its slash."""
+
+    def __init__(self, advisor: Advisor) -> None:
+        self._advisor = advisor
+        self.by_name = {
+            "advise": Command(
+                "/advise DICE", "what to keep of a roll, best first", CONTEXT, True, self._advise
+            ),
+            "odds": Command(
+                "/odds dice:N",
+                "roll on or bank, before a roll",
+                {"dice": "dice to roll", **CONTEXT},
+                False,
+                self._odds,
+            ),
+            "rules": Command(
+                "/rules [NAME]", "the rule sets, or one of them in full", {}, True, self._rules
+            ),
+            "help": Command("/help", "this list", {}, False, self._help),
+            "quit": Command("/quit", "leave", {}, False, self._quit),
+        }
+
+    async def answer(self, line: str) -> Reply:
+        """Answer one line; what is wrong with it is a reply too."""
+        try:
+            command, parsed = self._parse(line)
+            return await asyncio.to_thread(command.answer, parsed)
+        except FarkleError as error:
+            return Reply(str(error), {"error": str(error)})
+
+    def _parse(self, line: str) -> tuple[Command, Line]:
+        name, _, rest = line.strip().partition(" ")
+        name = name.removeprefix("/").lower()
+        if name not in self.by_name:
+            known = [f"/{known}" for known in self.by_name]
+            raise InvalidRequestError(
+                f'unknown command "{line.split(maxsplit=1)[0]}"{did_you_mean("/" + name, known)}'
+            )
+        command = self.by_name[name]
+        options: dict[str, str] = {}
+        for match in _OPTION.finditer(rest):
+            option = match[1].lower().replace("_", "-")
+            if option not in command.options:
+                takes = did_you_mean(option, list(command.options)) if command.options else ""
+                raise InvalidRequestError(f'/{name} takes no option "{match[1]}"{takes}')
+            if option in options:
+                raise InvalidRequestError(f'the option "{option}" is given twice')
+            options[option] = match[2]
+        words = _OPTION.sub(" ", rest).strip()
+        if words and not command.takes_words:
+            raise InvalidRequestError(f'/{name} does not take "{words}"; write {command.usage}')
+        return command, Line(words, options)
+
+    def _advise(self, line: Line) -> Reply:
+        advice = self._advisor.advise(line.words, line.situation())
+        return Reply(advice_text(advice), answer_data(advice))
+
+    def _odds(self, line: Line) -> Reply:
+        odds = self._advisor.odds(line.number("dice"), line.situation())
+        return Reply(odds_text(odds), answer_data(odds))
+
+    def _rules(self, line: Line) -> Reply:
+        if line.words:
+            rules = load_rules(line.words)
+            return Reply(rules_text(rules), rules_data(rules))
+        known = self._advisor.known_rules()
+        return Reply(rules_list_text(known), rules_list_data(known))
+
+    def _help(self, _: Line) -> Reply:
+        commands = columns((command.usage, command.summary) for command in self.by_name.values())
+        options = columns(
+            [("dice:", "dice to roll, for /odds")]
+            + [(f"{name}:", meaning) for name, meaning in CONTEXT.items()]
+        )
+        text = "\n".join(
+            [
+                "Commands:",
+                *commands,
+                "Options for /advise and /odds; what you leave out is 0:",
+                *options,
+                "For example: /advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
+            ]
+        )
+        return Reply(text, {"help": text})
+
+    def _quit(self, _: Line) -> Reply:
+        return Reply("Bye.", {"quit": True}, ends=True)

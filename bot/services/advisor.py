@@ -1,0 +1,83 @@
+"""Advice, odds and turn tables for any solved rule set."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
+from solver.dice import parse_dice
+from solver.errors import MissingStrategyError
+from solver.position import Position, check_position
+from solver.rules import Ruleset, load_rules, preset_names
+from solver.strategy import Strategy, find_manifest, open_strategy
+
+DEFAULT_RULES = "facebook"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A position as people give it: what they leave out is the start of a turn."""
+
+    banked: int = 0
+    opponent: int = 0
+    turn_total: int = 0
+    farkles: int = 0
+    opponent_farkles: int = 0
+    rules: str = DEFAULT_RULES
+    """A preset's name or the path of a TOML file."""
+
+
+class Advisor:
+    """Answers from strategy files, which stay open once they were asked for."""
+
+    def __init__(self, strategies: Path) -> None:
+        self._folder = strategies
+        self._open: dict[Ruleset, Strategy] = {}
+
+    def advise(self, dice: str, situation: Situation) -> Advice:
+        """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
+        rules = load_rules(situation.rules)
+        roll = parse_dice(dice, most=rules.dice)
+        position = self._position(rules, situation, len(roll))
+        return advise(self._strategy(rules), position, roll)
+
+    def odds(self, dice: int | None, situation: Situation) -> Odds:
+        """Weigh rolling `dice` dice, all of them if None, against banking. Raises FarkleError."""
+        rules = load_rules(situation.rules)
+        position = self._position(rules, situation, dice)
+        return odds(self._strategy(rules), position)
+
+    def turn(self, situation: Situation) -> TurnCells:
+        """The whole turn that starts in `situation`. Raises FarkleError."""
+        rules = load_rules(situation.rules)
+        position = self._position(rules, replace(situation, turn_total=0), None)
+        return turn_cells(self._strategy(rules), position)
+
+    def known_rules(self) -> list[tuple[Ruleset, bool]]:
+        """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
+        presets = [load_rules(name) for name in preset_names()]
+        return [(rules, self.is_solved(rules)) for rules in presets]
+
+    def is_solved(self, rules: Ruleset) -> bool:
+        """Whether there is a strategy file for the rules."""
+        try:
+            find_manifest(self._folder, rules)
+        except MissingStrategyError:
+            return False
+        return True
+
+    def _position(self, rules: Ruleset, situation: Situation, dice: int | None) -> Position:
+        position = Position(
+            banked=situation.banked,
+            opponent=situation.opponent,
+            turn_total=situation.turn_total,
+            farkles=situation.farkles,
+            opponent_farkles=situation.opponent_farkles,
+            dice=rules.dice if dice is None else dice,
+        )
+        check_position(rules, position)
+        return position
+
+    def _strategy(self, rules: Ruleset) -> Strategy:
+        if rules not in self._open:
+            self._open[rules] = open_strategy(self._folder, rules)
+        return self._open[rules]

@@ -1,0 +1,63 @@
+"""Dice as people type them, and the chances of every roll."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from itertools import combinations_with_replacement
+from math import factorial, prod
+
+from solver.errors import InvalidRollError
+
+MAX_DICE = 6
+
+Roll = tuple[int, ...]
+"""The faces of one roll in descending order; a multiset, as the order of dice means nothing."""
+
+_SEPARATORS = " \t\n,;+/|-"
+_DIE_FACES = {chr(0x2680 + face - 1): str(face) for face in range(1, 7)}
+_DECORATION = "\ufe0f\ufe0e\u20e3\u200d"  # variation selectors and the keycap around a digit
+
+
+def make_roll(faces: Iterable[int]) -> Roll:
+    """The canonical form of a roll."""
+    return tuple(sorted(faces, reverse=True))
+
+
+def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
+    """Read one roll of 1 to `most` dice: "6 5 3 3 3 2", "653332", "6,5,3,3,3,2" or die faces.
+
+    Raises InvalidRollError.
+    """
+    accepted = f"a roll is 1 to {most} dice, such as {_example(most)}"
+    faces: list[int] = []
+    for character in text:
+        if character in _SEPARATORS or character in _DECORATION:
+            continue
+        digit = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
+        if digit not in {"1", "2", "3", "4", "5", "6"}:
+            raise InvalidRollError(
+                f'"{character}" is not a die face: faces are 1 to 6, and {accepted}'
+            )
+        faces.append(int(digit))
+    if not faces:
+        raise InvalidRollError(f"no dice given: {accepted}")
+    if len(faces) > most:
+        raise InvalidRollError(f"{len(faces)} dice are too many: {accepted}")
+    return make_roll(faces)
+
+
+def _example(most: int) -> str:
+    return " ".join("653332"[:most])
+
+
+@cache
+def rolls(number: int) -> tuple[tuple[Roll, int], ...]:
+    """Every distinct roll of `number` fair dice with the number of ways, out of 6**number."""
+    return tuple(
+        (
+            make_roll(faces),
+            factorial(number) // prod(factorial(count) for count in Counter(faces).values()),
+        )
+        for faces in combinations_with_replacement(range(1, 7), number)
+    )

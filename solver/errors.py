@@ -1,0 +1,33 @@
+"""Every error that this project raises on purpose; one sentence each, fit to be shown to a user."""
+
+
+class FarkleError(Exception):
+    """Base of the tree. ``str(error)`` is one sentence: what is wrong and what is accepted."""
+
+
+class InvalidRollError(FarkleError):
+    """The text or the faces are not a roll of the dice in play."""
+
+
+class InvalidPositionError(FarkleError):
+    """The scores, turn total, dice or farkles cannot occur under the rules."""
+
+
+class InvalidRulesError(FarkleError):
+    """A rule set is unknown, malformed or contradicts itself."""
+
+
+class InvalidRequestError(FarkleError):
+    """A command or an option is unknown or malformed."""
+
+
+class ConvergenceError(FarkleError):
+    """A solve reached its limit of sweeps before its tolerance."""
+
+
+class StrategyFileError(FarkleError):
+    """A strategy file cannot be read or written, or is not what it claims to be."""
+
+
+class MissingStrategyError(StrategyFileError):
+    """No strategy file is there for the rules."""

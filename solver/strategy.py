@@ -1,0 +1,302 @@
+"""Strategy files: start-of-turn values on disk, and the answers that follow from them.
+
+A strategy is two files in one folder. The manifest `<digest>_floor<floor>.json` says which rules
+were solved and how well; it names the values, a plain .npy file whose own name holds its hash. The
+values are in place before the manifest is put there by renaming, so that a reader sees a whole
+strategy or none, whatever happens to the writer.
+"""
+
+import hashlib
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from filelock import FileLock
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
+from solver.position import Position
+from solver.rules import Ruleset
+from solver.scoring import turn_plan
+from solver.solution import Solution, value_shape
+from solver.turn import Floats, TurnTable, solve_turn
+
+_DIGEST_LENGTH = 16
+_AGAIN = "delete it and solve the rules again"
+
+
+class Manifest(BaseModel):
+    """What the JSON file beside the values says of them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["farkle-strategy-1"] = "farkle-strategy-1"
+    rules: Ruleset
+    digest: str
+    floor: int
+    axes: tuple[str, ...] = ("farkles", "opponent_farkles", "banked", "opponent")
+    shape: tuple[int, int, int, int]
+    tolerance: float
+    sweeps: int
+    largest_relative_change: float
+    states: int
+    seconds: float
+    values: str = Field(pattern=r"^[\w.+-]+\.npy$")
+    bytes: int
+    sha256: str
+
+
+class Strategy:
+    """Optimal play of one rule set: the values of a strategy file, and every turn between them."""
+
+    def __init__(self, rules: Ruleset, values: npt.NDArray[np.float64], origin: str) -> None:
+        self.rules = rules
+        self._values = values
+        self._origin = origin
+        self._turn = lru_cache(maxsize=256)(self._solve_turn)
+
+    def win_probability(self, position: Position) -> float:
+        """Win probability of the player about to start a turn; the position must be possible."""
+        return float(
+            self._between(
+                position.farkles, position.opponent_farkles, position.banked, position.opponent
+            )
+        )
+
+    def turn(self, position: Position) -> TurnTable:
+        """The table of the turn that a position belongs to; the position must be possible."""
+        return self._turn(replace(position, turn_total=0, dice=self.rules.dice))
+
+    def _solve_turn(self, start: Position) -> TurnTable:
+        rules, step = self.rules, self.rules.point_step
+        to_goal = (rules.goal - start.banked) // step
+        minimum = max(1, rules.minimum_bank // step)
+        bank = np.ones(max(to_goal, minimum))
+        bank[:minimum] = np.nan
+        if to_goal > minimum:
+            after = self._between(
+                start.opponent_farkles, 0, start.opponent, range(start.banked, rules.goal, step)
+            )
+            bank[minimum:] = 1 - after[minimum:]
+        return solve_turn(turn_plan(rules), bank, self._farkle(start))
+
+    def _farkle(self, start: Position) -> float:
+        """Value of ending a turn in a farkle."""
+        rules, banked, farkles = self.rules, start.banked, start.farkles + 1
+        if farkles == rules.farkle_limit:
+            farkles = 0
+            if rules.farkle_penalty:
+                banked = max(rules.score_floor, banked - rules.farkle_penalty.points)
+        return 1 - float(self._between(start.opponent_farkles, farkles, start.opponent, banked))
+
+    def _between(
+        self, farkles: int, opponent_farkles: int, banked: int, opponent: int | range
+    ) -> Floats:
+        """Values for one or a range of opponents' scores."""
+        floor, step = self.rules.score_floor, self.rules.point_step
+        columns: int | slice
+        if isinstance(opponent, range):
+            columns = slice((opponent.start - floor) // step, (opponent.stop - floor) // step)
+        else:
+            columns = (opponent - floor) // step
+        values = np.asarray(
+            self._values[farkles, opponent_farkles, (banked - floor) // step, columns]
+        )
+        if not np.all((values >= 0) & (values <= 1)):
+            raise StrategyFileError(
+                f"{self._origin}: holds values that are no probabilities; solve the rules again"
+            )
+        return values
+
+
+def manifest_path(folder: Path, rules: Ruleset) -> Path:
+    """Where the manifest of a rule set with its score floor stands."""
+    return folder / f"{rules.digest[:_DIGEST_LENGTH]}_floor{rules.score_floor}.json"
+
+
+def find_manifest(folder: Path, rules: Ruleset) -> Path:
+    """The strategy of a rule set: that of the lowest floor at or below the rules' own.
+
+    Raises MissingStrategyError.
+    """
+    found = [
+        (int(path.stem.rpartition("_floor")[2]), path)
+        for path in folder.glob(f"{rules.digest[:_DIGEST_LENGTH]}_floor*.json")
+    ]
+    exact_enough = [(floor, path) for floor, path in found if floor <= rules.score_floor]
+    if not exact_enough:
+        raise MissingStrategyError(
+            f"{rules.name} is not solved yet: no strategy file for it in {folder};"
+            f" run: farkle solve {rules.name}"
+        )
+    return min(exact_enough)[1]
+
+
+def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
+    """Open the strategy of a rule set, memory-mapped.
+
+    Raises MissingStrategyError, or StrategyFileError for a file that is damaged or another's.
+    """
+    path = find_manifest(folder, rules)
+    manifest, values = _open(path)
+    if manifest.digest != rules.digest:
+        raise StrategyFileError(
+            f"{path}: is the strategy of other rules ({manifest.rules.name}, digest"
+            f" {manifest.digest[:_DIGEST_LENGTH]}); delete it and run: farkle solve {rules.name}"
+        )
+    solved = manifest.rules.model_copy(update={"name": rules.name})
+    return Strategy(solved, values, str(path))
+
+
+def verify_strategy(path: Path) -> Manifest:
+    """Check a strategy file, given by its manifest or its values, down to the hash of every byte.
+
+    Raises StrategyFileError.
+    """
+    is_values = path.suffix == ".npy"
+    named = path.with_name(path.name.rpartition("-")[0] + ".json") if is_values else path
+    manifest, _ = _open(named)
+    values = path.with_name(manifest.values)
+    if is_values and path != values:
+        raise StrategyFileError(f"{path}: is not the file that its manifest {named.name} names")
+    with values.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != manifest.sha256:
+        raise StrategyFileError(
+            f"{values}: is damaged, its SHA-256 is {found[:12]}… and not {manifest.sha256[:12]}…;"
+            f" run: farkle solve {manifest.rules.name}"
+        )
+    return manifest
+
+
+def _open(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
+    """Read the manifest and map the values, with every check that does not read all of them."""
+    manifest = _read_manifest(path)
+    try:
+        return manifest, _map_values(path, manifest)
+    except StrategyFileError:
+        # another solve may have put new files in their place between the two reads
+        renewed = _read_manifest(path)
+        if renewed.values == manifest.values:
+            raise
+        return renewed, _map_values(path, renewed)
+
+
+def _read_manifest(path: Path) -> Manifest:
+    try:
+        manifest = Manifest.model_validate_json(path.read_bytes())
+        value_shape(manifest.rules)
+    except OSError as error:
+        raise StrategyFileError(f"{path}: cannot be read ({_reason(error)})") from None
+    except (ValidationError, InvalidRulesError):
+        raise StrategyFileError(
+            f"{path}: is not the manifest of a strategy file of this version; {_AGAIN}"
+        ) from None
+    if manifest.rules.digest != manifest.digest or manifest.rules.score_floor != manifest.floor:
+        raise StrategyFileError(f"{path}: its digest or floor is not that of its rules; {_AGAIN}")
+    return manifest
+
+
+def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
+    """Map the values of the manifest at `path`."""
+    file = path.with_name(manifest.values)
+    shape = value_shape(manifest.rules)
+    try:
+        size = file.stat().st_size
+        values: npt.NDArray[np.float64] = np.load(file, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise StrategyFileError(f"{file}: cannot be read ({_reason(error)})") from None
+    except (ValueError, EOFError):
+        raise StrategyFileError(f"{file}: is truncated or not a .npy file; {_AGAIN}") from None
+    if size != manifest.bytes or values.shape != shape or values.dtype != np.float64:
+        raise StrategyFileError(
+            f"{file}: has {size:,} bytes for {values.dtype} of shape {values.shape},"
+            f" not {manifest.bytes:,} for float64 of shape {shape}; {_AGAIN}"
+        )
+    return values
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the folder, so that a solve learns at once that it could not keep its result.
+
+    Raises StrategyFileError.
+    """
+    with _locked(folder):
+        pass
+
+
+def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
+    """Write a strategy file; returns its manifest and the path of its values.
+
+    Raises StrategyFileError, and then leaves nothing behind.
+    """
+    rules = solution.rules
+    manifest_file = manifest_path(folder, rules)
+    temporary = folder / f".{manifest_file.stem}.tmp"
+    with _locked(folder):
+        try:
+            digest = _write(temporary, _npy_header(solution.values), solution.values.data)
+            manifest = Manifest(
+                rules=rules,
+                digest=rules.digest,
+                floor=rules.score_floor,
+                shape=value_shape(rules),
+                tolerance=solution.tolerance,
+                sweeps=solution.sweeps,
+                largest_relative_change=solution.largest_relative_change,
+                states=solution.states,
+                seconds=solution.seconds,
+                values=f"{manifest_file.stem}-{digest[:12]}.npy",
+                bytes=temporary.stat().st_size,
+                sha256=digest,
+            )
+            values_file = folder / manifest.values
+            temporary.replace(values_file)
+            _write(temporary, manifest.model_dump_json(indent=2).encode() + b"\n")
+            temporary.replace(manifest_file)
+        finally:
+            temporary.unlink(missing_ok=True)
+        for other in folder.glob(f"{manifest_file.stem}-*.npy"):
+            if other != values_file:
+                other.unlink(missing_ok=True)
+    return manifest, values_file
+
+
+def _npy_header(values: npt.NDArray[np.float64]) -> bytes:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(values))
+    return header.getvalue()
+
+
+def _write(path: Path, *parts: bytes | memoryview) -> str:
+    """Write a file through to the disk; returns its SHA-256."""
+    digest = hashlib.sha256()
+    with path.open("wb") as file:
+        for part in parts:
+            digest.update(part)
+            file.write(part)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; what goes wrong with its files becomes a StrategyFileError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            yield
+    except OSError as error:
+        raise StrategyFileError(f"{folder}: cannot be written ({_reason(error)})") from None
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
