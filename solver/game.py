@@ -29,7 +29,7 @@ from solver.scoring import turn_plan
 from solver.solution import Progress, Solution, score_count, value_shape
 
 DEFAULT_TOLERANCE = 1e-9
-MAX_SWEEPS = 100
+MAX_SWEEPS = 500
 
 
 def solve(
@@ -63,7 +63,7 @@ def solve(
     for sweep in range(1, MAX_SWEEPS + 1):
         change = 0.0
         for total in range(last_total, -1, -1):
-            on_progress(Progress(sweep, _work_done(total, last_total), residual))
+            on_progress(Progress(sweep, _work_done(total, game[0]), residual))
             if sweep == 1 and total >= penalty:
                 kernels.guess_total(table, total - penalty, game)
             before = table[:, :, total].copy()
@@ -93,13 +93,10 @@ def solve(
     )
 
 
-def _work_done(total: int, last_total: int) -> float:
-    """Share of a sweep's work done before `total`: states times the length of their turns."""
-    middle = last_total / 2
-    above = last_total - total
-    if total >= middle:
-        return (above / middle) ** 3 / 6 if middle else 0.0
-    return 1 / 6 + (above - middle) / middle * 5 / 6
+def _work_done(total: int, scores: int) -> float:
+    """Share of a sweep's work, states times the length of their turns, done before `total`."""
+    x = (total + 1) / scores
+    return 1 - x**2 + x**3 / 3 if x < 1 else (2 - x) ** 3 / 3
 
 
 def _largest_relative_change(

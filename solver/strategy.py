@@ -8,6 +8,7 @@ strategy or none, whatever happens to the writer.
 
 import hashlib
 import io
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -146,11 +147,6 @@ def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
     """
     path = find_manifest(folder, rules)
     manifest, values = _open(path)
-    if manifest.digest != rules.digest:
-        raise StrategyFileError(
-            f"{path}: is the strategy of other rules ({manifest.rules.name}, digest"
-            f" {manifest.digest[:_DIGEST_LENGTH]}); delete it and run: farkle solve {rules.name}"
-        )
     solved = manifest.rules.model_copy(update={"name": rules.name})
     return Strategy(solved, values, str(path))
 
@@ -201,6 +197,10 @@ def _read_manifest(path: Path) -> Manifest:
         ) from None
     if manifest.rules.digest != manifest.digest or manifest.rules.score_floor != manifest.floor:
         raise StrategyFileError(f"{path}: its digest or floor is not that of its rules; {_AGAIN}")
+    if path.name != (name := manifest_path(path.parent, manifest.rules).name):
+        raise StrategyFileError(
+            f"{path}: is the strategy of other rules, {manifest.rules.name}, whose file is {name}"
+        )
     return manifest
 
 
@@ -208,19 +208,23 @@ def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
     """Map the values of the manifest at `path`."""
     file = path.with_name(manifest.values)
     shape = value_shape(manifest.rules)
+    header = _npy_header(shape)
     try:
-        size = file.stat().st_size
-        values: npt.NDArray[np.float64] = np.load(file, mmap_mode="r", allow_pickle=False)
+        with file.open("rb") as opened:
+            found = opened.read(len(header))
+            size = opened.seek(0, os.SEEK_END)
     except OSError as error:
         raise StrategyFileError(f"{file}: cannot be read ({_reason(error)})") from None
-    except (ValueError, EOFError):
-        raise StrategyFileError(f"{file}: is truncated or not a .npy file; {_AGAIN}") from None
-    if size != manifest.bytes or values.shape != shape or values.dtype != np.float64:
+    if found != header:
         raise StrategyFileError(
-            f"{file}: has {size:,} bytes for {values.dtype} of shape {values.shape},"
-            f" not {manifest.bytes:,} for float64 of shape {shape}; {_AGAIN}"
+            f"{file}: does not start as a .npy file of float64 in shape {shape}; {_AGAIN}"
         )
-    return values
+    if size != manifest.bytes or size != len(header) + 8 * math.prod(shape):
+        raise StrategyFileError(
+            f"{file}: has {size:,} bytes, not {manifest.bytes:,}, so it is truncated or damaged;"
+            f" {_AGAIN}"
+        )
+    return np.memmap(file, dtype="<f8", mode="r", offset=len(header), shape=shape)
 
 
 def prepare_folder(folder: Path) -> None:
@@ -238,16 +242,17 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
     Raises StrategyFileError, and then leaves nothing behind.
     """
     rules = solution.rules
+    shape = value_shape(rules)
     manifest_file = manifest_path(folder, rules)
     temporary = folder / f".{manifest_file.stem}.tmp"
     with _locked(folder):
         try:
-            digest = _write(temporary, _npy_header(solution.values), solution.values.data)
+            digest = _write(temporary, _npy_header(shape), solution.values.data)
             manifest = Manifest(
                 rules=rules,
                 digest=rules.digest,
                 floor=rules.score_floor,
-                shape=value_shape(rules),
+                shape=shape,
                 tolerance=solution.tolerance,
                 sweeps=solution.sweeps,
                 largest_relative_change=solution.largest_relative_change,
@@ -269,9 +274,11 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
     return manifest, values_file
 
 
-def _npy_header(values: npt.NDArray[np.float64]) -> bytes:
+def _npy_header(shape: tuple[int, ...]) -> bytes:
+    """The first bytes of a .npy file of float64 in C order, magic number and all."""
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(values))
+    description = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, description)
     return header.getvalue()
 
 

@@ -1,0 +1,207 @@
+import csv
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solver.errors import ConvergenceError, InvalidRulesError
+from solver.game import solve
+from solver.position import Position, reachable
+from solver.rules import load_rules, preset_names
+from solver.solution import Progress, Solution, state_count, value_shape
+from solver.strategy import Strategy
+from solver.turn import Decision, TurnTable
+from tests import naive
+from tests.conftest import variant
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
+
+
+@pytest.mark.parametrize(
+    ("table", "position"),
+    [
+        ("table1_b0_d0", Position(0, 0)),
+        ("table2_b6000_d8000", Position(6000, 8000)),
+        ("table4_b9000_d9500", Position(9000, 9500)),
+    ],
+)
+def test_every_published_cell(
+    strategies: dict[str, Strategy], table: str, position: Position
+) -> None:
+    turn = strategies["facebook"].turn(position)
+    with (REFERENCE / f"facebook_win_{table}.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    for row in rows:
+        for dice in range(1, 7):
+            found = turn.win_probability[int(row["turn_total"]) // 50, dice - 1]
+            assert found == pytest.approx(float(row[f"win_{dice}_dice"]), abs=6e-7)
+
+
+def test_published_wins_of_the_first_player(strategies: dict[str, Strategy]) -> None:
+    for name in ("facebook", "classic"):
+        found = strategies[name].win_probability(Position())
+        assert found == pytest.approx(FIGURES[name]["first_player_win"], abs=6e-7)
+    figures = FIGURES["classic"]
+    found = strategies["classic"].win_probability(Position(0, figures["komi"]))
+    assert found == pytest.approx(figures["komi_first_player_win"], abs=6e-7)
+
+
+@pytest.mark.parametrize("scores", [(0, 0), (6000, 8000), (8000, 6000)])
+def test_published_bank_thresholds_and_inversions(
+    strategies: dict[str, Strategy], scores: tuple[int, int]
+) -> None:
+    turn = strategies["facebook"].turn(Position(*scores))
+    possible = reachable(load_rules("facebook"))
+    name = f"{scores[0]}_{scores[1]}"
+    inversion = FIGURES["facebook"].get(f"inversion_{name}", {"dice": 0})
+    thresholds = FIGURES["facebook"][f"bank_thresholds_{name}"]
+    for dice, threshold in zip(range(6, 0, -1), thresholds, strict=True):
+        for row in range(len(turn.roll)):
+            if not possible[row, dice - 1]:
+                continue
+            total = row * 50
+            bank = total >= threshold
+            if dice == inversion["dice"]:
+                rolled_again = total in inversion.get("roll", [])
+                bank = bank and not rolled_again and total <= inversion.get("roll_above", total)
+            assert (turn.decision(row, dice) == Decision.BANK) == bank, (dice, total)
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [
+        ("facebook", {"goal": 500, "score_floor": -500}),
+        ("facebook", {"goal": 1000, "score_floor": -500}),
+        (
+            "facebook",
+            {
+                "goal": 500,
+                "score_floor": -300,
+                "minimum_bank": 100,
+                "dice": 4,
+                "farkle_penalty": {"in_a_row": 2, "points": 200},
+            },
+        ),
+        (
+            "facebook",
+            {
+                "goal": 600,
+                "minimum_bank": 0,
+                "dice": 5,
+                "farkle_penalty": {"in_a_row": 1, "points": 50},
+            },
+        ),
+        ("classic", {"goal": 1500}),
+        ("classic", {"goal": 500, "dice": 1}),
+        ("classic", {"goal": 1000, "minimum_bank": 350, "dice": 5}),
+        ("kcd", {"goal": 1500}),
+        ("kcd", {"goal": 1000, "dice": 5}),
+    ],
+    ids=str,
+)
+def test_small_games_agree_with_value_iteration_over_all_states(
+    kernels: Path, preset: str, changes: dict[str, Any]
+) -> None:
+    rules = variant(preset, **{"score_floor": 0, **changes})
+    solution = solve(rules, cache=kernels, tolerance=1e-11)
+    np.testing.assert_allclose(solution.values, naive.value_iteration(rules), rtol=1e-9)
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_start_of_turn_values_are_those_of_their_turns(
+    strategies: dict[str, Strategy], solutions: dict[str, Solution], preset: str
+) -> None:
+    """The kernels' values satisfy the equations as NumPy writes them."""
+    rules, values = load_rules(preset), solutions[preset].values
+    random = np.random.default_rng(7)
+    for _ in range(50):
+        f, e, b, d = (int(random.integers(size)) for size in values.shape)
+        banked, opponent = (rules.score_floor + index * rules.point_step for index in (b, d))
+        position = Position(banked, opponent, farkles=f, opponent_farkles=e)
+        turn: TurnTable = strategies[preset].turn(position)
+        assert turn.win_probability[0, rules.dice - 1] == pytest.approx(
+            values[f, e, b, d], rel=1e-8
+        )
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_values_are_probabilities_and_more_points_are_better(
+    solutions: dict[str, Solution], preset: str
+) -> None:
+    values = solutions[preset].values
+    assert np.all((values > 0) & (values < 1))
+    assert np.all(np.diff(values, axis=2) > -1e-12)
+    assert np.all(np.diff(values, axis=3) < 1e-12)
+
+
+def test_a_solve_reports_what_it_stands_for(solutions: dict[str, Solution]) -> None:
+    facebook = solutions["facebook"]
+    assert facebook.states == FIGURES["facebook"]["states"]
+    assert facebook.values.shape == value_shape(facebook.rules) == (3, 3, 250, 250)
+    for solution in solutions.values():
+        assert solution.largest_relative_change <= 1e-9
+        assert solution.sweeps >= 2
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        variant("facebook", goal=600, score_floor=-200, dice=2),
+        variant("classic", goal=600, dice=3),
+    ],
+    ids=str,
+)
+def test_states_are_counted_one_by_one(rules: Any) -> None:
+    count = 0
+    for banked in range(rules.score_floor, rules.goal, 50):
+        for turn_total in range(0, 3000, 50):
+            won = banked + turn_total >= rules.goal and turn_total >= rules.minimum_bank
+            count += not won
+    opponents = (rules.goal - rules.score_floor) // 50
+    assert state_count(rules) == count * opponents * rules.farkle_limit**2 * rules.dice
+
+
+def test_the_number_of_threads_does_not_matter(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rules in (
+        variant("classic", goal=2000, dice=3),
+        variant("facebook", goal=1000, score_floor=-500, dice=3),
+    ):
+        found = []
+        for threads in (1, 2, 5):
+            monkeypatch.setattr("os.cpu_count", lambda count=threads: count)
+            found.append(solve(rules, cache=kernels).values)
+        np.testing.assert_array_equal(found[0], found[1])
+        np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_progress_tells_sweep_share_and_residual(kernels: Path) -> None:
+    seen: list[Progress] = []
+    rules = variant("facebook", goal=500, score_floor=-500, minimum_bank=100, dice=3)
+    solution = solve(rules, cache=kernels, on_progress=seen.append)
+    assert {progress.sweep for progress in seen} == set(range(1, solution.sweeps + 1))
+    steps = [progress.sweep + progress.done for progress in seen]
+    assert steps == sorted(steps)
+    assert all(0 <= progress.done < 1 for progress in seen)
+    assert seen[0].residual is None
+    assert seen[-1].residual is not None
+    assert seen[-1].residual > 1e-9
+
+
+def test_a_solve_that_does_not_converge_says_so(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.game.MAX_SWEEPS", 3)
+    rules = variant("facebook", goal=500, score_floor=-500, minimum_bank=100, dice=3)
+    with pytest.raises(ConvergenceError, match="after 3 sweeps values still change by"):
+        solve(rules, cache=kernels)
+
+
+def test_a_game_too_large_is_refused_before_any_work(kernels: Path) -> None:
+    with pytest.raises(InvalidRulesError, match="start-of-turn states .* are too many"):
+        solve(variant("facebook", goal=1_000_000), cache=kernels)

@@ -1,0 +1,254 @@
+import json
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.errors import MissingStrategyError, StrategyFileError
+from solver.position import Position
+from solver.rules import load_rules
+from solver.solution import Solution
+from solver.strategy import (
+    find_manifest,
+    manifest_path,
+    open_strategy,
+    prepare_folder,
+    save_strategy,
+    verify_strategy,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, tiny: Solution) -> Path:
+    save_strategy(tiny, tmp_path)
+    return tmp_path
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
+
+
+def test_a_strategy_is_plain_numpy_and_json(tmp_path: Path, tiny: Solution) -> None:
+    manifest, file = save_strategy(tiny, tmp_path)
+    np.testing.assert_array_equal(np.load(file), tiny.values)
+    text = json.loads(manifest_path(tmp_path, tiny.rules).read_text())
+    assert text["digest"] == tiny.rules.digest
+    assert text["floor"] == -500
+    assert text["values"] == file.name
+    assert text["bytes"] == file.stat().st_size
+    assert len(files(tmp_path)) == 2
+    assert verify_strategy(file) == verify_strategy(manifest_path(tmp_path, tiny.rules)) == manifest
+
+
+def test_an_opened_strategy_answers_and_cannot_be_changed(folder: Path, tiny: Solution) -> None:
+    strategy = open_strategy(folder, tiny.rules)
+    assert strategy.win_probability(Position()) == tiny.values[0, 0, 10, 10]
+    assert strategy.win_probability(Position(300, -100, 0, 1, 2)) == tiny.values[1, 2, 16, 8]
+    assert isinstance(strategy._values, np.memmap)
+    with pytest.raises(ValueError, match="read-only"):
+        strategy._values[0, 0, 0, 0] = 0
+
+
+def test_a_renamed_rule_set_finds_its_strategy(folder: Path, tiny: Solution) -> None:
+    strategy = open_strategy(folder, tiny.rules.model_copy(update={"name": "other"}))
+    assert strategy.rules.name == "other"
+
+
+def test_the_lowest_floor_is_taken_but_none_above_the_rules(folder: Path, tiny: Solution) -> None:
+    lower = tiny.rules.with_floor(-600)
+    values = np.full((3, 3, 22, 22), 0.5)
+    save_strategy(replace(tiny, rules=lower, values=values), folder)
+    assert find_manifest(folder, tiny.rules) == manifest_path(folder, lower)
+    assert find_manifest(folder, tiny.rules.with_floor(-600)) == manifest_path(folder, lower)
+    with pytest.raises(MissingStrategyError):
+        find_manifest(folder, tiny.rules.with_floor(-700))
+
+
+def test_a_missing_strategy_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(MissingStrategyError, match="run: farkle solve kcd"):
+        open_strategy(tmp_path / "absent", load_rules("kcd"))
+
+
+def test_saving_again_leaves_one_strategy(folder: Path, tiny: Solution) -> None:
+    before = files(folder)
+    save_strategy(replace(tiny, values=tiny.values * 0.5), folder)
+    assert len(files(folder)) == 2
+    assert files(folder) != before
+    assert open_strategy(folder, tiny.rules).win_probability(Position()) < 0.5
+
+
+def test_a_truncated_file_is_refused(folder: Path, tiny: Solution) -> None:
+    (file,) = folder.glob("*.npy")
+    whole = file.read_bytes()
+    for length in (0, 5, 64, 128, 1000, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        with pytest.raises(StrategyFileError, match="does not start|truncated"):
+            open_strategy(folder, tiny.rules)
+    file.write_bytes(whole + b"\0")
+    with pytest.raises(StrategyFileError, match="bytes"):
+        open_strategy(folder, tiny.rules)
+    file.unlink()
+    with pytest.raises(StrategyFileError, match="No such file"):
+        open_strategy(folder, tiny.rules)
+
+
+def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
+    (file,) = folder.glob("*.npy")
+    manifest = manifest_path(folder, tiny.rules)
+    np.save(file, np.zeros(7, dtype=np.float32))
+    with pytest.raises(StrategyFileError, match="does not start as a .npy file"):
+        open_strategy(folder, tiny.rules)
+    file.write_bytes(b"%PDF-1.4" * 1000)
+    with pytest.raises(StrategyFileError, match="does not start as a .npy file"):
+        open_strategy(folder, tiny.rules)
+    other = load_rules("kcd")
+    shutil.copy(manifest, manifest_path(folder, other))
+    with pytest.raises(StrategyFileError, match="is the strategy of other rules, tiny"):
+        open_strategy(folder, other)
+    manifest.write_text('{"format": "farkle-strategy-99"}')
+    with pytest.raises(StrategyFileError, match="is not the manifest of a strategy file"):
+        open_strategy(folder, tiny.rules)
+    with pytest.raises(StrategyFileError, match="cannot be read"):
+        verify_strategy(folder / "absent.npy")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_no_flipped_bit_goes_unnoticed(
+    tmp_path_factory: pytest.TempPathFactory, tiny: Solution, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("flip")
+    _, values = save_strategy(tiny, folder)
+    manifest = manifest_path(folder, tiny.rules)
+    file = data.draw(st.sampled_from([values, manifest]))
+    content = bytearray(file.read_bytes())
+    at = data.draw(st.integers(0, (len(content) if file == manifest else 400) - 1))
+    content[at] ^= 1 << data.draw(st.integers(0, 7))
+    file.write_bytes(content)
+    try:
+        found = verify_strategy(manifest)
+    except StrategyFileError:
+        return
+    # What may differ without harm is what describes, not what is computed with.
+    assert file == manifest
+    assert found.digest == tiny.rules.digest
+    np.testing.assert_array_equal(open_strategy(folder, tiny.rules)._values, tiny.values)
+
+
+def test_values_that_are_no_probabilities_are_refused(folder: Path, tiny: Solution) -> None:
+    save_strategy(replace(tiny, values=tiny.values + 1), folder)
+    with pytest.raises(StrategyFileError, match="no probabilities"):
+        open_strategy(folder, tiny.rules).turn(Position())
+
+
+def test_a_stale_values_file_is_not_verified_in_place_of_another(
+    folder: Path, tiny: Solution
+) -> None:
+    stale = manifest_path(folder, tiny.rules).with_suffix("").name + "-000000000000.npy"
+    (folder / stale).write_bytes(b"")
+    with pytest.raises(StrategyFileError, match="is not the file that its manifest"):
+        verify_strategy(folder / stale)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, tiny: Solution) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    with pytest.raises(StrategyFileError, match="cannot be written"):
+        prepare_folder(blocked / "strategies")
+    with pytest.raises(StrategyFileError, match="cannot be written"):
+        save_strategy(tiny, blocked / "strategies")
+
+
+def test_a_full_disk_leaves_nothing_behind(folder: Path, tiny: Solution) -> None:
+    """A limit on the size of files makes the operating system refuse the write half way."""
+    before = files(folder)
+    script = """
+import resource, sys
+from dataclasses import replace
+from pathlib import Path
+from solver.errors import StrategyFileError
+from solver.solution import Solution
+from solver.strategy import open_strategy, save_strategy
+from solver.rules import Ruleset
+folder = Path(sys.argv[1])
+rules = Ruleset.model_validate_json(sys.argv[2])
+values = open_strategy(folder, rules)._values
+solution = Solution(rules, values * 0.5, 1e-9, 1, 0.0, 1.0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+try:
+    save_strategy(solution, folder)
+except StrategyFileError as error:
+    sys.exit(str(error))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(folder), tiny.rules.model_dump_json()],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "cannot be written (File too large)" in done.stderr
+    assert files(folder) == before
+    verify_strategy(manifest_path(folder, tiny.rules))
+
+
+def _save_often(solution: Solution, folder: Path, times: int) -> None:
+    for _ in range(times):
+        save_strategy(solution, folder)
+
+
+def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: Solution) -> None:
+    save_strategy(tiny, tmp_path)
+    spawn = multiprocessing.get_context("spawn")
+    writers = [
+        spawn.Process(
+            target=_save_often, args=(replace(tiny, values=tiny.values * factor), tmp_path, 60)
+        )
+        for factor in (0.25, 0.5)
+    ]
+    for writer in writers:
+        writer.start()
+    seen = set()
+    while any(writer.is_alive() for writer in writers):
+        found = open_strategy(tmp_path, tiny.rules).win_probability(Position())
+        seen.add(round(float(found / tiny.values[0, 0, 10, 10]), 9))
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+    assert seen <= {1.0, 0.25, 0.5}
+    assert len(seen) > 1
+    verify_strategy(manifest_path(tmp_path, tiny.rules))
+    assert len(files(tmp_path)) == 2
+
+
+def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Solution) -> None:
+    save_strategy(tiny, tmp_path)
+    spawn = multiprocessing.get_context("spawn")
+    for milliseconds in (0, 3, 10, 30):
+        writer = spawn.Process(
+            target=_save_often, args=(replace(tiny, values=tiny.values * 0.5), tmp_path, 10**6)
+        )
+        writer.start()
+        while open_strategy(tmp_path, tiny.rules).win_probability(Position()) > 0.5:
+            assert writer.is_alive()
+        writer.join(milliseconds / 1000)
+        writer.kill()
+        writer.join()
+        verify_strategy(manifest_path(tmp_path, tiny.rules))
+        save_strategy(tiny, tmp_path)
+        assert len(files(tmp_path)) == 2
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(tmp_path: Path, tiny: Solution) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(StrategyFileError, match="Permission denied"):
+        save_strategy(tiny, tmp_path)

@@ -1,0 +1,108 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.kernel_source import LANES, load_turn, shared_maxima
+from solver.rules import load_rules, preset_names
+from solver.scoring import turn_plan
+from solver.turn import Decision, solve_turn
+from tests import naive
+from tests.conftest import variant
+
+PRESETS = preset_names()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("dice", [2, 6])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -> None:
+    rules = variant(preset, dice=dice)
+    random = np.random.default_rng(seed)
+    minimum, totals = random.integers(1, 8), random.integers(8, 40)
+    bank = np.sort(random.random(totals))
+    bank[:minimum] = math.nan
+    table = solve_turn(turn_plan(rules), bank, farkle := random.random())
+    allowed = [None if math.isnan(value) else value for value in bank.tolist()]
+    for t, n, expected in naive.turn_values(rules, allowed, farkle):
+        assert table.win_probability[t, n - 1] == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_kernel_agrees_with_numpy(
+    preset: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    plan = turn_plan(load_rules(preset))
+    turn = load_turn(plan, tmp_path_factory.mktemp("turn"))
+    random = np.random.default_rng(1)
+    for totals in (1, 7, 150):
+        bank = np.sort(random.random((totals, LANES)), axis=0)
+        bank[: random.integers(1, 7)] = 0
+        farkle = random.random(LANES)
+        values = np.ones((totals + plan.reach) * 6 * LANES)
+        turn(values, bank.ravel(), farkle, np.empty(6 * LANES), totals)
+        found = values.reshape(-1, 6, LANES)
+        for lane in range(LANES):
+            expected = solve_turn(plan, bank[:, lane].copy(), farkle[lane]).win_probability
+            np.testing.assert_allclose(found[..., lane], expected, rtol=1e-13)
+
+
+def test_the_kernel_works_where_nothing_can_be_kept(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    plan = turn_plan(variant("classic", dice=2))
+    file = tmp_path_factory.mktemp("turn") / "file"
+    file.touch()
+    turn = load_turn(plan, file)
+    values = np.ones((5 + plan.reach) * 2 * LANES)
+    turn(values, np.zeros(5 * LANES), np.full(LANES, 0.25), np.empty(2 * LANES), 5)
+    expected = solve_turn(plan, np.full(5, math.nan), 0.25).win_probability
+    np.testing.assert_allclose(values.reshape(-1, 2, LANES)[..., 3], expected, rtol=1e-13)
+
+
+@given(
+    st.lists(
+        st.frozensets(st.integers(0, 9), min_size=1).map(lambda members: tuple(sorted(members))),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_shared_maxima_are_the_maxima(lists: list[tuple[int, ...]]) -> None:
+    pairs, maxima = shared_maxima(lists)
+    members = {value: {value} for value in range(1 + max(map(max, lists)))}
+    for pair in pairs:
+        members[len(members)] = members[pair[0]] | members[pair[1]]
+    assert [members[value] for value in maxima] == [set(one) for one in lists]
+    assert len(pairs) <= sum(len(one) - 1 for one in lists)
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.sampled_from(PRESETS),
+    st.lists(st.floats(0, 1), min_size=1, max_size=60).map(sorted),
+    st.integers(1, 10),
+    st.floats(0, 1),
+)
+def test_more_points_with_the_same_dice_are_never_worse(
+    preset: str, bank: list[float], minimum: int, farkle: float
+) -> None:
+    values = np.array(bank)
+    values[:minimum] = math.nan
+    table = solve_turn(turn_plan(load_rules(preset)), values, farkle * np.nanmin([*values, 1.0]))
+    assert np.all((table.win_probability >= 0) & (table.win_probability <= 1 + 1e-12))
+    assert np.all(np.diff(table.win_probability, axis=0) >= -1e-12)
+
+
+def test_decisions_and_values_of_a_small_turn() -> None:
+    plan = turn_plan(load_rules("classic"))
+    table = solve_turn(plan, np.array([math.nan, 0.0, 0.99]), farkle=0.1)
+    assert table.decision(0, 6) == Decision.ROLL
+    assert table.decision(1, 1) == Decision.ROLL
+    assert table.decision(2, 1) == Decision.BANK
+    assert table.decision(3, 1) == Decision.WIN
+    assert table.bank_value(0) is None
+    assert table.bank_value(2) == 0.99
+    assert table.bank_value(3) == 1
+    assert table.roll_value(3, 1) == pytest.approx(1 / 3 + 2 / 3 * 0.1)
