@@ -138,7 +138,10 @@ def solve(
     *,
     as_json: bool,
 ) -> None:
-    """Solve RULES, a preset's name or a TOML file, and write the strategy file."""
+    """Solve a rule set and write its strategy file.
+
+    RULES is a preset's name or a TOML file.
+    """
     if verify:
         if rules:
             raise InvalidRequestError("--verify checks a file and takes no RULES")
@@ -207,7 +210,7 @@ def turn(settings: Settings, /, *, as_json: bool, **situation: Any) -> None:
 @json_option
 @click.pass_obj
 def chat(settings: Settings, *, as_json: bool) -> None:
-    """Open the local chat; solve the default rules first if that was not done yet."""
+    """Open the chat, after solving the default rules if need be."""
     from bot.fronts import console  # noqa: PLC0415
 
     advisor = Advisor(settings.strategies)

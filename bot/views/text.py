@@ -35,7 +35,9 @@ def advice_text(advice: Advice) -> str:
                 f"keep {dice_text(option.set_aside)}",
                 f"{option.points:,} points",
                 f"turn total {option.turn_total:,}",
-                f"{_dice(option.dice_left)} left",
+                f"{_dice(option.dice_left)} left"
+                if option.set_aside != advice.roll
+                else "hot dice",
                 _action(option.action),
                 percent(option.win_probability),
                 "best" if option is advice.options[0] else f"costs {_points(cost)}",

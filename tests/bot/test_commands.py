@@ -1,0 +1,116 @@
+from pathlib import Path
+
+import pytest
+
+from bot.fronts.commands import Commands
+from bot.services.advisor import Advisor
+
+
+@pytest.fixture
+def commands(data: Path) -> Commands:
+    return Commands(Advisor(data / "strategies"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/advise 6 5 3 3 3 2",
+        "/advise 653332",
+        "/ADVISE 6,5,3,3,3,2",
+        "advise ⚅⚄⚂⚂⚂⚁",
+        "  /advise   rules:facebook 6 5 3 3 3 2 me:0",
+        "/advise 6 5 3 3 3 2 turn:0 me: 0 them=0 farkles:0 their_farkles:0",
+    ],
+)
+async def test_advice_in_the_ways_people_type(commands: Commands, line: str) -> None:
+    reply = await commands.answer(line)
+    assert [option["set_aside"] for option in reply.data["options"]] == [
+        (5,),
+        (5, 3, 3, 3),
+        (3, 3, 3),
+    ]
+    assert ["51.10 %" in reply.text, "50.97 %" in reply.text, "50.67 %" in reply.text] == [True] * 3
+    assert not reply.ends
+
+
+async def test_context_reaches_the_advice(commands: Commands) -> None:
+    reply = await commands.answer(
+        "/advise 5 2 turn:350 me:4,200 them:−500 farkles:1 their-farkles:2 rules:facebook"
+    )
+    assert reply.data["position"] == {
+        "banked": 4200,
+        "opponent": -500,
+        "turn_total": 350,
+        "farkles": 1,
+        "opponent_farkles": 2,
+        "dice": 2,
+    }
+
+
+async def test_a_farkle_tells_what_is_left(commands: Commands) -> None:
+    reply = await commands.answer("/advise 2 2 3 3 4 6")
+    assert reply.data["farkle"]
+    assert "Farkle, nothing scores. Win probability left: 46.36 %" in reply.text
+
+
+async def test_odds_before_a_roll(commands: Commands) -> None:
+    reply = await commands.answer("/odds turn:350 dice:2 me:4200 them:5000")
+    assert reply.data["action"] == "bank"
+    assert reply.data["bank"] > reply.data["roll"]
+    assert "bank" in reply.text.splitlines()[1]
+    assert "best" in reply.text.splitlines()[1]
+    start = await commands.answer("/odds")
+    assert start.data["win_probability"] == pytest.approx(0.534870, abs=6e-7)
+    assert "nothing to bank yet" in start.text
+    early = await commands.answer("/odds turn:200 dice:4")
+    assert "not enough to bank" in early.text
+
+
+async def test_rules_help_and_quit(commands: Commands) -> None:
+    assert "facebook" in (await commands.answer("/rules")).text
+    assert "first to reach 4,000" in (await commands.answer("/rules kcd")).text
+    help_text = (await commands.answer("/help")).text
+    assert all(f"/{name}" in help_text for name in commands.by_name)
+    assert (await commands.answer("/quit")).ends
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("/advise", "no dice given"),
+        ("/advise 1 2 3 4 5 6 1", "7 dice are too many"),
+        ("/advise 7 1", '"7" is not a die face'),
+        ("/advise hello", '"h" is not a die face'),
+        ("/advise 1 2 3", "a turn starts with all 6 dice, not 3"),
+        ("/advise 123456 me:lots", 'me: takes a whole number, such as me:350, not "lots"'),
+        ("/advise 123456 me:120", "your score cannot be 120"),
+        ("/advise 123456 them:10000", "the opponent's score cannot be 10,000"),
+        ("/advise 123456 mee:100", '/advise takes no option "mee"; did you mean me?'),
+        ("/advise 123456 me:100 me:200", 'the option "me" is given twice'),
+        ("/advise 123456 rules:facebok", 'unknown rule set "facebok"; did you mean facebook?'),
+        ("/odds 3 dice:6", '/odds does not take "3"; write /odds dice:N'),
+        ("/odds dice:7", "the number of dice cannot be 7"),
+        (
+            "/odds turn:350 dice:4",
+            "only 1, 2, 5 or 6 can",
+        ),
+        ("/advize 1", 'unknown command "/advize"; did you mean /advise?'),
+        ("what now", 'unknown command "what"; known are /advise'),
+        ("/", 'unknown command "/"; known are /advise'),
+        ("/quit now", '/quit does not take "now"'),
+        ("/rules nobody", 'unknown rule set "nobody"'),
+        ("/rules me:1", '/rules takes no option "me"'),
+    ],
+)
+async def test_bad_lines_get_one_sentence(commands: Commands, line: str, sentence: str) -> None:
+    reply = await commands.answer(line)
+    assert sentence in reply.text
+    assert "\n" not in reply.text
+    assert reply.data == {"error": reply.text}
+    assert not reply.ends
+
+
+async def test_rules_that_are_not_solved_say_how(tmp_path: Path) -> None:
+    reply = await Commands(Advisor(tmp_path)).answer("/advise 123456 rules:kcd")
+    assert "kcd is not solved yet" in reply.text
+    assert "farkle solve kcd" in reply.text

@@ -1,0 +1,137 @@
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+
+from bot.fronts.commands import Commands
+from bot.fronts.console import CommandCompleter
+from bot.services.advisor import Advisor
+
+CHAT = [sys.executable, "-m", "bot", "chat"]
+
+
+def environment(data: Path) -> dict[str, str]:
+    return {**os.environ, "FARKLE_DATA": str(data), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+
+
+def pipe(data: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CHAT, *options],
+        input=text,
+        env=environment(data),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_lines_come_from_a_pipe(data: Path) -> None:
+    done = pipe(data, "/advise 6 5 3 3 3 2\n\n/nonsense\n/odds\n")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "keep 5         50 points" in done.stdout
+    assert 'unknown command "/nonsense"' in done.stdout
+    assert "53.49 %" in done.stdout
+
+
+def test_quit_ends_the_pipe_and_a_last_line_needs_no_newline(data: Path) -> None:
+    assert pipe(data, "/quit\n/odds").stdout == "Bye.\n"
+    assert "51.10 %" in pipe(data, "/advise 653332").stdout
+
+
+def test_each_reply_is_a_line_of_json(data: Path) -> None:
+    done = pipe(data, "/advise 653332\n/nonsense\n/rules\n/help\n", "--json")
+    advice, error, rules, text = map(json.loads, done.stdout.splitlines())
+    assert advice["options"][0]["set_aside"] == [5]
+    assert "error" in error
+    assert {"rules", "digest", "solved"} <= set(rules[0])
+    assert "Commands" in text["help"]
+
+
+def test_bytes_that_are_no_text_do_no_harm(data: Path) -> None:
+    done = subprocess.run(
+        CHAT,
+        input=b"/advise \xff\xfe\n/advise 653332\n",
+        env=environment(data),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"is not a die face" in done.stdout
+    assert b"51.10 %" in done.stdout
+
+
+def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        CHAT, stdin=terminal, stdout=terminal, stderr=terminal, env=environment(data)
+    ) as process:
+        os.close(terminal)
+        seen = ""
+
+        def expect(text: str) -> None:
+            """Read on until `text` was shown."""
+            nonlocal seen
+            end = time.monotonic() + 20
+            while text not in seen:
+                if time.monotonic() > end:
+                    process.kill()
+                    raise AssertionError(seen)
+                if select.select([controller], [], [], 0.1)[0]:
+                    seen += os.read(controller, 65536).decode(errors="replace")
+            seen = seen.partition(text)[2]
+
+        prompt = "\x1b[?2004h"  # the terminal is told to mark what is pasted
+        expect(prompt)
+        os.write(controller, b"/advise 653332\r")
+        expect("50.67 %")
+        expect(prompt)
+        os.write(controller, b"12\x03")  # Ctrl-C drops the line
+        expect(prompt)
+        os.write(controller, b"/adv\t")
+        expect("/advise")
+        os.write(controller, b" 1\r")
+        expect("a turn starts with all 6 dice")
+        expect(prompt)
+        os.write(controller, b"\x04")  # Ctrl-D leaves
+        assert process.wait(20) == 0
+    os.close(controller)
+    assert "/advise 653332" in (data / "history").read_text()
+
+
+def completions(data: Path, text: str) -> list[str]:
+    completer = CommandCompleter(Commands(Advisor(data / "strategies")))
+    found = completer.get_completions(Document(text), CompleteEvent())
+    return [completion.text for completion in found]
+
+
+def test_completions(data: Path) -> None:
+    assert completions(data, "/a") == ["/advise"]
+    assert "their-farkles:" in completions(data, "/advise 123 ")
+    assert completions(data, "/odds di") == ["dice:"]
+    assert completions(data, "/advise 123 rules:f") == ["rules:facebook"]
+    assert completions(data, "/rules k") == ["kcd"]
+    assert completions(data, "/nothing x") == []
+
+
+def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:
+    script = """
+import asyncio, sys
+from pathlib import Path
+from bot.fronts import console
+from bot.fronts.commands import Commands
+from bot.services.advisor import Advisor
+commands = Commands(Advisor(Path(sys.argv[1])))
+print(asyncio.run(commands.answer("/advise 653332")).text)
+assert "51.10 %" in asyncio.run(commands.answer("/advise 653332")).text
+assert not {"numba", "discord"} & set(sys.modules)
+"""
+    command = [sys.executable, "-c", script, str(data / "strategies")]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -1,0 +1,55 @@
+import re
+
+import pytest
+
+from bot.views.progress import ExpectedSweeps
+from bot.views.text import columns, percent, rules_text
+from solver.rules import load_rules
+from solver.solution import Progress
+from tests.conftest import variant
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"),
+    [
+        (0.511005, "51.10 %"),
+        (0, "0.00 %"),
+        (1, "100.00 %"),
+        (1e-9, "< 0.01 %"),
+        (1 - 1e-9, "> 99.99 %"),
+        (0.99994, "99.99 %"),
+    ],
+)
+def test_percent_keeps_certainty_for_what_is_certain(probability: float, shown: str) -> None:
+    assert percent(probability) == shown
+
+
+def test_columns_align() -> None:
+    assert columns([("a", "1"), ("long", "200"), ("x",)], right={1}) == [
+        "  a       1",
+        "  long  200",
+        "  x",
+    ]
+
+
+def test_rules_are_explained() -> None:
+    text = rules_text(load_rules("facebook"))
+    assert "first to reach 10,000 wins at once" in text
+    assert "may be banked from 300 up, also to win" in text
+    assert "Farkle number 3 in a row costs 500 points" in text
+    kcd = rules_text(load_rules("kcd"))
+    assert "each die more of a kind doubles the points" in kcd
+    assert re.search("2 3 4 5 6 +750$", kcd, flags=re.MULTILINE)
+    assert "banked from" not in kcd
+    assert "1 1 1" not in rules_text(variant("classic", dice=2))
+
+
+def test_expected_sweeps_follow_the_residual() -> None:
+    expected = ExpectedSweeps(1e-9, has_penalty=True)
+    assert expected.after(Progress(1, 0.0, None)) == 14
+    for sweep, residual in ((2, 1e6), (3, 0.4), (4, 1e-2), (5, 1e-3)):
+        expected.after(Progress(sweep, 0.5, residual))
+    assert expected.after(Progress(5, 0.9, 1e-3)) == pytest.approx(4 + 6)
+    for sweep in range(6, 12):
+        expected.after(Progress(sweep, 0.0, 10.0 ** -(sweep - 2)))
+    assert expected.after(Progress(11, 0.5, 1e-9)) >= 11
