@@ -13,11 +13,11 @@ start-of-turn states only: inside a turn the turn total only grows, so one backw
 exact.
 """
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -37,12 +37,13 @@ def solve(
     *,
     cache: Path,
     tolerance: float = DEFAULT_TOLERANCE,
+    threads: int | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Solution:
     """Solve the game until no value changes by more than `tolerance` of itself in a sweep.
 
-    `cache` is the folder that keeps compiled code. The result does not depend on the number of
-    threads, which is that of the processors.
+    `cache` is the folder that keeps compiled code. The result is the same for any number of
+    `threads`; as many as there are processors if None.
 
     Raises InvalidRulesError for a game too large, ConvergenceError after MAX_SWEEPS sweeps.
     """
@@ -54,7 +55,7 @@ def solve(
     penalty = rules.farkle_penalty.points // rules.point_step if rules.farkle_penalty else 0
     game = score_count(rules), minimum, penalty
     table = kernels.make_table(rules.farkle_limit, game)
-    scratch = kernels.make_scratch(plan, game, os.cpu_count() or 1)
+    scratch = kernels.make_scratch(plan, game, threads or numba.get_num_threads())
     last_total = 2 * game[0] - 2
 
     for total in range(last_total, last_total - penalty, -1):

@@ -134,8 +134,7 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
     exact_enough = [(floor, path) for floor, path in found if floor <= rules.score_floor]
     if not exact_enough:
         raise MissingStrategyError(
-            f"{rules.name} is not solved yet: no strategy file for it in {folder};"
-            f" run: farkle solve {rules.name}"
+            f"{rules.name} rules are not solved yet: there is no strategy file for them in {folder}"
         )
     return min(exact_enough)[1]
 
@@ -167,7 +166,7 @@ def verify_strategy(path: Path) -> Manifest:
     if found != manifest.sha256:
         raise StrategyFileError(
             f"{values}: is damaged, its SHA-256 is {found[:12]}… and not {manifest.sha256[:12]}…;"
-            f" run: farkle solve {manifest.rules.name}"
+            f" {_AGAIN}"
         )
     return manifest
 

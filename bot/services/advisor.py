@@ -37,20 +37,19 @@ class Advisor:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
         rules = load_rules(situation.rules)
         roll = parse_dice(dice, most=rules.dice)
-        position = self._position(rules, situation, len(roll))
-        return advise(self._strategy(rules), position, roll)
+        strategy, position = self._look_up(rules, situation, len(roll))
+        return advise(strategy, position, roll)
 
     def odds(self, dice: int | None, situation: Situation) -> Odds:
         """Weigh rolling `dice` dice, all of them if None, against banking. Raises FarkleError."""
-        rules = load_rules(situation.rules)
-        position = self._position(rules, situation, dice)
-        return odds(self._strategy(rules), position)
+        strategy, position = self._look_up(load_rules(situation.rules), situation, dice)
+        return odds(strategy, position)
 
     def turn(self, situation: Situation) -> TurnCells:
         """The whole turn that starts in `situation`. Raises FarkleError."""
-        rules = load_rules(situation.rules)
-        position = self._position(rules, replace(situation, turn_total=0), None)
-        return turn_cells(self._strategy(rules), position)
+        start = replace(situation, turn_total=0)
+        strategy, position = self._look_up(load_rules(situation.rules), start, None)
+        return turn_cells(strategy, position)
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
@@ -65,7 +64,11 @@ class Advisor:
             return False
         return True
 
-    def _position(self, rules: Ruleset, situation: Situation, dice: int | None) -> Position:
+    def _look_up(
+        self, rules: Ruleset, situation: Situation, dice: int | None
+    ) -> tuple[Strategy, Position]:
+        """The strategy of the rules, and the position once it is known to be possible."""
+        strategy = self._strategy(rules, situation.rules)
         position = Position(
             banked=situation.banked,
             opponent=situation.opponent,
@@ -74,10 +77,14 @@ class Advisor:
             opponent_farkles=situation.opponent_farkles,
             dice=rules.dice if dice is None else dice,
         )
-        check_position(rules, position)
-        return position
+        # the strategy may reach to a lower floor than the rules ask for
+        check_position(strategy.rules, position)
+        return strategy, position
 
-    def _strategy(self, rules: Ruleset) -> Strategy:
+    def _strategy(self, rules: Ruleset, reference: str) -> Strategy:
         if rules not in self._open:
-            self._open[rules] = open_strategy(self._folder, rules)
+            try:
+                self._open[rules] = open_strategy(self._folder, rules)
+            except MissingStrategyError as error:
+                raise MissingStrategyError(f"{error}; run: farkle solve {reference}") from None
         return self._open[rules]

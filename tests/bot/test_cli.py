@@ -216,7 +216,7 @@ def test_damaged_files_get_one_sentence(
     assert (status, "is not the manifest of a strategy file" in err) == (2, True)
     manifest.unlink()
     status, _, err = farkle(*ask)
-    assert (status, "kcd is not solved yet" in err) == (2, True)
+    assert (status, "kcd rules are not solved yet" in err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["solve", "advise", "turn", "chat", "rules list", "rules show"])

@@ -112,5 +112,5 @@ async def test_bad_lines_get_one_sentence(commands: Commands, line: str, sentenc
 
 async def test_rules_that_are_not_solved_say_how(tmp_path: Path) -> None:
     reply = await Commands(Advisor(tmp_path)).answer("/advise 123456 rules:kcd")
-    assert "kcd is not solved yet" in reply.text
+    assert "kcd rules are not solved yet" in reply.text
     assert "farkle solve kcd" in reply.text

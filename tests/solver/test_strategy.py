@@ -73,7 +73,7 @@ def test_the_lowest_floor_is_taken_but_none_above_the_rules(folder: Path, tiny: 
 
 
 def test_a_missing_strategy_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(MissingStrategyError, match="run: farkle solve kcd"):
+    with pytest.raises(MissingStrategyError, match="kcd rules are not solved yet"):
         open_strategy(tmp_path / "absent", load_rules("kcd"))
 
 
