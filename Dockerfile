@@ -8,8 +8,7 @@ RUN pip install --no-cache-dir --constraint constraints.txt . \
     && useradd --create-home farkle \
     && install -d -o farkle /data
 USER farkle
-# strategy files, compiled code and history; numba keeps the machine code of the kernels there too
-ENV FARKLE_DATA=/data NUMBA_CACHE_DIR=/data/kernels
+ENV FARKLE_DATA=/data
 VOLUME /data
 ENTRYPOINT ["farkle"]
 CMD ["chat"]

@@ -79,7 +79,7 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
     for kept in set_asides(rules, roll):
         turn_total = position.turn_total + kept.points
         left = hot_dice(rules, len(roll) - len(kept.dice))
-        steps = min(turn_total // rules.point_step, len(table.win_probability) - 1)
+        steps = turn_total // rules.point_step
         options.append(
             Option(
                 set_aside=kept.dice,
@@ -87,7 +87,7 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
                 turn_total=turn_total,
                 dice_left=left,
                 action=table.decision(steps, left),
-                win_probability=float(table.win_probability[steps, left - 1]),
+                win_probability=table.value(steps, left),
             )
         )
     options.sort(key=lambda option: (-option.win_probability, -option.points))
@@ -105,15 +105,15 @@ def odds(strategy: Strategy, position: Position) -> Odds:
     """Weigh rolling against banking; the position must be possible."""
     rules = strategy.rules
     table = strategy.turn(position)
-    row, column = position.turn_total // rules.point_step, position.dice - 1
+    row = position.turn_total // rules.point_step
     return Odds(
         rules=rules.name,
         position=position,
         action=table.decision(row, position.dice),
-        win_probability=float(table.win_probability[row, column]),
+        win_probability=table.value(row, position.dice),
         roll=table.roll_value(row, position.dice),
         bank=table.bank_value(row),
-        farkle_probability=float(table.farkle_chances[column]),
+        farkle_probability=float(table.farkle_chances[position.dice - 1]),
     )
 
 

@@ -26,10 +26,9 @@ from solver.errors import ConvergenceError
 from solver.kernel_source import load_turn
 from solver.rules import Ruleset
 from solver.scoring import turn_plan
-from solver.solution import Progress, Solution, score_count, value_shape
+from solver.solution import DEFAULT_TOLERANCE, Progress, Solution, score_count, value_shape
 
-DEFAULT_TOLERANCE = 1e-9
-MAX_SWEEPS = 500
+MAX_SWEEPS = 10_000
 
 
 def solve(
@@ -58,11 +57,11 @@ def solve(
     scratch = kernels.make_scratch(plan, game, threads or numba.get_num_threads())
     last_total = 2 * game[0] - 2
 
-    for total in range(last_total, last_total - penalty, -1):
+    for total in range(last_total, max(last_total - penalty, -1), -1):
         kernels.guess_total(table, total, game)
     residual = None
     for sweep in range(1, MAX_SWEEPS + 1):
-        change = 0.0
+        changes = np.empty(last_total + 1)
         for total in range(last_total, -1, -1):
             on_progress(Progress(sweep, _work_done(total, game[0]), residual))
             if sweep == 1 and total >= penalty:
@@ -72,8 +71,11 @@ def solve(
                 kernels.sweep_total(turn, table, total, game, scratch)
             else:
                 kernels.solve_total(turn, table, total, game, scratch, tolerance / 100)
-            change = max(change, _largest_relative_change(before, table[:, :, total]))
-        if change <= tolerance:
+            changes[total] = _largest_relative_change(before, table[:, :, total])
+        change = float(changes.max())
+        # changes that fall by a rate add up to so much more than the last of them
+        rate = change / residual if residual else 1.0
+        if change <= tolerance and change * rate <= tolerance * (1 - rate):
             break
         residual = change
     else:
@@ -103,5 +105,6 @@ def _work_done(total: int, scores: int) -> float:
 def _largest_relative_change(
     before: npt.NDArray[np.float64], after: npt.NDArray[np.float64]
 ) -> float:
-    states = after > 0
-    return float(np.max(np.abs(after[states] - before[states]) / after[states]))
+    """NaN where a value is."""
+    states = after != 0
+    return float(np.max(np.abs(after[states] - before[states]) / after[states], initial=0.0))

@@ -49,7 +49,7 @@ def shared_maxima(
     return pairs, [members.pop() for members in remaining]
 
 
-def turn_source(plan: TurnPlan, *, cache: bool = True) -> str:
+def turn_source(plan: TurnPlan) -> str:
     """Source of ``turn(values, bank, farkle, out, steps)``, the backward pass over turn totals.
 
     values : float64, (steps + reach) * dice * LANES; row t holds W(t, n) of the dice 1.. in turn.
@@ -57,8 +57,6 @@ def turn_source(plan: TurnPlan, *, cache: bool = True) -> str:
     bank : float64, steps * LANES, the value of banking at t; 0 where it is not allowed.
     farkle : float64, LANES, the value of ending the turn in a farkle.
     out : float64, dice * LANES, scratch.
-
-    With `cache` numba keeps its machine code beside the module.
     """
     dice = len(plan.farkle_chances)
     row = dice * LANES
@@ -90,7 +88,7 @@ def turn_source(plan: TurnPlan, *, cache: bool = True) -> str:
         "import numba",
         "",
         "@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
-        f"            cache={cache}, nogil=True, error_model='numpy',",
+        "            cache=True, nogil=True, error_model='numpy',",
         "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
         "def turn(values, bank, farkle, out, steps):",
         "    for t in range(steps - 1, -1, -1):",
@@ -105,25 +103,19 @@ def turn_source(plan: TurnPlan, *, cache: bool = True) -> str:
 
 
 def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
-    """The turn function of a plan, from a module in `folder` beside which numba caches its code.
+    """The turn function of a plan, from a module in `folder` beside which numba keeps its code.
 
-    Where `folder` cannot be written it is compiled anew each time.
+    Raises OSError where `folder` cannot be written.
     """
     source = turn_source(plan)
     name = f"farkle_turn_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
-    try:
-        path = _keep(folder, f"{name}.py", source)
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None  # noqa: S101 - the suffix is known
-        assert spec.loader is not None  # noqa: S101
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module  # numba's cached code looks its module up by name
-        spec.loader.exec_module(module)
-        turn: Callable[..., Any] = module.turn
-    except OSError:
-        namespace: dict[str, Any] = {}
-        exec(turn_source(plan, cache=False), namespace)  # noqa: S102 - the source is our own
-        turn = namespace["turn"]
+    spec = importlib.util.spec_from_file_location(name, _keep(folder, f"{name}.py", source))
+    assert spec is not None  # noqa: S101 - the suffix is known
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # numba's cached code looks its module up by name
+    spec.loader.exec_module(module)
+    turn: Callable[..., Any] = module.turn
     return turn
 
 

@@ -67,8 +67,11 @@ def _own_scores(s, scores):
 
 
 @njit(inline="always")
-def _solve_turn(turn, table, s, first, start, f, e, game, scratch, worker):
-    """Renew the states of _solve_pairs with opponents' scores start .. start + LANES - 1."""
+def _solve_turn(turn, table, s, start, f, e, game, scratch, worker, behind):
+    """Renew the states with opponents' scores start .. start + LANES - 1.
+
+    Only those of players `behind` or level, or else of players ahead or level.
+    """
     scores, minimum, penalty = game
     values, bank, farkle, out = (
         scratch[0][worker],
@@ -95,15 +98,16 @@ def _solve_turn(turn, table, s, first, start, f, e, game, scratch, worker):
     turn(values, bank, farkle, out, steps)
     for lane in range(LANES):
         own = s - start - lane
-        if first <= min(own, s - own) < first + LANES:
-            table[f, e, s, PAD + own] = out[out.size - LANES + lane]
+        if low <= own <= high and (2 * own <= s if behind else 2 * own >= s):
+            # a sum of chances may come out one rounding above 1
+            table[f, e, s, PAD + own] = min(1.0, out[out.size - LANES + lane])
 
 
 @njit(inline="always")
 def _solve_pairs(turn, table, s, first, f, e, game, scratch, worker):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1."""
-    _solve_turn(turn, table, s, first, first, f, e, game, scratch, worker)
-    _solve_turn(turn, table, s, first, s - first - LANES + 1, f, e, game, scratch, worker)
+    _solve_turn(turn, table, s, first, f, e, game, scratch, worker, False)
+    _solve_turn(turn, table, s, s - first - LANES + 1, f, e, game, scratch, worker, True)
 
 
 @njit(
@@ -144,7 +148,8 @@ def solve_total(turn, table, s, game, scratch, tolerance):
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
     x = G(x), G convex and piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end
-    when G moves no lane by more than `tolerance` of itself. Tasks as in sweep_total.
+    when no lane is further than `tolerance` of itself from its fixed point, by the last slope.
+    Tasks as in sweep_total.
     """
     workers = scratch[0].shape[0]
     low, _ = _own_scores(s, game[0])
@@ -159,19 +164,23 @@ def solve_total(turn, table, s, game, scratch, tolerance):
             for iteration in range(MAX_SECANT_STEPS):
                 before = table[0, 0, s].copy()
                 _solve_pairs(turn, table, s, first, 0, 0, game, scratch, worker)
-                moved = 0.0
-                for lane in range(used):
-                    for own in (first + lane, s - first - lane):
-                        new = table[0, 0, s, PAD + own]
-                        moved = max(moved, abs(new - before[PAD + own]) / new)
-                if moved <= tolerance:
-                    break
+                error = 0.0
                 for lane in range(used):
                     x, image = before[PAD + first + lane], behind[lane]
-                    slope = (image - last_image[lane]) / (x - last_x[lane])
-                    if iteration > 0 and 0.0 < slope < 0.999:
-                        behind[lane] = min(1.0, max(0.0, x + (image - x) / (1.0 - slope)))
+                    slope = 0.0
+                    if x != last_x[lane]:
+                        slope = (image - last_image[lane]) / (x - last_x[lane])
+                    if iteration == 0 or not 0.0 <= slope < 1.0 - 1e-12:
+                        slope = 0.0
+                    distance = (image - x) / (1.0 - slope)
+                    error = max(error, abs(distance) / image)
+                    ahead = s - first - lane
+                    new = table[0, 0, s, PAD + ahead]
+                    error = max(error, abs(new - before[PAD + ahead]) / new)
                     last_x[lane], last_image[lane] = x, image
+                    behind[lane] = min(1.0, max(0.0, x + distance))
+                if iteration > 0 and error <= tolerance:
+                    break
 
 
 @njit(inline="always")

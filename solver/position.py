@@ -74,19 +74,20 @@ def _check_turn(rules: Ruleset, turn_total: int, dice: int) -> None:
     if rest or not 0 <= row < len(possible) or not possible[row].any():
         raise InvalidPositionError(
             f"the turn total cannot be {turn_total:,}: under {rules.name} rules it is a multiple of"
-            f" {rules.point_step} from 0 up to what one turn can come to"
+            f" {rules.point_step} from 0 to {(len(possible) - 1) * rules.point_step:,}"
         )
     if possible[row, dice - 1]:
         return
     if row == 0:
         raise InvalidPositionError(
             f"a turn starts with all {rules.dice} dice, not {dice}: for a later roll give the turn"
-            " total before it"
+            " total before it, such as 350"
         )
     *others, last = [str(number + 1) for number in np.flatnonzero(possible[row])]
     left = f"{', '.join(others)} or {last}" if others else last
+    noun = "die" if dice == 1 else "dice"
     raise InvalidPositionError(
-        f"{dice} dice cannot be left at a turn total of {turn_total:,}, only {left} can"
+        f"{dice} {noun} cannot be left at a turn total of {turn_total:,}, only {left} can"
     )
 
 

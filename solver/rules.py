@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from solver.errors import InvalidRulesError
 
@@ -22,6 +24,10 @@ PRESETS_FOLDERS = (
 
 Points = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
 PointsPerFace = tuple[Points, Points, Points, Points, Points, Points]
+
+
+PER_FACE = ("single", "three_of_a_kind")
+"""Keys that take points for each face."""
 
 
 class _Data(BaseModel):
@@ -95,6 +101,10 @@ class Ruleset(_Data):
                     f"{name}: {getattr(self, name)} is not a multiple of {self.point_step},"
                     " the step in which points come under these rules"
                 )
+        if self.minimum_bank > self.goal:
+            raise ValueError(
+                f"minimum_bank: {self.minimum_bank} is more than the goal of {self.goal}"
+            )
         if self.score_floor and not self.farkle_penalty:
             raise ValueError(
                 f"score_floor: {self.score_floor} has no meaning without a farkle_penalty,"
@@ -161,18 +171,44 @@ def _validated(data: Mapping[str, Any], origin: str) -> Ruleset:
 
 
 def _sentence(error: ValidationError) -> str:
-    """The first complaint of pydantic as one sentence that names the key."""
-    first = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
+    """The complaint of pydantic that says most, as one sentence that names the key."""
+    found = error.errors(include_url=False)
+    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    kind, place = first["type"], first["loc"]
+    key = _short(".".join(str(part) for part in place))
+    if kind == "extra_forbidden":
         tables: dict[object, type[_Data]] = {"scoring": Scoring, "farkle_penalty": FarklePenalty}
-        known = list(tables.get(first["loc"][0], Ruleset).model_fields)
-        return f'unknown key "{key}"{did_you_mean(str(first["loc"][-1]), known)}'
-    if first["type"] == "missing":
-        return f'the key "{key}" is missing'
-    if first["type"] == "value_error":
+        known = list(tables.get(place[0], Ruleset).model_fields)
+        return f'unknown key "{key}"{did_you_mean(str(place[-1]), known)}'
+    if kind == "value_error":
         return str(first["ctx"]["error"])
-    return f"{key}: {first['msg']}, not {first['input']!r}"
+    if len(place) > 1 and place[-2] in PER_FACE and kind != "missing":
+        key = f"{place[0]}.{place[1]}: the points for a {int(place[2]) + 1}"
+        return f"{key} {_expectation(kind, first)}"
+    if any(part in PER_FACE for part in place):
+        return f"{place[0]}.{place[1]}: takes 6 numbers, the points for the faces 1 to 6"
+    if kind == "missing":
+        return f'the key "{key}" is missing'
+    return f"{key}: {_expectation(kind, first)}"
+
+
+def _expectation(kind: str, complaint: ErrorDetails) -> str:
+    """What a value should be and is not."""
+    context = complaint.get("ctx", {})
+    expected = {
+        "greater_than_equal": f"should be at least {context.get('ge')}",
+        "less_than_equal": f"should be at most {context.get('le')}",
+        "int_type": "should be a whole number",
+        "string_type": "should be text",
+        "model_type": "should be a table",
+    }.get(kind, complaint["msg"].removeprefix("Input "))
+    return f"{expected}, not {_short(repr(complaint['input']))}"
+
+
+def _short(text: str, most: int = 60) -> str:
+    """One line of at most `most` characters."""
+    line = "".join(character if character.isprintable() else "?" for character in text)
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def did_you_mean(word: str, known: list[str]) -> str:
@@ -194,12 +230,18 @@ def read_rules(path: Path) -> Ruleset:
     Raises InvalidRulesError.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InvalidRulesError(f"{path}: cannot be read ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidRulesError(f"{path}: is not valid TOML ({error})") from None
-    return _validated({"name": path.stem, **data}, str(path))
+    except UnicodeDecodeError:
+        raise InvalidRulesError(f"{path}: is not valid TOML (it is not text in UTF-8)") from None
+    except RecursionError:
+        raise InvalidRulesError(f"{path}: is not valid TOML (nested too deep)") from None
+    except ValueError as error:
+        reason = _short(str(error), 200)
+        raise InvalidRulesError(f"{path}: is not valid TOML ({reason})") from None
+    name = re.sub(r"[^\w .+-]", "-", path.stem)[:60]
+    return _validated({"name": name, **data}, str(path))
 
 
 def load_rules(reference: str) -> Ruleset:
@@ -208,10 +250,14 @@ def load_rules(reference: str) -> Ruleset:
     Raises InvalidRulesError, with near matches for an unknown name.
     """
     for folder in PRESETS_FOLDERS:
-        if reference in preset_names() and (path := folder / f"{reference}.toml").is_file():
+        path = folder / f"{reference.lower()}.toml"
+        if reference.lower() in preset_names() and path.is_file():
             return read_rules(path)
-    if reference.endswith(".toml") or Path(reference).is_file():
-        return read_rules(Path(reference))
+    try:
+        if reference.endswith(".toml") or Path(reference).is_file():
+            return read_rules(Path(reference))
+    except (OSError, ValueError):
+        pass  # no name that a file can have
     raise InvalidRulesError(
-        f'unknown rule set "{reference}"{did_you_mean(reference.lower(), preset_names())}'
+        f'unknown rule set "{_short(reference)}"{did_you_mean(reference.lower(), preset_names())}'
     )

@@ -8,7 +8,10 @@ import numpy.typing as npt
 from solver.errors import InvalidRulesError
 from solver.rules import Ruleset
 
-MAX_VALUES = 50_000_000
+DEFAULT_TOLERANCE = 1e-9
+"""Largest relative change of the last sweep of a solve."""
+
+MAX_VALUES = 20_000_000
 """Start-of-turn values that one solve may hold: 8 bytes each in the file, 20 while solving."""
 
 

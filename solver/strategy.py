@@ -10,6 +10,7 @@ import hashlib
 import io
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,17 +27,17 @@ from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileE
 from solver.position import Position
 from solver.rules import Ruleset
 from solver.scoring import turn_plan
-from solver.solution import Solution, value_shape
+from solver.solution import DEFAULT_TOLERANCE, Solution, value_shape
 from solver.turn import Floats, TurnTable, solve_turn
 
 _DIGEST_LENGTH = 16
-_AGAIN = "delete it and solve the rules again"
+_AGAIN = "solve the rules again"
 
 
 class Manifest(BaseModel):
     """What the JSON file beside the values says of them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     format: Literal["farkle-strategy-1"] = "farkle-strategy-1"
     rules: Ruleset
@@ -44,11 +45,11 @@ class Manifest(BaseModel):
     floor: int
     axes: tuple[str, ...] = ("farkles", "opponent_farkles", "banked", "opponent")
     shape: tuple[int, int, int, int]
-    tolerance: float
-    sweeps: int
-    largest_relative_change: float
-    states: int
-    seconds: float
+    tolerance: float = Field(gt=0, le=1)
+    sweeps: int = Field(ge=1)
+    largest_relative_change: float = Field(ge=0)
+    states: int = Field(ge=1)
+    seconds: float = Field(gt=0)
     values: str = Field(pattern=r"^[\w.+-]+\.npy$")
     bytes: int
     sha256: str
@@ -123,20 +124,29 @@ def manifest_path(folder: Path, rules: Ruleset) -> Path:
 
 
 def find_manifest(folder: Path, rules: Ruleset) -> Path:
-    """The strategy of a rule set: that of the lowest floor at or below the rules' own.
+    """The most exact strategy of a rule set.
+
+    Solved to the default tolerance before more roughly; with a floor at or below the rules' own
+    before one above it; with the lowest floor. A damaged one comes last.
 
     Raises MissingStrategyError.
     """
-    found = [
-        (int(path.stem.rpartition("_floor")[2]), path)
-        for path in folder.glob(f"{rules.digest[:_DIGEST_LENGTH]}_floor*.json")
-    ]
-    exact_enough = [(floor, path) for floor, path in found if floor <= rules.score_floor]
-    if not exact_enough:
+
+    def inexactness(path: Path) -> tuple[bool, bool, bool, int]:
+        try:
+            manifest = _read_manifest(path)
+        except StrategyFileError:
+            return True, True, True, 0
+        rough = manifest.tolerance > DEFAULT_TOLERANCE
+        return False, rough, manifest.floor > rules.score_floor, manifest.floor
+
+    name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
+    found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
+    if not found:
         raise MissingStrategyError(
             f"{rules.name} rules are not solved yet: there is no strategy file for them in {folder}"
         )
-    return min(exact_enough)[1]
+    return min(found, key=inexactness)
 
 
 def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
@@ -156,7 +166,12 @@ def verify_strategy(path: Path) -> Manifest:
     Raises StrategyFileError.
     """
     is_values = path.suffix == ".npy"
-    named = path.with_name(path.name.rpartition("-")[0] + ".json") if is_values else path
+    stem = path.name.rpartition("-")[0]
+    if is_values and not stem:
+        raise StrategyFileError(
+            f'{path}: is not named like a strategy file, "..._floor...-HASH.npy"'
+        )
+    named = path.with_name(stem + ".json") if is_values else path
     manifest, _ = _open(named)
     values = path.with_name(manifest.values)
     if is_values and path != values:
@@ -192,7 +207,7 @@ def _read_manifest(path: Path) -> Manifest:
         raise StrategyFileError(f"{path}: cannot be read ({_reason(error)})") from None
     except (ValidationError, InvalidRulesError):
         raise StrategyFileError(
-            f"{path}: is not the manifest of a strategy file of this version; {_AGAIN}"
+            f"{path}: is not the manifest of a strategy file of this version"
         ) from None
     if manifest.rules.digest != manifest.digest or manifest.rules.score_floor != manifest.floor:
         raise StrategyFileError(f"{path}: its digest or floor is not that of its rules; {_AGAIN}")
@@ -243,7 +258,8 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
     rules = solution.rules
     shape = value_shape(rules)
     manifest_file = manifest_path(folder, rules)
-    temporary = folder / f".{manifest_file.stem}.tmp"
+    temporary = folder / f".{manifest_file.stem}.npy.tmp"
+    described = folder / f".{manifest_file.stem}.json.tmp"
     with _locked(folder):
         try:
             digest = _write(temporary, _npy_header(shape), solution.values.data)
@@ -261,12 +277,14 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
                 bytes=temporary.stat().st_size,
                 sha256=digest,
             )
+            _write(described, manifest.model_dump_json(indent=2).encode() + b"\n")
+            # all is written: what is left needs no more space
             values_file = folder / manifest.values
             temporary.replace(values_file)
-            _write(temporary, manifest.model_dump_json(indent=2).encode() + b"\n")
-            temporary.replace(manifest_file)
+            described.replace(manifest_file)
         finally:
             temporary.unlink(missing_ok=True)
+            described.unlink(missing_ok=True)
         for other in folder.glob(f"{manifest_file.stem}-*.npy"):
             if other != values_file:
                 other.unlink(missing_ok=True)

@@ -45,6 +45,12 @@ class TurnTable:
     farkle_chances: Floats
     """Chance of a farkle with the next roll, shape (dice,)."""
 
+    def value(self, turn_total: int, dice: int) -> float:
+        """W(t, n), also for turn totals beyond the table, which win."""
+        if turn_total < len(self.win_probability):
+            return float(self.win_probability[turn_total, dice - 1])
+        return 1.0
+
     def roll_value(self, turn_total: int, dice: int) -> float:
         """Value of rolling, also from a turn total that already wins."""
         if turn_total < len(self.roll):
@@ -90,4 +96,7 @@ def solve_turn(plan: TurnPlan, bank: Floats, farkle: float) -> TurnTable:
         np.dot(plan.chances, best, out=roll[t])
         roll[t] += farkles
         np.maximum(roll[t], least[t], out=values[t * dice : (t + 1) * dice])
+    # sums of chances may come out one rounding above 1
+    np.minimum(values, 1.0, out=values)
+    np.minimum(roll, 1.0, out=roll)
     return TurnTable(values.reshape(-1, dice), roll, bank, farkle, plan.farkle_chances)

@@ -1,6 +1,7 @@
 """The commands of the chat, as typed in one line of text: parsed here, answered by the services."""
 
 import asyncio
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,12 @@ from bot.views.text import advice_text, columns, odds_text, rules_list_text, rul
 from solver.errors import FarkleError, InvalidRequestError
 from solver.rules import did_you_mean, load_rules
 
-_OPTION = re.compile(r"([A-Za-z][A-Za-z_-]*)\s*[:=]\s*(\S+)")
+logger = logging.getLogger(__name__)
+
+_OPTION = re.compile(r"([A-Za-z][A-Za-z_-]*)\s*[:=]\s*(\S*)")
+_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
+_DICE = re.compile(r"[1-6\u2680-\u2685]")
+_EXAMPLES = {"dice": 2, "farkles": 1, "their-farkles": 1}
 
 CONTEXT = {
     "turn": "points set aside in this turn so far",
@@ -46,12 +52,13 @@ class Line:
         text = self.options.get(name)
         if text is None:
             return None
-        try:
-            return int(text.replace(",", "").replace("\N{MINUS SIGN}", "-"))
-        except ValueError:
+        plain = text.replace("\N{MINUS SIGN}", "-")
+        if not _NUMBER.fullmatch(plain) or len(plain) > 20:
+            example = f"{name}:{_EXAMPLES.get(name, 350)}"
             raise InvalidRequestError(
-                f'{name}: takes a whole number, such as {name}:350, not "{text}"'
-            ) from None
+                f'{name}: takes a whole number, such as {example}, not "{text}"'
+            )
+        return int(re.sub("[,.']", "", plain))
 
     def situation(self) -> Situation:
         """The position that the context options describe. Raises InvalidRequestError."""
@@ -83,7 +90,11 @@ class Commands:
         self._advisor = advisor
         self.by_name = {
             "advise": Command(
-                "/advise DICE", "what to keep of a roll, best first", CONTEXT, True, self._advise
+                "/advise DICE",
+                "what to keep of a roll; /advise may be left out",
+                CONTEXT,
+                True,
+                self._advise,
             ),
             "odds": Command(
                 "/odds dice:N",
@@ -95,7 +106,7 @@ class Commands:
             "rules": Command(
                 "/rules [NAME]", "the rule sets, or one of them in full", {}, True, self._rules
             ),
-            "help": Command("/help", "this list", {}, False, self._help),
+            "help": Command("/help", "this list", {}, True, self._help),
             "quit": Command("/quit", "leave", {}, False, self._quit),
         }
 
@@ -106,15 +117,20 @@ class Commands:
             return await asyncio.to_thread(command.answer, parsed)
         except FarkleError as error:
             return Reply(str(error), {"error": str(error)})
+        except Exception as error:  # the chat goes on, whatever one line did
+            logger.debug("failed to answer %r", line, exc_info=True)
+            sentence = f"the program failed on that line, which is not your fault ({error!r})"
+            return Reply(sentence, {"error": sentence})
 
     def _parse(self, line: str) -> tuple[Command, Line]:
-        name, _, rest = line.strip().partition(" ")
-        name = name.removeprefix("/").lower()
+        if _DICE.match(line.strip()):
+            line = f"/advise {line}"
+        first, *others = line.split(maxsplit=1)
+        rest = others[0] if others else ""
+        name = first.removeprefix("/").lower()
         if name not in self.by_name:
             known = [f"/{known}" for known in self.by_name]
-            raise InvalidRequestError(
-                f'unknown command "{line.split(maxsplit=1)[0]}"{did_you_mean("/" + name, known)}'
-            )
+            raise InvalidRequestError(f'unknown command "{first}"{did_you_mean("/" + name, known)}')
         command = self.by_name[name]
         options: dict[str, str] = {}
         for match in _OPTION.finditer(rest):
@@ -124,6 +140,8 @@ class Commands:
                 raise InvalidRequestError(f'/{name} takes no option "{match[1]}"{takes}')
             if option in options:
                 raise InvalidRequestError(f'the option "{option}" is given twice')
+            if not match[2]:
+                raise InvalidRequestError(f'the option "{option}:" needs a value after it')
             options[option] = match[2]
         words = _OPTION.sub(" ", rest).strip()
         if words and not command.takes_words:

@@ -1,6 +1,7 @@
 """The local chat: a prompt in a terminal, or lines from a pipe."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +12,8 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
-from bot.fronts.commands import Commands, Reply
+from bot.fronts.commands import Commands
+from bot.views.text import wrap
 from solver.rules import preset_names
 
 GREETING = "farkle-advisor: type a command such as /advise 6 5 3 3 3 2, or /help, or /quit"
@@ -42,7 +44,7 @@ class CommandCompleter(Completer):
         else:
             return
         for candidate, meaning in words.items():
-            if candidate.startswith(word):
+            if candidate.startswith(word) and (candidate == word or f" {candidate}" not in text):
                 yield Completion(candidate, start_position=-len(word), display_meta=meaning)
 
 
@@ -69,7 +71,8 @@ async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
             continue
         except EOFError:
             return
-        if await _answered_last(commands, line, as_json=as_json):
+        width = shutil.get_terminal_size().columns - 1
+        if await _answered_last(commands, line, as_json=as_json, width=width):
             return
 
 
@@ -79,17 +82,16 @@ async def _pipe(commands: Commands, *, as_json: bool) -> None:
             return
 
 
-async def _answered_last(commands: Commands, line: str, *, as_json: bool) -> bool:
+async def _answered_last(
+    commands: Commands, line: str, *, as_json: bool, width: int | None = None
+) -> bool:
     """Print the answer to a line that is not blank; true where it ends the chat."""
     if not line.strip():
         return False
     reply = await commands.answer(line)
-    print(_shown(reply, as_json=as_json), flush=True)  # noqa: T201
+    text = wrap(reply.text, width) if width else reply.text
+    print(json.dumps(reply.data) if as_json else text, flush=True)  # noqa: T201
     return reply.ends
-
-
-def _shown(reply: Reply, *, as_json: bool) -> str:
-    return json.dumps(reply.data) if as_json else reply.text
 
 
 def _history(path: Path) -> History:

@@ -29,8 +29,9 @@ class Situation:
 class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
-    def __init__(self, strategies: Path) -> None:
+    def __init__(self, strategies: Path, program: str = "farkle") -> None:
         self._folder = strategies
+        self._program = program
         self._open: dict[Ruleset, Strategy] = {}
 
     def advise(self, dice: str, situation: Situation) -> Advice:
@@ -86,5 +87,7 @@ class Advisor:
             try:
                 self._open[rules] = open_strategy(self._folder, rules)
             except MissingStrategyError as error:
-                raise MissingStrategyError(f"{error}; run: farkle solve {reference}") from None
+                raise MissingStrategyError(
+                    f"{error}; run: {self._program} solve {reference}"
+                ) from None
         return self._open[rules]

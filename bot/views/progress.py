@@ -9,7 +9,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainin
 from rich.progress import Progress as RichProgress
 
 from solver.rules import Ruleset
-from solver.solution import Progress
+from solver.solution import Progress, state_count
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def solve_progress(rules: Ruleset, tolerance: float) -> Iterator[Callable[[Progr
     """Show a solve on standard error while the context lasts."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        console.print(f"solving {rules.name} ...", highlight=False)
+        console.print(f"solving {rules.name}: {state_count(rules):,} states ...", highlight=False)
         yield lambda _: None
         return
     expected = ExpectedSweeps(tolerance, has_penalty=rules.farkle_penalty is not None)

@@ -1,5 +1,6 @@
 """Replies as plain text, aligned for a fixed-width font."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -34,13 +35,11 @@ def advice_text(advice: Advice) -> str:
             (
                 f"keep {dice_text(option.set_aside)}",
                 f"{option.points:,} points",
-                f"turn total {option.turn_total:,}",
-                f"{_dice(option.dice_left)} left"
-                if option.set_aside != advice.roll
-                else "hot dice",
-                _action(option.action),
+                f"turn {option.turn_total:,}",
+                _dice(option.dice_left) if option.set_aside != advice.roll else "hot dice",
+                option.action,
                 percent(option.win_probability),
-                "best" if option is advice.options[0] else f"costs {_points(cost)}",
+                _cost(cost),
             )
         )
     return "\n".join([head, *columns(rows, right={1, 2, 5})])
@@ -57,7 +56,7 @@ def odds_text(odds: Odds) -> str:
     total = position.banked + position.turn_total
     after = f"{total:,} to {position.opponent:,}"
     bank = ("bank", percent(odds.bank), "wins the game" if odds.action == "win" else after)
-    cost = f"costs {_points(abs(odds.bank - odds.roll))}"
+    cost = _cost(abs(odds.bank - odds.roll))
     rows = [(*roll, cost), (*bank, "best")]
     if odds.action == Decision.ROLL:
         rows = [(*roll, "best"), (*bank, cost)]
@@ -95,17 +94,17 @@ def solve_text(manifest: Manifest, file: Path) -> str:
     """What a solve came to."""
     rate = manifest.states * manifest.sweeps / manifest.seconds / 1e6
     return (
-        f"{manifest.rules.name}: {manifest.states:,} states solved in {manifest.seconds:.1f} s"
-        f" ({manifest.sweeps} sweeps, {rate:,.0f} million states a second), the last sweep changed"
-        f" no value by more than {manifest.largest_relative_change:.1e} of itself\n"
-        f"{file}: {manifest.bytes:,} bytes"
+        f"{manifest.rules.name}: {manifest.states:,} states solved in {manifest.seconds:.1f} s,"
+        f" {manifest.sweeps} sweeps, {rate:,.1f} million states a second\n"
+        f"The last sweep changed no value by more than {manifest.largest_relative_change:.1e} of"
+        f" itself.\n{file}: {manifest.bytes:,} bytes"
     )
 
 
 def rules_list_text(known: Sequence[tuple[Ruleset, bool]]) -> str:
     """One line for each rule set."""
     rows = [
-        (rules.name, rules.title, "solved" if solved else "not solved yet")
+        (rules.name, "solved" if solved else "not solved yet", rules.title)
         for rules, solved in known
     ]
     return "\n".join(columns(rows))
@@ -124,8 +123,8 @@ def rules_text(rules: Ruleset) -> str:
     ]
     more = {
         "none": "",
-        "linear": "each die more of a kind adds the points of the three once more",
-        "doubling": "each die more of a kind doubles the points",
+        "linear": "four, five, six of a kind: two, three, four times the points of three",
+        "doubling": "four, five, six of a kind: twice, 4 times, 8 times the points of three",
     }[scoring.more_of_a_kind]
     if scoring.three_pairs and rules.dice == 6:
         rows.append(("three different pairs", f"{scoring.three_pairs:,}"))
@@ -154,7 +153,22 @@ def rules_text(rules: Ruleset) -> str:
     lines.append(f"Chance of a farkle by dice rolled: {chances}.")
     if rules.source:
         lines += ["", f"Source: {rules.source}"]
-    return "\n".join(lines)
+    return wrap("\n".join(lines))
+
+
+def wrap(text: str, width: int = 79) -> str:
+    """Break lines that are too long at spaces, but not before a percent sign.
+
+    What goes on is set two spaces further in.
+    """
+    wrapped = []
+    for line in text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n"):
+        inner = line[: len(line) - len(line.lstrip())] + "  "
+        lines = textwrap.wrap(
+            line, width, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False
+        )
+        wrapped += lines if len(line) > width else [line]
+    return "\n".join(wrapped).replace("\N{NO-BREAK SPACE}%", " %")
 
 
 def position_text(position: Position) -> str:
@@ -198,10 +212,8 @@ def _farkles(number: int) -> str:
     return "1 farkle" if number == 1 else f"{number} farkles"
 
 
-def _points(difference: float) -> str:
-    """A difference of win probabilities in percentage points."""
-    return f"{difference * 100:.2f}"
-
-
-def _action(action: Decision) -> str:
-    return {Decision.ROLL: "roll", Decision.BANK: "bank", Decision.WIN: "bank and win"}[action]
+def _cost(difference: float) -> str:
+    """What a choice costs against the best, in percentage points."""
+    if difference == 0:
+        return "best"
+    return f"-{difference * 100:.2f}" if difference >= 0.00005 else "-< 0.01"

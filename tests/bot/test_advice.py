@@ -65,6 +65,16 @@ def test_odds_of_a_turn_total_that_wins_already(strategies: dict[str, Strategy])
     assert found.roll == pytest.approx(5 / 9 + 4 / 9 * farkled)
 
 
+def test_any_turn_total_that_can_be_reached_has_odds(strategies: dict[str, Strategy]) -> None:
+    for strategy in strategies.values():
+        rules = strategy.rules
+        last = (len(reachable(rules)) - 1) * rules.point_step
+        close_to_goal = Position(rules.goal - rules.point_step, 0, last, dice=rules.dice)
+        found = odds(strategy, close_to_goal)
+        assert (found.action, found.bank, found.win_probability) == (Decision.WIN, 1, 1)
+        assert advise(strategy, close_to_goal, (1,) * 6).win_probability == 1
+
+
 @settings(deadline=None, max_examples=100)
 @given(data=st.data())
 def test_the_value_of_rolling_is_the_mean_of_the_advice(

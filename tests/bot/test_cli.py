@@ -118,7 +118,9 @@ def test_rules_list_and_show(farkle: Farkle) -> None:
     listed = farkle.json("rules", "list")
     assert [item["rules"] for item in listed] == ["classic", "facebook", "kcd"]
     assert all(item["solved"] for item in listed)
+    assert farkle.json("rules") == listed
     shown = farkle.json("rules", "show", "facebook")
+    assert farkle.json("rules", "facebook") == shown
     assert shown["digest"] == load_rules("facebook").digest
     assert shown["states"] == 423765000
     _, text, _ = farkle("rules", "show", "facebook")
@@ -164,6 +166,7 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("advise 7", '"7" is not a die face'),
         ("advise five", '"f" is not a die face'),
         ("advise 1 2 3 --turn-total 50", "3 dice cannot be left at a turn total of 50, only 5 can"),
+        ("advise 1 --turn-total 50", "1 die cannot be left at a turn total of 50, only 5 can"),
         ("advise 123456 --banked 130", "your score cannot be 130"),
         ("advise 123456 --opponent 10000", "the opponent's score cannot be 10,000"),
         ("advise 123456 --turn-total 1.5", "'1.5' is not a valid integer"),
@@ -177,10 +180,14 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("solve classic --floor -500", "no meaning without a farkle_penalty"),
         ("solve facebook --tolerance 0", "the tolerance must be"),
         ("solve facebook --tolerance nan", "the tolerance must be"),
+        ("solve facebook --floor -100000", "are too many"),
+        ("solve --verify README.md", "is not the manifest of a strategy file"),
+        ("solve --verify foo.npy", "is not named like a strategy file"),
         ("solve facebook --out /dev/null/x", "cannot be written"),
         ("solve --verify /nowhere.json", "No such file"),
         ("solve facebook --verify x.json", "takes no RULES"),
         ("rules show nobody", 'unknown rule set "nobody"'),
+        ("rules nobody", 'unknown rule set "nobody"'),
         ("sing", "No such command"),
     ],
 )
@@ -219,6 +226,68 @@ def test_damaged_files_get_one_sentence(
     assert (status, "kcd rules are not solved yet" in err) == (2, True)
 
 
+def test_short_names_of_the_chat_work_on_the_command_line(farkle: Farkle) -> None:
+    short = ("--me", "4200", "--them", "5000", "--turn", "350", "--their-farkles", "1")
+    long = ("--banked", "4200", "--opponent", "5000", "--turn-total", "350", "--opponent-farkles")
+    assert farkle.json("advise", "52", *short) == farkle.json("advise", "52", *long, "1")
+
+
+def test_a_file_of_rules_that_is_not_solved_is_named_as_it_was_given(
+    farkle: Farkle, tiny_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    _, _, err = farkle("advise", "551", "--rules", str(tiny_file))
+    assert err.strip().endswith(f"run: farkle solve {tiny_file}")
+
+
+def test_positions_go_down_to_the_floor_of_the_strategy(
+    farkle: Farkle, tiny_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    ask = ("advise", "551", "--rules", str(tiny_file), "--banked", "-600")
+    assert farkle("solve", str(tiny_file))[0] == 0
+    assert farkle(*ask)[0] == 2
+    assert farkle("solve", str(tiny_file), "--floor", "-700")[0] == 0
+    assert farkle(*ask)[0] == 0
+
+
+def test_compiled_code_that_is_damaged_is_made_anew(tiny_file: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "FARKLE_DATA": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-m", "bot", "solve", str(tiny_file)]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    compiled = [path for path in (tmp_path / "kernels").rglob("*.nb*") if path.is_file()]
+    assert compiled
+    for path in compiled:
+        path.write_bytes(b"" if path.name.startswith("farkle_turn") else b"garbage")
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "FARKLE_DATA": "/dev/null/nowhere"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-m", "bot", "solve", str(tiny_file), "--out", str(tmp_path)]
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_early_interrupt_ends_cleanly(tmp_path: Path) -> None:
+    for delay in (0.15, 0.3, 0.6):
+        with subprocess.Popen(
+            [sys.executable, "-m", "bot", "solve", "facebook", "--out", tmp_path],
+            env={**os.environ, "FARKLE_DATA": str(tmp_path)},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            said = process.stderr.read()
+            assert process.wait(30) == 130, said
+            assert "Traceback" not in said
+
+
 @pytest.mark.parametrize("command", ["solve", "advise", "turn", "chat", "rules list", "rules show"])
 def test_every_command_has_json_and_help(farkle: Farkle, command: str) -> None:
     status, out, _ = farkle(*command.split(), "--help")
@@ -235,7 +304,7 @@ def test_an_interrupted_solve_ends_cleanly(tmp_path: Path) -> None:
         text=True,
     ) as process:
         assert process.stderr is not None
-        assert process.stderr.readline() == "solving facebook ...\n"
+        assert process.stderr.readline() == "solving facebook: 423,765,000 states ...\n"
         time.sleep(3)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
@@ -248,9 +317,10 @@ def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: 
     script = f"""
 import sys
 sys.argv = ["farkle", "chat"]
-import bot.__main__ as program
-program.DEFAULT_RULES = {str(tiny_file)!r}
-program.main()
+import bot.cli
+from bot.__main__ import main
+bot.cli.DEFAULT_RULES = {str(tiny_file)!r}
+main()
 """
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -261,5 +331,5 @@ program.main()
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "solving tiny ..." in done.stderr
+    assert "solving tiny: " in done.stderr
     assert done.stdout.startswith("5 5 1: you 0, them 0, tiny rules")

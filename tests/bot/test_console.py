@@ -59,7 +59,7 @@ def test_bytes_that_are_no_text_do_no_harm(data: Path) -> None:
     done = subprocess.run(
         CHAT,
         input=b"/advise \xff\xfe\n/advise 653332\n",
-        env=environment(data),
+        env={**environment(data), "PYTHONIOENCODING": "utf-8:strict"},
         capture_output=True,
         check=False,
     )
@@ -119,6 +119,7 @@ def test_completions(data: Path) -> None:
     assert completions(data, "/advise 123 rules:f") == ["rules:facebook"]
     assert completions(data, "/rules k") == ["kcd"]
     assert completions(data, "/nothing x") == []
+    assert completions(data, "/advise me:100 m") == []
 
 
 def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:

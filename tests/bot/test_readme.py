@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from bot.__main__ import farkle
+from bot.cli import farkle
 from bot.fronts.commands import Commands
 from bot.services.advisor import Advisor
 

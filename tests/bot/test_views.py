@@ -3,7 +3,7 @@ import re
 import pytest
 
 from bot.views.progress import ExpectedSweeps
-from bot.views.text import columns, percent, rules_text
+from bot.views.text import columns, percent, rules_text, wrap
 from solver.rules import load_rules
 from solver.solution import Progress
 from tests.conftest import variant
@@ -38,10 +38,14 @@ def test_rules_are_explained() -> None:
     assert "may be banked from 300 up, also to win" in text
     assert "Farkle number 3 in a row costs 500 points" in text
     kcd = rules_text(load_rules("kcd"))
-    assert "each die more of a kind doubles the points" in kcd
+    assert "twice, 4 times, 8 times the points of three" in kcd
     assert re.search("2 3 4 5 6 +750$", kcd, flags=re.MULTILINE)
     assert "banked from" not in kcd
     assert "1 1 1" not in rules_text(variant("classic", dice=2))
+
+
+def test_long_lines_break_at_spaces() -> None:
+    assert wrap("one two three 50.00 %\n  four five", 18) == "one two three\n  50.00 %\n  four five"
 
 
 def test_expected_sweeps_follow_the_residual() -> None:

@@ -95,6 +95,7 @@ def test_published_bank_thresholds_and_inversions(
                 "farkle_penalty": {"in_a_row": 1, "points": 50},
             },
         ),
+        ("classic", {"goal": 500, "minimum_bank": 200, "dice": 1}),
         ("classic", {"goal": 1500}),
         ("classic", {"goal": 500, "dice": 1}),
         ("classic", {"goal": 1000, "minimum_bank": 350, "dice": 5}),
@@ -109,6 +110,21 @@ def test_small_games_agree_with_value_iteration_over_all_states(
     rules = variant(preset, **{"score_floor": 0, **changes})
     solution = solve(rules, cache=kernels, tolerance=1e-11)
     np.testing.assert_allclose(solution.values, naive.value_iteration(rules), rtol=1e-9)
+
+
+def test_a_game_that_hardly_ever_moves_is_exact(kernels: Path) -> None:
+    """One die, only a 1 scores, seven in a row are needed: V = p + (1 - p)(1 - V)."""
+    scoring = {"single": (100, 0, 0, 0, 0, 0), "three_of_a_kind": (0,) * 6}
+    rules = variant("classic", dice=1, goal=1000, minimum_bank=700, scoring=scoring)
+    solution = solve(rules, cache=kernels)
+    np.testing.assert_allclose(solution.values[0, 0, 3:, 3:], 1 / (2 - 6.0**-7), rtol=1e-10)
+
+
+def test_a_game_without_farkles_stays_within_certainty(kernels: Path) -> None:
+    scoring = {"single": (150, 100, 200, 200, 100, 50), "three_of_a_kind": (0,) * 6}
+    penalty = {"in_a_row": 2, "points": 50}
+    rules = variant("classic", dice=4, goal=2000, scoring=scoring, farkle_penalty=penalty)
+    assert np.all(solve(rules, cache=kernels).values == 1)
 
 
 @pytest.mark.parametrize("preset", preset_names())

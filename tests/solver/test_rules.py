@@ -70,7 +70,20 @@ def test_point_step_follows_from_the_points() -> None:
         ("minimum_bank = 300", 'the key "goal" is missing'),
         ("goal = 10010", "goal: 10010 is not a multiple of 50"),
         ("goal = 'many'", "goal: "),
-        ("goal = 10000\ndice = 7", "dice: Input should be less than or equal to 6, not 7"),
+        ("goal = 10000\ndice = 7", "dice: should be at most 6, not 7"),
+        ("gaol = 5", 'unknown key "gaol"; did you mean goal?'),
+        ("goal = true", "goal: should be a whole number, not True"),
+        ("goal = -5", "goal: should be at least 1, not -5"),
+        ("goal = 500\nminimum_bank = 1000", "minimum_bank: 1000 is more than the goal of 500"),
+        ("goal = 500\nscoring = 5", "scoring: should be a table, not 5"),
+        ("goal = 500\n[scoring]\nsingle = [1, 2, 3, 4, 5, 6, 7]", "single: takes 6 numbers"),
+        (
+            "goal = 500\n[scoring]\nsingle = [-1, 0, 0, 0, 0, 0]",
+            "the points for a 1 should be at l",
+        ),
+        ("goal = 500\n'a\\nb' = 1", "unknown key"),
+        ("goal = " + "9" * 5000, "is not valid TOML"),
+        ("goal = " + "[" * 5000, "is not valid TOML"),
         ("goal = 10000\nscore_floor = -500", "no meaning without a farkle_penalty"),
         ("goal = 10000\n[scoring]\nsingle = [1, 2]", "scoring.single"),
         ("goal = 10000\n[scoring]\nmore_of_a_kind = 'x'", "scoring.more_of_a_kind"),
@@ -100,6 +113,12 @@ def test_an_unreadable_file_gets_a_reason(tmp_path: Path) -> None:
         load_rules(str(tmp_path / "absent.toml"))
     with pytest.raises(InvalidRulesError, match="cannot be read"):
         read_rules(tmp_path)
+    bom = tmp_path / "bom.toml"
+    bom.write_text(CLASSIC, encoding="utf-8-sig")
+    assert read_rules(bom).digest == load_rules("classic").digest
+    odd = tmp_path / "jo's (2) rules.toml"
+    odd.write_text(CLASSIC)
+    assert read_rules(odd).name == "jo-s -2- rules"
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidRulesError, match="is not valid TOML"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.position import Position
 from solver.rules import load_rules
-from solver.solution import Solution
+from solver.solution import Solution, value_shape
 from solver.strategy import (
     find_manifest,
     manifest_path,
@@ -62,14 +62,29 @@ def test_a_renamed_rule_set_finds_its_strategy(folder: Path, tiny: Solution) -> 
     assert strategy.rules.name == "other"
 
 
-def test_the_lowest_floor_is_taken_but_none_above_the_rules(folder: Path, tiny: Solution) -> None:
-    lower = tiny.rules.with_floor(-600)
-    values = np.full((3, 3, 22, 22), 0.5)
-    save_strategy(replace(tiny, rules=lower, values=values), folder)
-    assert find_manifest(folder, tiny.rules) == manifest_path(folder, lower)
-    assert find_manifest(folder, tiny.rules.with_floor(-600)) == manifest_path(folder, lower)
-    with pytest.raises(MissingStrategyError):
-        find_manifest(folder, tiny.rules.with_floor(-700))
+def test_the_most_exact_strategy_is_taken(tmp_path: Path, tiny: Solution) -> None:
+    def saved(floor: int, tolerance: float) -> Path:
+        rules = tiny.rules.with_floor(floor)
+        values = np.full(value_shape(rules), 0.5)
+        solution = replace(tiny, rules=rules, values=values, tolerance=tolerance)
+        save_strategy(solution, tmp_path)
+        return manifest_path(tmp_path, rules)
+
+    def found() -> Path:
+        return find_manifest(tmp_path, tiny.rules)
+
+    (tmp_path / f"{tiny.rules.digest[:16]}_floor0 (copy).json").write_text("stray")
+    above = saved(-300, 1e-9)
+    assert found() == above
+    rough = saved(-900, 0.1)
+    assert found() == above
+    own = saved(-500, 1e-9)
+    assert found() == own
+    lower = saved(-700, 1e-9)
+    assert found() == lower
+    lower.write_text("damaged")
+    assert found() == own
+    assert rough.exists()
 
 
 def test_a_missing_strategy_says_how_to_make_it(tmp_path: Path) -> None:
@@ -117,7 +132,7 @@ def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
     with pytest.raises(StrategyFileError, match="is not the manifest of a strategy file"):
         open_strategy(folder, tiny.rules)
     with pytest.raises(StrategyFileError, match="cannot be read"):
-        verify_strategy(folder / "absent.npy")
+        verify_strategy(folder / "absent-1.npy")
 
 
 @settings(max_examples=300, deadline=None)
@@ -167,7 +182,8 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, tiny: Solution) -> None
         save_strategy(tiny, blocked / "strategies")
 
 
-def test_a_full_disk_leaves_nothing_behind(folder: Path, tiny: Solution) -> None:
+@pytest.mark.parametrize("limit", [5000, 100])
+def test_a_full_disk_leaves_nothing_behind(folder: Path, tiny: Solution, limit: int) -> None:
     """A limit on the size of files makes the operating system refuse the write half way."""
     before = files(folder)
     script = """
@@ -175,21 +191,21 @@ import resource, sys
 from dataclasses import replace
 from pathlib import Path
 from solver.errors import StrategyFileError
-from solver.solution import Solution
+from solver.solution import Solution, value_shape
 from solver.strategy import open_strategy, save_strategy
 from solver.rules import Ruleset
 folder = Path(sys.argv[1])
 rules = Ruleset.model_validate_json(sys.argv[2])
 values = open_strategy(folder, rules)._values
 solution = Solution(rules, values * 0.5, 1e-9, 1, 0.0, 1.0)
-resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
 try:
     save_strategy(solution, folder)
 except StrategyFileError as error:
     sys.exit(str(error))
 """
     done = subprocess.run(
-        [sys.executable, "-c", script, str(folder), tiny.rules.model_dump_json()],
+        [sys.executable, "-c", script, str(folder), tiny.rules.model_dump_json(), str(limit)],
         capture_output=True,
         text=True,
         check=False,

@@ -49,19 +49,6 @@ def test_the_kernel_agrees_with_numpy(
             np.testing.assert_allclose(found[..., lane], expected, rtol=1e-13)
 
 
-def test_the_kernel_works_where_nothing_can_be_kept(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    plan = turn_plan(variant("classic", dice=2))
-    file = tmp_path_factory.mktemp("turn") / "file"
-    file.touch()
-    turn = load_turn(plan, file)
-    values = np.ones((5 + plan.reach) * 2 * LANES)
-    turn(values, np.zeros(5 * LANES), np.full(LANES, 0.25), np.empty(2 * LANES), 5)
-    expected = solve_turn(plan, np.full(5, math.nan), 0.25).win_probability
-    np.testing.assert_allclose(values.reshape(-1, 2, LANES)[..., 3], expected, rtol=1e-13)
-
-
 @given(
     st.lists(
         st.frozensets(st.integers(0, 9), min_size=1).map(lambda members: tuple(sorted(members))),
