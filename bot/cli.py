@@ -1,6 +1,7 @@
 """The `farkle` command; the only place where the parts are wired together."""
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -258,6 +259,8 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     advisor = Advisor(settings.strategies, program=_program())
     if not advisor.is_solved(load_rules(DEFAULT_RULES)):
         _solve_apart(DEFAULT_RULES)
+    with contextlib.suppress(FarkleError):  # said again when somebody asks
+        advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
     asyncio.run(console.chat(Commands(advisor), settings.history, as_json=as_json))
 
 

@@ -61,3 +61,12 @@ def rolls(number: int) -> tuple[tuple[Roll, int], ...]:
         )
         for faces in combinations_with_replacement(range(1, 7), number)
     )
+
+
+@cache
+def parts(roll: Roll) -> frozenset[Roll]:
+    """Every sub-multiset of a roll, the empty one and the roll itself among them."""
+    if not roll:
+        return frozenset([()])
+    others = parts(roll[1:])
+    return others | {(roll[0], *rest) for rest in others}

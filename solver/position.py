@@ -6,10 +6,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from solver.dice import rolls
 from solver.errors import InvalidPositionError
 from solver.rules import Ruleset
-from solver.scoring import hot_dice, set_asides, turn_plan
+from solver.scoring import all_set_asides, hot_dice, turn_plan
 from solver.solution import score_count
 
 
@@ -102,10 +101,9 @@ def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
     found = np.zeros((rows, rules.dice), dtype=np.bool_)
     found[0, rules.dice - 1] = True
     moves = {
-        (number, kept.points // rules.point_step, hot_dice(rules, number - len(kept.dice)))
-        for number in range(1, rules.dice + 1)
-        for roll, _ in rolls(number)
-        for kept in set_asides(rules, roll)
+        (len(roll), kept.points // rules.point_step, hot_dice(rules, len(roll) - len(kept.dice)))
+        for roll, choices in all_set_asides(rules).items()
+        for kept in choices
     }
     for row in range(rows):
         for number, points, left in moves:

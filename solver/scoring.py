@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import numpy.typing as npt
 
-from solver.dice import Roll, make_roll, rolls
+from solver.dice import Roll, make_roll, parts, rolls
 from solver.rules import Ruleset
 
 
@@ -82,16 +82,25 @@ def _without(faces: Roll, dice: Roll) -> Roll | None:
     return tuple(rest)
 
 
-@cache
 def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
     """Every legal set-aside of a roll, most points first; empty for a farkle."""
-    points = all_points(rules)
-    subsets = {
-        tuple(die for index, die in enumerate(roll) if chosen >> index & 1)
-        for chosen in range(1, 1 << len(roll))
+    return all_set_asides(rules)[roll]
+
+
+@cache
+def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of 1 to `rules.dice` dice."""
+    scoring = {dice: SetAside(dice, points) for dice, points in all_points(rules).items()}
+    return {
+        roll: tuple(
+            sorted(
+                (scoring[part] for part in parts(roll) if part in scoring),
+                key=lambda kept: (-kept.points, len(kept.dice), kept.dice),
+            )
+        )
+        for number in range(1, rules.dice + 1)
+        for roll, _ in rolls(number)
     }
-    found = [SetAside(dice, points[dice]) for dice in subsets if dice in points]
-    return tuple(sorted(found, key=lambda kept: (-kept.points, len(kept.dice), kept.dice)))
 
 
 def farkle_probability(rules: Ruleset, number: int) -> Fraction:
@@ -108,13 +117,14 @@ def hot_dice(rules: Ruleset, dice_left: int) -> int:
 @cache
 def turn_plan(rules: Ruleset) -> TurnPlan:
     """The turn's choices as arrays."""
+    kept_of = all_set_asides(rules)
     chances: dict[tuple[int, tuple[int, ...]], int] = {}
     farkles = np.zeros(rules.dice)
     reach = 0
     for number in range(1, rules.dice + 1):
         for roll, ways in rolls(number):
             most: dict[int, int] = {}
-            for kept in set_asides(rules, roll):
+            for kept in kept_of[roll]:
                 used = len(kept.dice)
                 most[used] = max(most.get(used, 0), kept.points // rules.point_step)
             if not most:

@@ -1,10 +1,10 @@
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.dice import make_roll, parse_dice, rolls
+from solver.dice import make_roll, parse_dice, parts, rolls
 from solver.errors import InvalidRollError
 
 faces = st.lists(st.integers(1, 6), min_size=1, max_size=6)
@@ -49,6 +49,12 @@ def test_any_text_is_a_roll_or_refused(text: str) -> None:
         return
     assert 1 <= len(roll) <= 6
     assert set(roll) <= set(range(1, 7))
+
+
+@given(faces.map(make_roll))
+def test_parts_are_all_that_can_be_taken_from_a_roll(roll: tuple[int, ...]) -> None:
+    taken = {part for size in range(len(roll) + 1) for part in combinations(roll, size)}
+    assert parts(roll) == taken
 
 
 @pytest.mark.parametrize("number", range(1, 7))
