@@ -233,9 +233,7 @@ def advise(
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332.
     """
-    advice = Advisor(settings.strategies, program=_program()).advise(
-        " ".join(dice), Situation(**situation)
-    )
+    advice = _advisor(settings).advise(" ".join(dice), Situation(**situation))
     show(advice_text(advice), answer_data(advice), as_json=as_json)
 
 
@@ -245,7 +243,7 @@ def advise(
 @click.pass_obj
 def turn(settings: Settings, /, *, as_json: bool, **situation: Any) -> None:
     """Show the table of a whole turn."""
-    cells = Advisor(settings.strategies, program=_program()).turn(Situation(**situation))
+    cells = _advisor(settings).turn(Situation(**situation))
     show(turn_text(cells), answer_data(cells), as_json=as_json)
 
 
@@ -256,7 +254,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
     from bot.fronts import console  # noqa: PLC0415
 
-    advisor = Advisor(settings.strategies, program=_program())
+    advisor = _advisor(settings)
     if not advisor.is_solved(load_rules(DEFAULT_RULES)):
         _solve_apart(DEFAULT_RULES)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
@@ -264,12 +262,13 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     asyncio.run(console.chat(Commands(advisor), settings.history, as_json=as_json))
 
 
-def _program() -> str:
-    """How a user may write this program on a command line."""
+def _advisor(settings: Settings) -> Advisor:
+    """The advisor, which calls this program as a user may write it on a command line."""
     path = Path(sys.argv[0])
-    if path.name != "farkle" or shutil.which("farkle"):
-        return "farkle"
-    return os.path.relpath(path) if path.is_absolute() or path.exists() else "farkle"
+    program = "farkle"
+    if path.name == program and path.exists() and not shutil.which(program):
+        program = os.path.relpath(path)
+    return Advisor(settings.strategies, program)
 
 
 def _solve_apart(rules: str) -> None:
@@ -311,7 +310,7 @@ def rules(context: click.Context, /, *, as_json: bool) -> None:
 @click.pass_obj
 def rules_list(settings: Settings, *, as_json: bool) -> None:
     """List the rule sets that ship with the project."""
-    known = Advisor(settings.strategies, program=_program()).known_rules()
+    known = _advisor(settings).known_rules()
     show(rules_list_text(known), rules_list_data(known), as_json=as_json)
 
 

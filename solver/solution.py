@@ -45,11 +45,6 @@ class Solution:
         """Number of states that the values stand for."""
         return state_count(self.rules)
 
-    @property
-    def states_per_second(self) -> float:
-        """States renewed per second: every state once a sweep, compiling included."""
-        return self.states * self.sweeps / self.seconds
-
 
 def score_count(rules: Ruleset) -> int:
     """Number of scores from the floor up to, not including, the goal."""

@@ -54,6 +54,11 @@ class Manifest(BaseModel):
     bytes: int
     sha256: str
 
+    @property
+    def states_per_second(self) -> float:
+        """States renewed per second: every state once a sweep."""
+        return self.states * self.sweeps / self.seconds
+
 
 class Strategy:
     """Optimal play of one rule set: the values of a strategy file, and every turn between them."""

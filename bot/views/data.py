@@ -1,5 +1,6 @@
 """Replies as plain data for JSON; probabilities are not rounded."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -37,18 +38,17 @@ def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any
 
 def solve_data(manifest: Manifest, file: Path) -> dict[str, Any]:
     """What a solve reports."""
-    shape = manifest.shape
     return {
         "rules": manifest.rules.name,
         "digest": manifest.digest,
         "floor": manifest.floor,
         "states": manifest.states,
-        "values": shape[0] * shape[1] * shape[2] * shape[3],
+        "values": math.prod(manifest.shape),
         "sweeps": manifest.sweeps,
         "tolerance": manifest.tolerance,
         "largest_relative_change": manifest.largest_relative_change,
         "seconds": manifest.seconds,
-        "states_per_second": manifest.states * manifest.sweeps / manifest.seconds,
+        "states_per_second": manifest.states_per_second,
         "file": str(file),
         "bytes": manifest.bytes,
     }

@@ -92,7 +92,7 @@ def turn_text(turn: TurnCells) -> str:
 
 def solve_text(manifest: Manifest, file: Path) -> str:
     """What a solve came to."""
-    rate = manifest.states * manifest.sweeps / manifest.seconds / 1e6
+    rate = manifest.states_per_second / 1e6
     return (
         f"{manifest.rules.name}: {manifest.states:,} states solved in {manifest.seconds:.1f} s,"
         f" {manifest.sweeps} sweeps, {rate:,.1f} million states a second\n"
