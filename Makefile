@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat setup test check
+.PHONY: chat setup test test-slow check bench
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -12,6 +12,14 @@ setup: $(VENV)/installed
 
 test: $(VENV)/installed-test
 	@$(VENV)/bin/python -m pytest
+
+# What takes minutes: every preset at full size, checked in every state and played
+test-slow: $(VENV)/installed-test
+	@$(VENV)/bin/python -m pytest -m slow
+
+# Speed and memory against their limits; ARGS=--quick leaves out what takes long
+bench: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.bench $(ARGS)
 
 # Lint, types and import contracts
 check: $(VENV)/installed-test

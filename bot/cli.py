@@ -2,29 +2,27 @@
 
 import asyncio
 import contextlib
-import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bot.cli_output import EXIT_BAD_INPUT, Decorated, json_option, show
+from bot.cli_rules import rules
+from bot.cli_solve import solve
+from bot.cli_study import study
 from bot.fronts.commands import Commands
 from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
 from bot.settings import Settings
-from bot.views.data import answer_data, rules_data, rules_list_data, solve_data
-from bot.views.text import advice_text, rules_list_text, rules_text, solve_text, turn_text
-from solver.errors import FarkleError, InvalidRequestError
-from solver.rules import Ruleset, load_rules
-from solver.solution import DEFAULT_TOLERANCE, Solution, value_shape
-from solver.strategy import prepare_folder, save_strategy, verify_strategy
+from bot.views.data import answer_data
+from bot.views.text import advice_text, turn_text
+from solver.errors import FarkleError
+from solver.rules_file import load_rules
 
-EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 
@@ -47,17 +45,8 @@ def run() -> tuple[str, int]:
         return "interrupted", EXIT_INTERRUPTED
 
 
-Decorated = Callable[..., Any]
-
-
-def show(text: str, data: object, *, as_json: bool) -> None:
-    """Print a result for people or for programs."""
-    click.echo(json.dumps(data, indent=2) if as_json else text)
-
-
-def json_option(command: Decorated) -> Decorated:
-    """Add --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+def _is_me(_context: click.Context, _parameter: click.Parameter, who: str | None) -> bool | None:
+    return None if who is None else who == "me"
 
 
 def position_options(command: Decorated) -> Decorated:
@@ -95,6 +84,29 @@ def position_options(command: Decorated) -> Decorated:
                 metavar="E",
                 help="The opponent's farkles in a row.",
             ),
+            click.option(
+                "--hot-dice",
+                type=int,
+                metavar="N",
+                help="Hot dice so far in this turn, where their bonus changes.",
+            ),
+            click.option(
+                "--on-board/--not-on-board",
+                default=None,
+                help="Whether you have banked before; if not given, whether you have points.",
+            ),
+            click.option(
+                "--opponent-on-board/--opponent-not-on-board",
+                "--their-on-board/--their-not-on-board",
+                default=None,
+                help="The same of the opponent.",
+            ),
+            click.option(
+                "--began",
+                type=click.Choice(["me", "them"], case_sensitive=False),
+                callback=_is_me,
+                help="Who began, where both have as many turns, or who begins a play-off.",
+            ),
         ]
     ):
         command = option(command)
@@ -109,108 +121,7 @@ def farkle(context: click.Context) -> None:
     context.obj = Settings()
 
 
-@farkle.command()
-@click.argument("rules", required=False)
-@click.option(
-    "--floor",
-    type=int,
-    metavar="N",
-    help="Take scores below N for N; the rules' own floor if not given.",
-)
-@click.option(
-    "--tolerance",
-    type=float,
-    default=DEFAULT_TOLERANCE,
-    show_default=True,
-    metavar="X",
-    help="Largest relative change that ends the solve.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Where to write the strategy file.",
-)
-@click.option(
-    "--verify",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Check every byte of a strategy file instead.",
-)
-@json_option
-@click.pass_obj
-def solve(
-    settings: Settings,
-    rules: str | None,
-    floor: int | None,
-    tolerance: float,
-    out: Path | None,
-    verify: Path | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Solve a rule set and write its strategy file.
-
-    RULES is the name of a rule set that ships with the program, or a TOML file.
-    """
-    if verify:
-        if rules:
-            raise InvalidRequestError("--verify checks a file and takes no RULES")
-        manifest = verify_strategy(verify)
-        show(
-            f"{verify} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
-            {"verified": True, **solve_data(manifest, verify)},
-            as_json=as_json,
-        )
-        return
-    if not rules:
-        raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
-    if not 1e-12 <= tolerance <= 0.1:
-        raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
-    ruleset = load_rules(rules)
-    if floor is not None:
-        ruleset = ruleset.with_floor(floor)
-    folder = out or settings.strategies
-    value_shape(ruleset)  # refuses a game too large
-    prepare_folder(folder)
-    solution = _solve(ruleset, tolerance, settings.kernels)
-    manifest, file = save_strategy(solution, folder)
-    show(solve_text(manifest, file), solve_data(manifest, file), as_json=as_json)
-
-
-def _solve(rules: Ruleset, tolerance: float, kernels: Path) -> Solution:
-    """Solve with compiled code from `kernels`, or from nowhere if that cannot be written.
-
-    Code that is damaged or another version's fails in many ways; it is thrown away and made anew.
-    """
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = kernels if _is_writable(kernels) else Path(temporary)
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
-        try:
-            return _solve_once(rules, tolerance, folder)
-        except (FarkleError, OSError):
-            raise
-        except Exception:
-            shutil.rmtree(folder, ignore_errors=True)
-            return _solve_once(rules, tolerance, folder)
-
-
-def _solve_once(rules: Ruleset, tolerance: float, folder: Path) -> Solution:
-    # only here: the game loads numba, which takes longer than any answer
-    from bot.views.progress import solve_progress  # noqa: PLC0415
-    from solver import game  # noqa: PLC0415
-
-    with solve_progress(rules, tolerance) as on_progress:
-        return game.solve(rules, cache=folder, tolerance=tolerance, on_progress=on_progress)
-
-
-def _is_writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+farkle.add_command(solve)
 
 
 @farkle.command()
@@ -285,39 +196,5 @@ def _solve_apart(rules: str) -> None:
         sys.exit(status)
 
 
-class RulesGroup(click.Group):
-    """`farkle rules` lists, `farkle rules NAME` shows."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take what is no command for a rule set."""
-        known = args[0] in self.commands or args[0].startswith("-")
-        return super().resolve_command(ctx, args if known else ["show", *args])
-
-
-@farkle.group(cls=RulesGroup, invoke_without_command=True)
-@json_option
-@click.pass_context
-def rules(context: click.Context, /, *, as_json: bool) -> None:
-    """List rule sets, or show one."""
-    if context.invoked_subcommand is None:
-        context.invoke(rules_list, as_json=as_json)
-
-
-@rules.command("list")
-@json_option
-@click.pass_obj
-def rules_list(settings: Settings, *, as_json: bool) -> None:
-    """List the rule sets that ship with the project."""
-    known = _advisor(settings).known_rules()
-    show(rules_list_text(known), rules_list_data(known), as_json=as_json)
-
-
-@rules.command("show")
-@click.argument("rules", metavar="RULES")
-@json_option
-def rules_show(rules: str, *, as_json: bool) -> None:
-    """Explain RULES, the name of a rule set or a TOML file."""
-    ruleset = load_rules(rules)
-    show(rules_text(ruleset), rules_data(ruleset), as_json=as_json)
+farkle.add_command(rules)
+farkle.add_command(study)

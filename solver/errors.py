@@ -1,5 +1,7 @@
 """Every error that this project raises on purpose; one sentence each, fit to be shown to a user."""
 
+from difflib import get_close_matches
+
 
 class FarkleError(Exception):
     """Base of the tree. ``str(error)`` is one sentence: what is wrong and what is accepted."""
@@ -25,9 +27,25 @@ class ConvergenceError(FarkleError):
     """A solve reached its limit of sweeps before its tolerance."""
 
 
+class SolveError(FarkleError):
+    """A rule set cannot be solved for lack of something, such as memory."""
+
+
+class ClusterError(SolveError):
+    """A cluster cannot be reached, or fails to solve a rule set."""
+
+
 class StrategyFileError(FarkleError):
     """A strategy file cannot be read or written, or is not what it claims to be."""
 
 
 class MissingStrategyError(StrategyFileError):
     """No strategy file is there for the rules."""
+
+
+def did_you_mean(word: str, known: list[str]) -> str:
+    """The tail of a sentence about an unknown word: near matches if any, else all that is known."""
+    near = get_close_matches(word, known, n=3, cutoff=0.6)
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    return f"; known are {', '.join(known)}"

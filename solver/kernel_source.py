@@ -50,21 +50,28 @@ def shared_maxima(
 
 
 def turn_source(plan: TurnPlan) -> str:
-    """Source of ``turn(values, bank, farkle, out, steps)``, the backward pass over turn totals.
+    """Source of ``turn(values, hot, bank, farkle, lost, out, steps)``, a pass over turn totals.
 
-    values : float64, (steps + reach) * dice * LANES; row t holds W(t, n) of the dice 1.. in turn.
-        Rows from `steps` on are read, the others are written.
-    bank : float64, steps * LANES, the value of banking at t; 0 where it is not allowed.
-    farkle : float64, LANES, the value of ending the turn in a farkle.
+    values : float64, rows of dice * LANES; row t holds W(t, n) of the dice 1.. in turn. Rows from
+        `steps` on are read, the others are written.
+    hot : float64, rows like those of values; row t holds in its last LANES W of hot dice that were
+        reached with t points, bonus aside. It may be a part of `values`.
+    bank, farkle : float64, rows of LANES, the values of banking at t, 0 where it is not allowed,
+        and of a farkle.
+    lost : float64, LANES, the value of a roll that loses everything.
     out : float64, dice * LANES, scratch.
     """
-    dice = len(plan.farkle_chances)
+    dice = plan.dice
     row = dice * LANES
     pairs, maxima = shared_maxima(plan.lists())
     first_pair = len(plan.targets)
-    body: list[str] = [
-        f"r{n} = {float(chance)!r} * farkle[i]" for n, chance in enumerate(plan.farkle_chances)
-    ]
+    body: list[str] = []
+    ends = zip(plan.win_chances, plan.lose_chances, plan.farkle_chances, strict=True)
+    for n, (wins, loses, farkles) in enumerate(ends):
+        terms = [f"{float(farkles)!r} * f[i]"]
+        terms += [f"{float(loses)!r} * lost[i]"] if loses else []
+        terms += [f"{float(wins)!r}"] if wins else []
+        body.append(f"r{n} = {' + '.join(terms)}")
     named: set[int] = set()
 
     def name(value: int) -> str:
@@ -72,7 +79,9 @@ def turn_source(plan: TurnPlan) -> str:
         if value not in named:
             named.add(value)
             if value < first_pair:
-                body.append(f"x{value} = v[{plan.targets[value] * LANES} + i]")
+                target = int(plan.targets[value])
+                array = "h" if target % dice == dice - 1 else "v"
+                body.append(f"x{value} = {array}[{target * LANES} + i]")
             else:
                 one, other = (name(part) for part in pairs[value - first_pair])
                 body.append(f"x{value} = max({one}, {other})")
@@ -82,18 +91,22 @@ def turn_source(plan: TurnPlan) -> str:
         maximum = name(value)
         n = int(np.argmax(plan.chances[:, index]))
         body.append(f"r{n} += {float(plan.chances[n, index])!r} * {maximum}")
-    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(dice)]
+    banked = dice - 1 if plan.must_roll_hot else dice
+    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(banked)]
+    body += [f"out[{n * LANES} + i] = r{n}" for n in range(banked, dice)]
     lines = [
         '"""Made by solver/kernel_source.py; safe to delete."""',
         "import numba",
         "",
-        "@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
+        "@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
         "            cache=True, nogil=True, error_model='numpy',",
         "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
-        "def turn(values, bank, farkle, out, steps):",
+        "def turn(values, hot, bank, farkle, lost, out, steps):",
         "    for t in range(steps - 1, -1, -1):",
         f"        v = values[t * {row}:]",
+        f"        h = hot[t * {row}:]",
         f"        b = bank[t * {LANES}:]",
+        f"        f = farkle[t * {LANES}:]",
         f"        for i in range({LANES}):",
         *(f"            {line}" for line in body),
         f"        for k in range({row}):",

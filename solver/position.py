@@ -6,15 +6,20 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import InvalidPositionError
+from solver.endgame import endgame
+from solver.errors import InvalidPositionError, InvalidRulesError
 from solver.rules import Ruleset
-from solver.scoring import all_set_asides, hot_dice, turn_plan
-from solver.solution import score_count
+from solver.scoring import Fate, all_set_asides, fate, hot_dice, turn_plan
+from solver.solution import value_shape
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The state of a game as the player to act sees it; scores and turn total in points."""
+    """The state of a game as the player to act sees it; scores and turn total in points.
+
+    An opponent's score that reaches the goal makes it a final turn; two scores that do make it a
+    turn of a play-off, whose first player has as many points as the opponent and `began`.
+    """
 
     banked: int = 0
     opponent: int = 0
@@ -24,6 +29,63 @@ class Position:
     opponent_farkles: int = 0
     dice: int = 6
     """Dice to roll, or the dice of a roll just made."""
+    hot_dice: int = 0
+    """How often all dice were set aside in this turn; matters where the bonus for it changes."""
+    on_board: bool = True
+    """Whether the player has banked before; matters where the rules have an opening minimum."""
+    opponent_on_board: bool = True
+    began: bool = True
+    """Whether the player to act began the game; matters where both have as many turns."""
+
+
+def check_solvable(rules: Ruleset) -> None:
+    """Refuse rules of a game that is too large, or that may never end.
+
+    Raises InvalidRulesError.
+    """
+    value_shape(rules)
+    endgame(rules)
+    plan = turn_plan(rules)
+    possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
+    if plan.must_roll_hot and not rules.farkle_keeps_turn_total:
+        possible = possible[:, :-1]
+    most = int(np.flatnonzero(np.any(possible, axis=1)).max(initial=0)) * rules.point_step
+    missing = rules.winning_score - rules.score_floor
+    least = min(
+        rules.least_bank(on_board=False), max(missing, rules.least_bank(on_board=False, wins=True))
+    )
+    if most < least and not np.any(plan.win_chances):
+        raise InvalidRulesError(
+            f"{rules.name}: no turn can come to {least:,} points that may be banked, so that nobody"
+            " could ever win"
+        )
+
+
+def first_position(rules: Ruleset) -> Position:
+    """The start of the game."""
+    boards = not rules.has_opening
+    return Position(dice=rules.dice, on_board=boards, opponent_on_board=boards)
+
+
+def in_play_off(rules: Ruleset, position: Position) -> bool:
+    """Whether both players have reached the goal."""
+    return position.banked >= rules.winning_score
+
+
+def points_to_beat(rules: Ruleset, position: Position) -> int | None:
+    """Points that the turn must beat, as many are a tie; None where it is not the last turn."""
+    if position.opponent < rules.winning_score:
+        return None
+    if in_play_off(rules, position) and position.began and position.banked == position.opponent:
+        return None
+    return position.opponent - position.banked
+
+
+def highest_score(rules: Ruleset) -> int:
+    """Highest score that a position may hold: of an opponent who has reached the goal."""
+    if rules.ending == "at_once":
+        return rules.winning_score - rules.point_step
+    return 2 * rules.winning_score + endgame(rules).beyond * rules.point_step
 
 
 def check_position(rules: Ruleset, position: Position) -> None:
@@ -31,25 +93,57 @@ def check_position(rules: Ruleset, position: Position) -> None:
 
     Raises InvalidPositionError, whose sentence names the number that is wrong and what is accepted.
     """
-    for whose, score, farkles in (
-        ("your", position.banked, position.farkles),
-        ("the opponent's", position.opponent, position.opponent_farkles),
+    _check_scores(rules, position)
+    for whose, score, farkles, on_board in (
+        ("your", position.banked, position.farkles, position.on_board),
+        (
+            "the opponent's",
+            position.opponent,
+            position.opponent_farkles,
+            position.opponent_on_board,
+        ),
     ):
-        _check_score(rules, whose, score)
         _check_farkles(rules, whose, farkles)
+        if not on_board and score > 0:
+            raise InvalidPositionError(
+                f"{whose} score cannot be {score:,} before the first bank: who is not on the board"
+                " has no points"
+            )
     if not 1 <= position.dice <= rules.dice:
         raise InvalidPositionError(
             f"the number of dice cannot be {position.dice}: it is 1 to {rules.dice}"
         )
-    _check_turn(rules, position.turn_total, position.dice)
+    check_hot_dice(position.hot_dice)
+    _check_turn(rules, position)
 
 
-def _check_score(rules: Ruleset, whose: str, score: int) -> None:
-    step, floor, last = rules.point_step, rules.score_floor, rules.goal - rules.point_step
-    if not floor <= score <= last or score % step:
+def check_hot_dice(number: int) -> None:
+    """Refuse a number of hot dice that no turn can have. Raises InvalidPositionError."""
+    if number < 0:
+        raise InvalidPositionError(f"the number of hot dice cannot be {number}: it is 0 or more")
+
+
+def _check_scores(rules: Ruleset, position: Position) -> None:
+    last, highest = rules.winning_score - rules.point_step, highest_score(rules)
+    if rules.ties == "played_on" and last < position.banked <= position.opponent:
+        _check_score(rules, "your", position.banked, highest)
+        _check_score(rules, "the opponent's", position.opponent, highest)
+        return
+    most, more = last, ""
+    if rules.ending == "final_turn" or (rules.has_roles and not position.began):
+        most, more = highest, f"; from {rules.winning_score:,} on you have the final turn"
+    elif rules.has_roles and position.opponent > last:
+        more = "; a player who did not begin wins at once by reaching the goal"
+    _check_score(rules, "your", position.banked, last)
+    _check_score(rules, "the opponent's", position.opponent, most, more)
+
+
+def _check_score(rules: Ruleset, whose: str, score: int, most: int, more: str = "") -> None:
+    step, floor = rules.point_step, rules.score_floor
+    if not floor <= score <= most or score % step:
         raise InvalidPositionError(
             f"{whose} score cannot be {score:,}: under {rules.name} rules a score in play is a"
-            f" multiple of {step} from {floor:,} to {last:,}"
+            f" multiple of {step} from {floor:,} to {most:,}{more}"
         )
 
 
@@ -67,46 +161,73 @@ def _check_farkles(rules: Ruleset, whose: str, farkles: int) -> None:
         )
 
 
-def _check_turn(rules: Ruleset, turn_total: int, dice: int) -> None:
+def _check_turn(rules: Ruleset, position: Position) -> None:
+    turn_total, dice = position.turn_total, position.dice
     possible = reachable(rules)
+    level = min(position.hot_dice, len(possible) - 1)
     row, rest = divmod(turn_total, rules.point_step)
-    if rest or not 0 <= row < len(possible) or not possible[row].any():
+    if rest or not 0 <= row < possible.shape[1] or not possible[:, row].any():
         raise InvalidPositionError(
             f"the turn total cannot be {turn_total:,}: under {rules.name} rules it is a multiple of"
-            f" {rules.point_step} from 0 to {(len(possible) - 1) * rules.point_step:,}"
+            f" {rules.point_step} from 0 to {(possible.shape[1] - 1) * rules.point_step:,}"
         )
-    if possible[row, dice - 1]:
+    if possible[level, row, dice - 1]:
         return
+    if row == 0 and dice == rules.dice:
+        raise InvalidPositionError(
+            f"the number of hot dice cannot be {position.hot_dice} at the start of a turn: for a"
+            " later roll give the turn total before it, such as 350"
+        )
     if row == 0:
         raise InvalidPositionError(
             f"a turn starts with all {rules.dice} dice, not {dice}: for a later roll give the turn"
             " total before it, such as 350"
         )
-    *others, last = [str(number + 1) for number in np.flatnonzero(possible[row])]
+    after = f" after {position.hot_dice} hot dice" if len(possible) > 1 else ""
+    if not possible[level, row].any():
+        raise InvalidPositionError(f"the turn total cannot be {turn_total:,}{after}")
+    *others, last = [str(number + 1) for number in np.flatnonzero(possible[level, row])]
     left = f"{', '.join(others)} or {last}" if others else last
     noun = "die" if dice == 1 else "dice"
     raise InvalidPositionError(
-        f"{dice} {noun} cannot be left at a turn total of {turn_total:,}, only {left} can"
+        f"{dice} {noun} cannot be left at a turn total of {turn_total:,}{after}, only {left} can"
     )
+
+
+def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
+    """Least number of hot dice with which a turn can come to a state; 0 where it cannot."""
+    possible = reachable(rules)
+    row = turn_total // rules.point_step
+    if not 0 <= row < possible.shape[1] or not 1 <= dice <= rules.dice:
+        return 0
+    return int(np.argmax(possible[:, row, dice - 1]))
 
 
 @cache
 def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
-    """Whether a turn can come to t points with n dice to roll, shape (turn totals, dice).
+    """Whether a turn can come to t points with n dice to roll, shape (levels, turn totals, dice).
 
-    Rows count point steps, from 0 to one set-aside beyond the longest way to the goal.
+    Levels as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
-    minimum = rules.minimum_bank // rules.point_step
-    rows = max(score_count(rules), minimum) + turn_plan(rules).reach
-    found = np.zeros((rows, rules.dice), dtype=np.bool_)
-    found[0, rules.dice - 1] = True
-    moves = {
-        (len(roll), kept.points // rules.point_step, hot_dice(rules, len(roll) - len(kept.dice)))
-        for roll, choices in all_set_asides(rules).items()
-        for kept in choices
-    }
+    plan = turn_plan(rules)
+    rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
+    rows = max(rows, rules.least_bank(on_board=False) // rules.point_step) + plan.reach
+    found = np.zeros((plan.levels, rows + plan.reach, rules.dice), dtype=np.bool_)
+    found[0, 0, rules.dice - 1] = True
+    # where one set-aside leads to from n dice, [n - 1, points, dice left - 1]
+    moves = np.zeros((rules.dice, plan.reach + 1, rules.dice), dtype=np.bool_)
+    for roll, choices in all_set_asides(rules).items():
+        if fate(rules, roll) is Fate.SCORES:
+            for kept in choices:
+                left = hot_dice(rules, len(roll) - len(kept.dice))
+                moves[len(roll) - 1, kept.points // rules.point_step, left - 1] = True
+    stays = moves.copy()
+    stays[:, :, -1] = False
     for row in range(rows):
-        for number, points, left in moves:
-            if found[row, number - 1] and row + points < rows:
-                found[row + points, left - 1] = True
-    return found
+        for level in range(plan.levels):
+            following, bonus = min(level + 1, plan.levels - 1), plan.bonuses[level]
+            for number in np.flatnonzero(found[level, row]):
+                found[level, row : row + plan.reach + 1] |= stays[number]
+                hot = found[following, row + bonus : row + plan.reach + 1, -1]
+                hot |= moves[number, : plan.reach + 1 - bonus, -1]
+    return found[:, :rows]

@@ -1,33 +1,54 @@
-"""House rules as validated, frozen data, and the presets that ship with the project."""
+"""House rules as validated, frozen data: what each option means in play is said here."""
 
 import hashlib
 import json
-import re
-import tomllib
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import combinations, combinations_with_replacement
 from math import gcd
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
-
-from solver.errors import InvalidRulesError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 FACES = range(1, 7)
-PRESETS_FOLDERS = (
-    Path(__file__).resolve().parents[1] / "data" / "rules",  # a checkout
-    Path(__file__).resolve().parent / "presets",  # an installed wheel
+MAX_POINTS = 1_000_000
+DEFAULT_FLOOR = -5
+
+
+def _for_every_face(value: object) -> object:
+    """One number stands for the same points for all six faces."""
+    return (value,) * 6 if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Points = Annotated[int, Field(strict=True, ge=0, le=MAX_POINTS)]
+PointsPerFace = Annotated[
+    tuple[Points, Points, Points, Points, Points, Points], BeforeValidator(_for_every_face)
+]
+Pattern = Annotated[str, Field(pattern="^([1-6]{1,6}|x{2,6})$")]
+"""Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
+
+PER_FACE = (
+    "single",
+    "three_of_a_kind",
+    "four_of_a_kind",
+    "five_of_a_kind",
+    "six_of_a_kind",
 )
-
-Points = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
-PointsPerFace = tuple[Points, Points, Points, Points, Points, Points]
-
-
-PER_FACE = ("single", "three_of_a_kind")
 """Keys that take points for each face."""
+
+
+Contradiction = tuple[tuple[str, ...], str]
+"""What is wrong with options that are well-formed one by one: the keys that it depends on, first
+the one to blame, and a sentence."""
+
+
+class ContradictionsError(ValueError):
+    """Everything in a rule set that cannot be solved or does not fit together."""
+
+    def __init__(self, found: list[Contradiction]) -> None:
+        super().__init__(found[0][1])
+        self.found = found
 
 
 class _Data(BaseModel):
@@ -37,108 +58,246 @@ class _Data(BaseModel):
 class Scoring(_Data):
     """What dice are worth. 0 points: the combination does not score.
 
-    The tuples give the points for the faces 1 to 6 in this order.
+    Points per face are six numbers for the faces 1 to 6, or one number for all of them.
     """
 
     single: PointsPerFace = (100, 0, 0, 0, 50, 0)
     three_of_a_kind: PointsPerFace = (1000, 200, 300, 400, 500, 600)
     more_of_a_kind: Literal["none", "linear", "doubling"] = "none"
     """Each die beyond three: scores nothing more, adds the triple, or doubles the points."""
+    four_of_a_kind: PointsPerFace | None = None
+    """These points instead of what `more_of_a_kind` says; likewise for five and six."""
+    five_of_a_kind: PointsPerFace | None = None
+    six_of_a_kind: PointsPerFace | None = None
     straight_1_6: Points = 0
     straight_1_5: Points = 0
     straight_2_6: Points = 0
     three_pairs: Points = 0
-    """Three different pairs; four of a kind with a pair is not three pairs."""
+    """Three pairs of different faces."""
+    three_pairs_include: tuple[Literal["four_and_two", "six_of_a_kind"], ...] = ()
+    """What else counts as three pairs: four of a kind with a pair, six of a kind."""
+    four_and_two: Points = 0
+    """Four of a kind with a pair of another face."""
+    two_triplets: Points = 0
+    """Two different triples."""
+    nothing: Points = 0
+    """A roll of all the dice in which nothing scores; all of them are set aside."""
 
     def of_a_kind(self, face: int, number: int) -> int:
         """Points of `number` dice of one `face` kept as one combination; 0 if it is none."""
         triple = self.three_of_a_kind[face - 1]
         if number == 1:
             return self.single[face - 1]
+        if number == 2:
+            return 0
+        explicit = {4: self.four_of_a_kind, 5: self.five_of_a_kind, 6: self.six_of_a_kind}
+        if (points := explicit.get(number)) is not None:
+            return points[face - 1]
         if number == 3:
             return triple
-        if number > 3 and self.more_of_a_kind == "linear":
-            return triple * (number - 2)
-        if number > 3 and self.more_of_a_kind == "doubling":
-            return triple << (number - 3)
-        return 0
+        return {
+            "none": 0,
+            "linear": triple * (number - 2),
+            "doubling": triple << (number - 3),
+        }[self.more_of_a_kind]
 
 
 class FarklePenalty(_Data):
-    """The last of `in_a_row` farkles in a row costs `points`, and the count starts again at 0."""
+    """The last of `in_a_row` farkles in a row costs `points`, and the count starts again at 0.
+
+    "everything" takes a score above 0 down to 0.
+    """
 
     in_a_row: Annotated[int, Field(strict=True, ge=1, le=5)]
-    points: Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+    points: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] | Literal["everything"]
 
 
 class Ruleset(_Data):
     """The rules of one two-player game of Farkle.
 
     `name`, `title` and `source` describe; everything else decides play. Points are in the
-    game's own units throughout the project. `score_floor` is no rule of play: below it the
-    solver takes a score for the floor, which keeps the game finite when penalties go on
-    for ever.
+    game's own units throughout the project.
     """
 
     name: str = Field(min_length=1, max_length=60, pattern=r"^[\w .+-]+$")
     title: str = ""
     source: str = ""
-    goal: Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+    goal: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)]
+    goal_must_be: Literal["reached", "exceeded"] = "reached"
+    """Whether a score of exactly the goal is enough."""
     dice: Annotated[int, Field(strict=True, ge=1, le=6)] = 6
+    loaded_dice: tuple[tuple[int, int, int, int, int, int], ...] = ()
+    """The place for weights of the six faces, die by die: they cannot be solved yet."""
     minimum_bank: Points = 0
-    """Least turn total that may be banked, also when it would reach the goal."""
+    """Least turn total that may be banked."""
+    opening_minimum: Points = 0
+    """Least turn total of a player's first bank, which puts the player on the board for good."""
+    minimum_binds_win: bool = Field(default=True, strict=True)
+    """Whether the minimums hold for a bank that reaches the goal as well."""
+    set_aside_all: bool = Field(default=False, strict=True)
+    """Every die that scores must be set aside: only set-asides that cannot be extended are legal,
+    those to which no further dice of the roll could be added."""
+    hot_dice: Literal["optional", "no_bank", "forced"] = "optional"
+    """When all dice are set aside, all may be rolled again. "no_bank": they must be. "forced": they
+    must be, and a roll that scores with all its dice must be set aside whole."""
+    hot_dice_bonus: Annotated[tuple[Points, ...], Field(max_length=12)] = ()
+    """Points on top for the first, second, ... hot dice of a turn; the last number holds for all
+    further ones."""
+    farkle_keeps_turn_total: bool = Field(default=False, strict=True)
+    """A farkle ends the turn as a bank does, where the turn total might have been banked; it still
+    counts as a farkle. A penalty comes after, unless the bank has reached the goal."""
     farkle_penalty: FarklePenalty | None = None
-    score_floor: Annotated[int, Field(strict=True, ge=-1_000_000, le=0)] = 0
+    instant_win: tuple[Pattern, ...] = ()
+    """Rolls that win the game at once."""
+    lose_everything: tuple[Pattern, ...] = ()
+    """Rolls that end the turn and take a score above 0 down to 0; the count of farkles in a row
+    starts again at 0, and who is on the board stays there. A roll that wins at once does not lose.
+    """
+    ending: Literal["at_once", "final_turn", "equal_turns"] = "at_once"
+    """A bank that reaches the goal wins at once; or gives the other player one final turn to beat
+    that score; or does so only for the player who began, so that both have as many turns."""
+    ties: Literal["earlier", "shared", "played_on"] = "earlier"
+    """Equal scores after a final turn: the player who reached the goal first wins; each wins half;
+    or both play one more turn each, first the one whose turn it is, until one gets more points in
+    it than the other. In these turns farkles in a row cost nothing, a minimum holds unless a
+    winning bank is free of it, and a roll that loses everything loses the game."""
+    score_floor: Annotated[int, Field(strict=True, ge=-MAX_POINTS, le=0)] = 0
+    """Below it the solver takes a score for the floor, which keeps the game finite when penalties
+    go on for ever; DEFAULT_FLOOR penalties deep if not given. 0 where scores never fall below 0."""
     scoring: Scoring = Scoring()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _prepare(cls, data: Any) -> Any:
+        """Refuse what cannot be solved yet, and choose a floor where none is given."""
+        if not isinstance(data, dict):
+            return data
+        if found := list(not_yet(data)):
+            raise ContradictionsError(found)
+        data = {key: value for key, value in data.items() if key not in NOT_YET}
+        penalty = data.get("farkle_penalty")
+        points = penalty.get("points") if isinstance(penalty, dict) else None
+        if "score_floor" not in data and type(points) is int and 0 < points <= MAX_POINTS:
+            data["score_floor"] = -min(-DEFAULT_FLOOR, MAX_POINTS // points) * points
+        return data
+
     @model_validator(mode="after")
-    def _agree(self) -> Self:
-        if not self.combinations:
-            raise ValueError(f"scoring: no combination of {self.dice} dice scores any points")
-        for name in ("goal", "minimum_bank", "score_floor"):
-            if getattr(self, name) % self.point_step:
-                raise ValueError(
-                    f"{name}: {getattr(self, name)} is not a multiple of {self.point_step},"
-                    " the step in which points come under these rules"
-                )
-        if self.minimum_bank > self.goal:
-            raise ValueError(
-                f"minimum_bank: {self.minimum_bank} is more than the goal of {self.goal}"
-            )
-        if self.score_floor and not self.farkle_penalty:
-            raise ValueError(
-                f"score_floor: {self.score_floor} has no meaning without a farkle_penalty,"
-                " as no score falls below 0"
-            )
+    def _fit_together(self) -> Self:
+        if found := [*self._patterns_and_dice(), *self._points_and_steps(), *self._idle_options()]:
+            raise ContradictionsError(found)
         return self
+
+    def _patterns_and_dice(self) -> Iterator[Contradiction]:
+        if self.loaded_dice:
+            yield ("loaded_dice",), LOADED_DICE
+        for name in ("instant_win", "lose_everything"):
+            for pattern in getattr(self, name):
+                if len(pattern) > self.dice:
+                    yield (
+                        (name, "dice"),
+                        f'{name}: "{pattern}" needs {len(pattern)} dice and there are {self.dice}',
+                    )
+
+    def _points_and_steps(self) -> Iterator[Contradiction]:
+        if not self.combinations:
+            sentence = f"scoring: no combination of {self.dice} dice scores any points"
+            yield ("scoring", "dice"), sentence
+            return
+        for name in ("goal", "minimum_bank", "opening_minimum", "score_floor"):
+            points = getattr(self, name)
+            if points % self.point_step:
+                yield (
+                    (name, "dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
+                    f"{name}: {points} is not a multiple of {self.point_step},"
+                    " the step in which points come under these rules",
+                )
+            if name.startswith(("minimum", "opening")) and points > self.goal:
+                yield (name, "goal"), f"{name}: {points} is more than the goal of {self.goal}"
+
+    def _idle_options(self) -> Iterator[Contradiction]:
+        if self.score_floor and not self.penalty_points:
+            yield (
+                ("score_floor", "farkle_penalty"),
+                f"score_floor: {self.score_floor} has no meaning without a farkle_penalty in"
+                " points, as no score falls below 0",
+            )
+        if self.ties != "earlier" and self.ending == "at_once":
+            yield (
+                ("ties", "ending"),
+                f'ties: "{self.ties}" has no meaning when the first to reach the goal wins at once;'
+                ' it goes with ending = "final_turn" or "equal_turns"',
+            )
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
         """Points of every scoring combination, by its dice in ascending order."""
         scoring = self.scoring
-        found: dict[tuple[int, ...], int] = {}
+        found: Counter[tuple[int, ...]] = Counter()
         for face in FACES:
             for number in range(1, self.dice + 1):
                 found[(face,) * number] = scoring.of_a_kind(face, number)
         found[1, 2, 3, 4, 5, 6] = scoring.straight_1_6
         found[1, 2, 3, 4, 5] = scoring.straight_1_5
         found[2, 3, 4, 5, 6] = scoring.straight_2_6
-        for low in FACES:
-            for middle in range(low + 1, 7):
-                for high in range(middle + 1, 7):
-                    found[low, low, middle, middle, high, high] = scoring.three_pairs
-        return {dice: points for dice, points in found.items() if points and len(dice) <= self.dice}
+        for faces in combinations(FACES, 3):
+            found[tuple(sorted(faces * 2))] = scoring.three_pairs
+        pairs = dict.fromkeys(scoring.three_pairs_include, scoring.three_pairs)
+        for face in FACES:
+            found[(face,) * 6] = max(found[(face,) * 6], pairs.get("six_of_a_kind", 0))
+            for other in set(FACES) - {face}:
+                dice = tuple(sorted((face,) * 4 + (other,) * 2))
+                found[dice] = max(scoring.four_and_two, pairs.get("four_and_two", 0))
+                found[tuple(sorted((face, other) * 3))] = scoring.two_triplets
+        found = Counter({dice: n for dice, n in found.items() if n and len(dice) <= self.dice})
+        if scoring.nothing:
+            scores = [Counter(dice) for dice in found]
+            for roll in combinations_with_replacement(FACES, self.dice):
+                if not any(dice <= Counter(roll) for dice in scores):
+                    found[roll] = scoring.nothing
+        return dict(found)
 
     @cached_property
     def point_step(self) -> int:
-        """The greatest step of which all points and the penalty are multiples."""
-        penalty = self.farkle_penalty.points if self.farkle_penalty else 0
-        return gcd(penalty, *self.combinations.values())
+        """The greatest step of which all points, bonuses and the penalty are multiples."""
+        return gcd(self.penalty_points, *self.hot_dice_bonus, *self.combinations.values())
+
+    @property
+    def penalty_points(self) -> int:
+        """What the last farkle in a row costs; 0 if nothing, or everything."""
+        points = self.farkle_penalty.points if self.farkle_penalty else 0
+        return points if isinstance(points, int) else 0
 
     @property
     def farkle_limit(self) -> int:
         """Number of farkle counts that a position tells apart: 0 .. farkle_limit - 1."""
         return self.farkle_penalty.in_a_row if self.farkle_penalty else 1
+
+    @property
+    def winning_score(self) -> int:
+        """Least score that reaches the goal."""
+        return self.goal + (self.point_step if self.goal_must_be == "exceeded" else 0)
+
+    @property
+    def has_opening(self) -> bool:
+        """Whether it matters who is on the board."""
+        return self.least_bank(on_board=False) > self.least_bank()
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether it matters who began."""
+        return self.ending == "equal_turns"
+
+    def least_bank(self, *, on_board: bool = True, wins: bool = False) -> int:
+        """Least turn total that may be banked, where the bank reaches the goal or does not."""
+        if wins and not self.minimum_binds_win:
+            return self.point_step
+        opening = 0 if on_board else self.opening_minimum
+        return max(self.point_step, self.minimum_bank, opening)
+
+    def may_bank(self, turn_total: int, score: int, *, on_board: bool = True) -> bool:
+        """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
+        wins = score + turn_total >= self.winning_score
+        return turn_total >= self.least_bank(on_board=on_board, wins=wins)
 
     @cached_property
     def digest(self) -> str:
@@ -155,109 +314,21 @@ class Ruleset(_Data):
         text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def with_floor(self, floor: int) -> "Ruleset":
-        """The same rules with another score floor.
 
-        Raises InvalidRulesError where the floor does not fit the rules.
-        """
-        return _validated(self.model_dump() | {"score_floor": floor}, self.name)
+NOT_YET: dict[str, tuple[object, str]] = {
+    "players": (2, "any number of players but two"),
+    "take_over_dice": (False, "taking over the dice and the turn total that a player left"),
+    "beat_previous_turn": (False, "a turn total that must beat the previous one"),
+    "jokers": (False, "jokers"),
+    "combine_throws": (False, "combinations across throws"),
+}
+"""Options that are known and refused: the value that turns each off, and what it is."""
 
-
-def _validated(data: Mapping[str, Any], origin: str) -> Ruleset:
-    try:
-        return Ruleset.model_validate(data)
-    except ValidationError as error:
-        raise InvalidRulesError(f"{origin}: {_sentence(error)}") from None
+LOADED_DICE = "loaded_dice: loaded dice cannot be solved yet; leave the key out"
 
 
-def _sentence(error: ValidationError) -> str:
-    """The complaint of pydantic that says most, as one sentence that names the key."""
-    found = error.errors(include_url=False)
-    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
-    kind, place = first["type"], first["loc"]
-    key = _short(".".join(str(part) for part in place))
-    if kind == "extra_forbidden":
-        tables: dict[object, type[_Data]] = {"scoring": Scoring, "farkle_penalty": FarklePenalty}
-        known = list(tables.get(place[0], Ruleset).model_fields)
-        return f'unknown key "{key}"{did_you_mean(str(place[-1]), known)}'
-    if kind == "value_error":
-        return str(first["ctx"]["error"])
-    if len(place) > 1 and place[-2] in PER_FACE and kind != "missing":
-        key = f"{place[0]}.{place[1]}: the points for a {int(place[2]) + 1}"
-        return f"{key} {_expectation(kind, first)}"
-    if any(part in PER_FACE for part in place):
-        return f"{place[0]}.{place[1]}: takes 6 numbers, the points for the faces 1 to 6"
-    if kind == "missing":
-        return f'the key "{key}" is missing'
-    return f"{key}: {_expectation(kind, first)}"
-
-
-def _expectation(kind: str, complaint: ErrorDetails) -> str:
-    """What a value should be and is not."""
-    context = complaint.get("ctx", {})
-    expected = {
-        "greater_than_equal": f"should be at least {context.get('ge')}",
-        "less_than_equal": f"should be at most {context.get('le')}",
-        "int_type": "should be a whole number",
-        "string_type": "should be text",
-        "model_type": "should be a table",
-    }.get(kind, complaint["msg"].removeprefix("Input "))
-    return f"{expected}, not {_short(repr(complaint['input']))}"
-
-
-def _short(text: str, most: int = 60) -> str:
-    """One line of at most `most` characters."""
-    line = "".join(character if character.isprintable() else "?" for character in text)
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def did_you_mean(word: str, known: list[str]) -> str:
-    """The tail of a sentence about an unknown word: near matches if any, else all that is known."""
-    near = get_close_matches(word, known, n=3, cutoff=0.6)
-    if near:
-        return f"; did you mean {' or '.join(near)}?"
-    return f"; known are {', '.join(known)}"
-
-
-def preset_names() -> list[str]:
-    """Names of the rule sets that ship with the project, in alphabetical order."""
-    return sorted(path.stem for folder in PRESETS_FOLDERS for path in folder.glob("*.toml"))
-
-
-def read_rules(path: Path) -> Ruleset:
-    """Read a rule set from a TOML file; its name is the file's unless the file says another.
-
-    Raises InvalidRulesError.
-    """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InvalidRulesError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise InvalidRulesError(f"{path}: is not valid TOML (it is not text in UTF-8)") from None
-    except RecursionError:
-        raise InvalidRulesError(f"{path}: is not valid TOML (nested too deep)") from None
-    except ValueError as error:
-        reason = _short(str(error), 200)
-        raise InvalidRulesError(f"{path}: is not valid TOML ({reason})") from None
-    name = re.sub(r"[^\w .+-]", "-", path.stem)[:60]
-    return _validated({"name": name, **data}, str(path))
-
-
-def load_rules(reference: str) -> Ruleset:
-    """The rule set for a preset's name or a TOML file's path.
-
-    Raises InvalidRulesError, with near matches for an unknown name.
-    """
-    for folder in PRESETS_FOLDERS:
-        path = folder / f"{reference.lower()}.toml"
-        if reference.lower() in preset_names() and path.is_file():
-            return read_rules(path)
-    try:
-        if reference.endswith(".toml") or Path(reference).is_file():
-            return read_rules(Path(reference))
-    except (OSError, ValueError):
-        pass  # no name that a file can have
-    raise InvalidRulesError(
-        f'unknown rule set "{_short(reference)}"{did_you_mean(reference.lower(), preset_names())}'
-    )
+def not_yet(data: Mapping[str, Any]) -> Iterator[Contradiction]:
+    """The options in `data` that cannot be solved yet, each with a sentence."""
+    for key, (off, what) in NOT_YET.items():
+        if key in data and data[key] != off:
+            yield (key,), f"{key}: {what} cannot be solved yet; leave the key out"

@@ -1,6 +1,8 @@
 """A rule set's set-asides by enumeration: for people, and as flat arrays for a turn's equations."""
 
+from collections import Counter
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
@@ -20,15 +22,29 @@ class SetAside:
     points: int
 
 
+class Fate(StrEnum):
+    """What a roll means before any choice."""
+
+    SCORES = "scores"
+    FARKLE = "farkle"
+    WINS = "wins"
+    LOSES = "loses"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnPlan:
     """The choices of every roll as arrays over the targets (points, dice left) they lead to.
 
     A turn table is a matrix over turn totals and dice, flat in memory; seen from the row of one
-    turn total, a target is one offset: ``points_steps * dice + (dice_left - 1)``.
-    Of all set-asides of a roll that use the same number of dice only the one with most points
-    is kept: with the same dice a higher turn total is never worse as long as any score at or
-    over the goal wins. Rolls with equal targets are one list with the sum of their chances.
+    turn total, a target is one offset: ``points_steps * dice + (dice_left - 1)``. All dice are left
+    only as hot dice, so that the offset tells these. Rolls with equal targets are one list with
+    the sum of their chances.
+
+    Where the first to reach the goal wins at once, only the set-aside with most points is kept of
+    those of a roll that use the same number of dice. That is exact: a player with more points in
+    the turn can act as one with fewer would, always has at least as many, so reaches the goal no
+    later and never falls lower. With a final turn it may be better not to reach the goal, and all
+    set-asides are kept.
     """
 
     targets: npt.NDArray[np.intp]
@@ -43,8 +59,29 @@ class TurnPlan:
     A list belongs to one number of dice, so that a column has one entry that is not 0."""
     farkle_chances: npt.NDArray[np.float64]
     """Chance of a farkle when rolling n dice at n - 1, shape (dice,)."""
+    win_chances: npt.NDArray[np.float64]
+    """Chance of a roll that wins the game."""
+    lose_chances: npt.NDArray[np.float64]
+    """Chance of a roll that loses everything."""
+    only_hot: float
+    """Chance that a roll of all the dice can only be set aside whole."""
     reach: int
-    """Most steps that one set-aside adds to the turn total."""
+    """Most steps that one set-aside adds to the turn total, bonus and all."""
+    bonuses: tuple[int, ...]
+    """Steps on top for the first, second, ... hot dice of a turn; the last one for all further.
+    A turn has one level for each, the number of hot dice so far, which stays at the last."""
+    must_roll_hot: bool
+    """Whether hot dice may not be banked."""
+
+    @property
+    def dice(self) -> int:
+        """Number of dice in the game."""
+        return len(self.farkle_chances)
+
+    @property
+    def levels(self) -> int:
+        """Number of levels of a turn."""
+        return len(self.bonuses)
 
     def lists(self) -> list[tuple[int, ...]]:
         """The lists as tuples of indices into `targets`."""
@@ -82,8 +119,24 @@ def _without(faces: Roll, dice: Roll) -> Roll | None:
     return tuple(rest)
 
 
+def fate(rules: Ruleset, roll: Roll) -> Fate:
+    """What a roll means: a roll that wins goes before one that loses, and both before points."""
+    if any(_matches(roll, pattern) for pattern in rules.instant_win):
+        return Fate.WINS
+    if any(_matches(roll, pattern) for pattern in rules.lose_everything):
+        return Fate.LOSES
+    return Fate.SCORES if set_asides(rules, roll) else Fate.FARKLE
+
+
+def _matches(roll: Roll, pattern: str) -> bool:
+    """Whether a roll contains the dice of a pattern, see solver.rules.Pattern."""
+    if pattern.startswith("x"):
+        return max(Counter(roll).values()) >= len(pattern)
+    return Counter(map(int, pattern)) <= Counter(roll)
+
+
 def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
-    """Every legal set-aside of a roll, most points first; empty for a farkle."""
+    """Every legal set-aside of a roll, most points first; empty where nothing scores."""
     return all_set_asides(rules)[roll]
 
 
@@ -91,21 +144,30 @@ def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
 def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     """The set-asides of every roll of 1 to `rules.dice` dice."""
     scoring = {dice: SetAside(dice, points) for dice, points in all_points(rules).items()}
-    return {
-        roll: tuple(
-            sorted(
-                (scoring[part] for part in parts(roll) if part in scoring),
-                key=lambda kept: (-kept.points, len(kept.dice), kept.dice),
-            )
-        )
-        for number in range(1, rules.dice + 1)
-        for roll, _ in rolls(number)
-    }
+    found = {}
+    for number in range(1, rules.dice + 1):
+        for roll, _ in rolls(number):
+            legal = [scoring[part] for part in parts(roll) if part in scoring]
+            if rules.hot_dice == "forced" and roll in scoring:
+                legal = [scoring[roll]]
+            elif rules.set_aside_all:
+                legal = _not_extendable(legal)
+            legal.sort(key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
+            found[roll] = tuple(legal)
+    return found
+
+
+def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
+    """The set-asides that are no part of another."""
+    counts = [Counter(kept.dice) for kept in legal]
+    return [
+        kept for kept, dice in zip(legal, counts, strict=True) if not any(dice < c for c in counts)
+    ]
 
 
 def farkle_probability(rules: Ruleset, number: int) -> Fraction:
-    """Chance that a roll of `number` dice has no set-aside."""
-    ways = sum(ways for roll, ways in rolls(number) if not set_asides(rules, roll))
+    """Chance that a roll of `number` dice is a farkle."""
+    ways = sum(ways for roll, ways in rolls(number) if fate(rules, roll) is Fate.FARKLE)
     return Fraction(ways, 6**number)
 
 
@@ -114,45 +176,69 @@ def hot_dice(rules: Ruleset, dice_left: int) -> int:
     return dice_left or rules.dice
 
 
+def hot_dice_bonus(rules: Ruleset, before: int) -> int:
+    """Points on top for hot dice after `before` others in the same turn."""
+    bonuses = rules.hot_dice_bonus or (0,)
+    return bonuses[min(before, len(bonuses) - 1)]
+
+
 @cache
-def turn_plan(rules: Ruleset) -> TurnPlan:
-    """The turn's choices as arrays."""
-    kept_of = all_set_asides(rules)
-    chances: dict[tuple[int, tuple[int, ...]], int] = {}
-    farkles = np.zeros(rules.dice)
-    reach = 0
+def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
+    """The turn's choices as arrays; with `all_options` also those that are never best."""
+    step = rules.point_step
+    chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
+    fates = {one: np.zeros(rules.dice) for one in Fate}
     for number in range(1, rules.dice + 1):
         for roll, ways in rolls(number):
-            most: dict[int, int] = {}
-            for kept in kept_of[roll]:
-                used = len(kept.dice)
-                most[used] = max(most.get(used, 0), kept.points // rules.point_step)
-            if not most:
-                farkles[number - 1] += ways / 6**number
-                continue
-            reach = max(reach, *most.values())
-            offsets = tuple(
-                sorted(
-                    points * rules.dice + hot_dice(rules, number - used) - 1
-                    for used, points in most.items()
-                )
-            )
-            key = number, offsets
-            chances[key] = chances.get(key, 0) + ways
+            found = fate(rules, roll)
+            fates[found][number - 1] += ways / 6**number
+            if found is Fate.SCORES:
+                offsets = _offsets(rules, roll, all_options=all_options)
+                chances[number, offsets] += ways
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}
     weights = np.zeros((rules.dice, len(chances)))
     options: list[int] = []
     starts: list[int] = []
+    only_hot = 0
     for position, ((number, offsets), ways) in enumerate(chances.items()):
         weights[number - 1, position] = ways / 6**number
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
+        if number == rules.dice and all(_is_hot(offset, rules.dice) for offset in offsets):
+            only_hot += ways
+    bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
+    reach = max(
+        offset // rules.dice + _is_hot(offset, rules.dice) * max(bonuses) for offset in targets
+    )
     return TurnPlan(
         targets=np.array(targets, dtype=np.intp),
         options=np.array(options, dtype=np.intp),
         starts=np.array(starts, dtype=np.intp),
         chances=weights,
-        farkle_chances=farkles,
+        farkle_chances=fates[Fate.FARKLE],
+        win_chances=fates[Fate.WINS],
+        lose_chances=fates[Fate.LOSES],
+        only_hot=only_hot / 6**rules.dice,
         reach=reach,
+        bonuses=bonuses,
+        must_roll_hot=rules.hot_dice != "optional",
     )
+
+
+def _offsets(rules: Ruleset, roll: Roll, *, all_options: bool) -> tuple[int, ...]:
+    """Where the set-asides of a roll lead to, see TurnPlan."""
+    reached = {
+        (kept.points // rules.point_step, hot_dice(rules, len(roll) - len(kept.dice)))
+        for kept in set_asides(rules, roll)
+    }
+    if rules.ending == "at_once" and not all_options:
+        most: dict[int, int] = {}
+        for points, left in reached:
+            most[left] = max(most.get(left, 0), points)
+        reached = {(points, left) for left, points in most.items()}
+    return tuple(sorted(points * rules.dice + left - 1 for points, left in reached))
+
+
+def _is_hot(offset: int, dice: int) -> bool:
+    return offset % dice == dice - 1

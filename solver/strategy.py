@@ -23,12 +23,21 @@ import numpy.typing as npt
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from solver.endgame import endgame, final_turn, first_of_play_off
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
 from solver.position import Position
 from solver.rules import Ruleset
 from solver.scoring import turn_plan
-from solver.solution import DEFAULT_TOLERANCE, Solution, value_shape
-from solver.turn import Floats, TurnTable, solve_turn
+from solver.solution import (
+    DEFAULT_TOLERANCE,
+    Block,
+    Solution,
+    blocks,
+    role,
+    standing_index,
+    value_shape,
+)
+from solver.turn import Endings, Floats, TurnTable, solve_turn
 
 _DIGEST_LENGTH = 16
 _AGAIN = "solve the rules again"
@@ -39,16 +48,21 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    format: Literal["farkle-strategy-1"] = "farkle-strategy-1"
+    format: Literal["farkle-strategy-2"] = "farkle-strategy-2"
     rules: Ruleset
     digest: str
     floor: int
-    axes: tuple[str, ...] = ("farkles", "opponent_farkles", "banked", "opponent")
-    shape: tuple[int, int, int, int]
+    axes: tuple[str, ...] = ("who began", "standing", "opponent's standing")
+    """Of the values: index 0 of the first for the player who began, both where it does not
+    matter."""
+    standings: tuple[Block, ...]
+    """The standings along the second and third axis."""
+    shape: tuple[int, int, int]
     tolerance: float = Field(gt=0, le=1)
     sweeps: int = Field(ge=1)
     largest_relative_change: float = Field(ge=0)
     states: int = Field(ge=1)
+    states_solved: int = Field(ge=1)
     seconds: float = Field(gt=0)
     values: str = Field(pattern=r"^[\w.+-]+\.npy$")
     bytes: int
@@ -56,8 +70,8 @@ class Manifest(BaseModel):
 
     @property
     def states_per_second(self) -> float:
-        """States renewed per second: every state once a sweep."""
-        return self.states * self.sweeps / self.seconds
+        """States solved per second, each as often as it was."""
+        return self.states_solved / self.seconds
 
 
 class Strategy:
@@ -67,54 +81,100 @@ class Strategy:
         self.rules = rules
         self._values = values
         self._origin = origin
+        self._endgame = endgame(rules)
         self._turn = lru_cache(maxsize=256)(self._solve_turn)
 
     def win_probability(self, position: Position) -> float:
         """Win probability of the player about to start a turn; the position must be possible."""
+        if position.opponent >= self.rules.winning_score:
+            return float(self.turn(position).roll[0, 0, -1])
         return float(
             self._between(
-                position.farkles, position.opponent_farkles, position.banked, position.opponent
-            )
+                (position.banked, position.farkles, position.on_board),
+                (position.opponent, position.opponent_farkles, position.opponent_on_board),
+                began=position.began,
+            )[0]
         )
 
     def turn(self, position: Position) -> TurnTable:
         """The table of the turn that a position belongs to; the position must be possible."""
-        return self._turn(replace(position, turn_total=0, dice=self.rules.dice))
+        return self._turn(replace(position, turn_total=0, hot_dice=0, dice=self.rules.dice))
 
     def _solve_turn(self, start: Position) -> TurnTable:
-        rules, step = self.rules, self.rules.point_step
-        to_goal = (rules.goal - start.banked) // step
-        minimum = max(1, rules.minimum_bank // step)
-        bank = np.ones(max(to_goal, minimum))
-        bank[:minimum] = np.nan
-        if to_goal > minimum:
-            after = self._between(
-                start.opponent_farkles, 0, start.opponent, range(start.banked, rules.goal, step)
-            )
-            bank[minimum:] = 1 - after[minimum:]
-        return solve_turn(turn_plan(rules), bank, self._farkle(start))
+        rules = self.rules
+        if start.opponent < rules.winning_score:
+            return solve_turn(turn_plan(rules), self._endings(start))
+        if start.banked == start.opponent and start.began:
+            return first_of_play_off(rules, self._endgame)
+        margin = (start.opponent - start.banked) // rules.point_step
+        on_board = start.on_board or start.banked >= rules.winning_score
+        return final_turn(rules, margin, self._endgame.tie, on_board=on_board)
 
-    def _farkle(self, start: Position) -> float:
-        """Value of ending a turn in a farkle."""
+    def _endings(self, start: Position) -> Endings:
+        """What ending a turn leads to, while nobody has reached the goal."""
+        rules, step = self.rules, self.rules.point_step
+        plan, ends = turn_plan(rules), self._endgame
+        missing = (rules.winning_score - start.banked) // step
+        least = rules.least_bank(on_board=start.on_board) // step
+        free = min(least, max(1, missing)) if not rules.minimum_binds_win else least
+        goes_on = ends.beyond if start.began or not rules.has_roles else 0
+        bank = np.ones(max(missing, least) + goes_on + plan.reach)
+        after = self._after(start, start.banked, 0, scores=missing)
+        bank[:missing] = 1 - after[: len(bank)]
+        if rules.ending == "final_turn" or (rules.has_roles and start.began):
+            last = ends.last(on_board=start.opponent_on_board)
+            margin = (rules.winning_score - start.opponent) // step
+            bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
+        farkle = np.full(len(bank), self._farkled(start))
+        if rules.farkle_keeps_turn_total:
+            farkle[free:] = bank[free:]
+            for row in range(free, missing):
+                kept = replace(start, banked=start.banked + row * step, on_board=True)
+                farkle[row] = self._farkled(kept)
+        bank[:free] = np.nan
+        return Endings(bank, farkle, self._lost(start))
+
+    def _farkled(self, start: Position) -> float:
+        """Value of a turn that ends in a farkle with the score of `start` before any penalty."""
         rules, banked, farkles = self.rules, start.banked, start.farkles + 1
         if farkles == rules.farkle_limit:
             farkles = 0
-            if rules.farkle_penalty:
-                banked = max(rules.score_floor, banked - rules.farkle_penalty.points)
-        return 1 - float(self._between(start.opponent_farkles, farkles, start.opponent, banked))
+            if rules.farkle_penalty and not rules.penalty_points:
+                banked = min(banked, 0)
+            banked = max(rules.score_floor, banked - rules.penalty_points)
+        return 1 - float(self._after(start, banked, farkles)[0])
+
+    def _lost(self, start: Position) -> float:
+        """Value of a roll that loses everything."""
+        return 1 - float(self._after(start, min(start.banked, 0), 0)[0])
+
+    def _after(self, start: Position, banked: int, farkles: int, *, scores: int = 0) -> Floats:
+        """Values for the opponent when the player's turn ends with the score `banked`.
+
+        With `scores`, those of as many scores from `banked` up, on the board.
+        """
+        return self._between(
+            (start.opponent, start.opponent_farkles, start.opponent_on_board),
+            (banked, farkles, start.on_board or scores > 0),
+            began=not start.began,
+            scores=max(1, scores),
+        )
 
     def _between(
-        self, farkles: int, opponent_farkles: int, banked: int, opponent: int | range
+        self,
+        own: tuple[int, int, bool],
+        opponent: tuple[int, int, bool],
+        *,
+        began: bool,
+        scores: int = 1,
     ) -> Floats:
-        """Values for one or a range of opponents' scores."""
-        floor, step = self.rules.score_floor, self.rules.point_step
-        columns: int | slice
-        if isinstance(opponent, range):
-            columns = slice((opponent.start - floor) // step, (opponent.stop - floor) // step)
-        else:
-            columns = (opponent - floor) // step
+        """Values for a standing (score, farkles, on board) and some opponents' scores upwards."""
+        row, column = (
+            standing_index(self.rules, score, farkles, on_board=on_board)
+            for score, farkles, on_board in (own, opponent)
+        )
         values = np.asarray(
-            self._values[farkles, opponent_farkles, (banked - floor) // step, columns]
+            self._values[role(self.rules, began=began), row, column : column + scores]
         )
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError(
@@ -160,7 +220,7 @@ def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
     Raises MissingStrategyError, or StrategyFileError for a file that is damaged or another's.
     """
     path = find_manifest(folder, rules)
-    manifest, values = _open(path)
+    manifest, values = open_values(path)
     solved = manifest.rules.model_copy(update={"name": rules.name})
     return Strategy(solved, values, str(path))
 
@@ -177,7 +237,7 @@ def verify_strategy(path: Path) -> Manifest:
             f'{path}: is not named like a strategy file, "..._floor...-HASH.npy"'
         )
     named = path.with_name(stem + ".json") if is_values else path
-    manifest, _ = _open(named)
+    manifest, _ = open_values(named)
     values = path.with_name(manifest.values)
     if is_values and path != values:
         raise StrategyFileError(f"{path}: is not the file that its manifest {named.name} names")
@@ -191,8 +251,11 @@ def verify_strategy(path: Path) -> Manifest:
     return manifest
 
 
-def _open(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
-    """Read the manifest and map the values, with every check that does not read all of them."""
+def open_values(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
+    """Read the manifest at `path` and map its values, with every check but that of every byte.
+
+    Raises StrategyFileError.
+    """
     manifest = _read_manifest(path)
     try:
         return manifest, _map_values(path, manifest)
@@ -272,11 +335,13 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
                 rules=rules,
                 digest=rules.digest,
                 floor=rules.score_floor,
+                standings=tuple(blocks(rules)),
                 shape=shape,
                 tolerance=solution.tolerance,
                 sweeps=solution.sweeps,
                 largest_relative_change=solution.largest_relative_change,
                 states=solution.states,
+                states_solved=solution.states_solved,
                 seconds=solution.seconds,
                 values=f"{manifest_file.stem}-{digest[:12]}.npy",
                 bytes=temporary.stat().st_size,

@@ -1,14 +1,20 @@
 """What many tests need: solved rule sets, found once a session."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from solver.game import solve
-from solver.rules import Ruleset, load_rules, preset_names
+from solver.rules import Ruleset
+from solver.rules_file import load_rules, preset_names
 from solver.solution import Solution
 from solver.strategy import Strategy, open_strategy, save_strategy
+
+SOLVED = [name for name in preset_names() if name not in {"dice-10000", "farkle-games", "zilch"}]
+"""Presets that are solved at full size for the tests; the others take up to a minute each, and are
+solved in tests marked slow."""
 
 
 @pytest.fixture(scope="session")
@@ -19,13 +25,13 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def solutions(kernels: Path) -> dict[str, Solution]:
-    """Every preset solved at full size."""
-    return {name: solve(load_rules(name), cache=kernels) for name in preset_names()}
+    """Most presets, solved at full size."""
+    return {name: solve(load_rules(name), cache=kernels) for name in SOLVED}
 
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, Solution]) -> Path:
-    """A data folder with the strategy file of every preset."""
+    """A data folder with the strategy files of these presets."""
     folder = tmp_path_factory.mktemp("data")
     for solution in solutions.values():
         save_strategy(solution, folder / "strategies")
@@ -34,8 +40,8 @@ def data(tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, Solution
 
 @pytest.fixture(scope="session")
 def strategies(data: Path) -> dict[str, Strategy]:
-    """Every preset's strategy file, opened."""
-    return {name: open_strategy(data / "strategies", load_rules(name)) for name in preset_names()}
+    """The strategy files of these presets, opened."""
+    return {name: open_strategy(data / "strategies", load_rules(name)) for name in SOLVED}
 
 
 @pytest.fixture(scope="session")
@@ -48,3 +54,13 @@ def tiny(kernels: Path) -> Solution:
 def variant(preset: str, **changes: Any) -> Ruleset:
     """A preset with some keys changed."""
     return Ruleset.model_validate(load_rules(preset).model_dump() | changes)
+
+
+def rules_file(path: Path, **changes: Any) -> Path:
+    """A TOML file of the tiny game with some keys changed."""
+    keys: dict[str, Any] = {"goal": 500, "dice": 3, "minimum_bank": 100, "score_floor": -500}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in (keys | changes).items()]
+    lines += ["[farkle_penalty]", "in_a_row = 3", "points = 500"]
+    lines += ["[scoring]", 'more_of_a_kind = "linear"']
+    path.write_text("\n".join(lines))
+    return path

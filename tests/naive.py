@@ -1,138 +1,277 @@
 """Slow, obvious twins, written from the rules of the game and not from the code they check."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import combinations, product
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from numba import njit
 
 from solver.rules import Ruleset
 
-State = tuple[int, int, int, int]
+Array = npt.NDArray[np.float64]
+Dice = tuple[int, ...]
+"""Faces in ascending order."""
+Choices = frozenset[tuple[int, int]]
+"""What set-asides lead to: points and dice to roll next; all the dice after hot dice only."""
+Result = Choices | Literal["win", "lose"]
+"""What a roll leads to: no choices are a farkle."""
+Standing = tuple[int, int, bool]
+"""Score, farkles in a row, and whether on the board."""
+FARKLE: Choices = frozenset()
+NOT_ALLOWED = -1.0
+"""A bank that is not allowed: worse than any probability."""
+
+
+# ---- Rolls -----------------------------------------------------------------------------------
 
 
 def of_a_kind(rules: Ruleset, face: int, number: int) -> int:
-    """Points of exactly `number` dice of one face taken together."""
+    """Points of exactly `number` dice of one face taken together as one combination."""
     scoring = rules.scoring
-    if number == 1:
-        return scoring.single[face - 1]
-    if number == 3:
-        return scoring.three_of_a_kind[face - 1]
+    explicit = {
+        1: scoring.single,
+        3: scoring.three_of_a_kind,
+        4: scoring.four_of_a_kind,
+        5: scoring.five_of_a_kind,
+        6: scoring.six_of_a_kind,
+    }.get(number)
+    if explicit is not None:
+        return explicit[face - 1]
     if number < 3 or scoring.more_of_a_kind == "none":
         return 0
-    fewer = of_a_kind(rules, face, number - 1)
-    if scoring.more_of_a_kind == "doubling":
-        return fewer + fewer
-    return fewer + scoring.three_of_a_kind[face - 1] if fewer else 0
+    worth = triple = scoring.three_of_a_kind[face - 1]
+    for _ in range(number - 3):
+        worth += worth if scoring.more_of_a_kind == "doubling" else triple
+    return worth
+
+
+def combination(rules: Ruleset, dice: Dice) -> int:
+    """Points of dice that are one combination; 0 where they are none."""
+    scoring = rules.scoring
+    counts = sorted(Counter(dice).values())
+    found = [0]
+    if len(counts) == 1:
+        found.append(of_a_kind(rules, dice[0], len(dice)))
+    if dice == (1, 2, 3, 4, 5, 6):
+        found.append(scoring.straight_1_6)
+    if dice == (1, 2, 3, 4, 5):
+        found.append(scoring.straight_1_5)
+    if dice == (2, 3, 4, 5, 6):
+        found.append(scoring.straight_2_6)
+    if counts == [3, 3]:
+        found.append(scoring.two_triplets)
+    if counts == [2, 4]:
+        found.append(scoring.four_and_two)
+    if (
+        counts == [2, 2, 2]
+        or (counts == [2, 4] and "four_and_two" in scoring.three_pairs_include)
+        or (counts == [6] and "six_of_a_kind" in scoring.three_pairs_include)
+    ):
+        found.append(scoring.three_pairs)
+    return max(found)
+
+
+def parts(dice: Dice) -> set[Dice]:
+    """Every way to pick one or more of the dice."""
+    return {picked for number in range(1, len(dice) + 1) for picked in combinations(dice, number)}
+
+
+def without(dice: Dice, taken: Dice) -> Dice:
+    return tuple(sorted((Counter(dice) - Counter(taken)).elements()))
 
 
 @cache
-def points(rules: Ruleset, dice: tuple[int, ...]) -> int | None:
-    """Most points of dice that all have to score, in ascending order; None where they cannot."""
+def points(rules: Ruleset, dice: Dice) -> int | None:
+    """Most points of dice that all have to score, in combinations; None where they cannot."""
     if not dice:
         return 0
-    scoring = rules.scoring
     found = []
-    whole = {
-        (1, 2, 3, 4, 5, 6): scoring.straight_1_6,
-        (1, 2, 3, 4, 5): scoring.straight_1_5,
-        (2, 3, 4, 5, 6): scoring.straight_2_6,
-    }
-    for straight, worth in whole.items():
-        rest = list(dice)
-        if worth and all(face in rest for face in straight):
-            for face in straight:
-                rest.remove(face)
-            after = points(rules, tuple(rest))
+    for part in parts(dice):
+        if part[0] == dice[0] and (worth := combination(rules, part)):
+            after = points(rules, without(dice, part))
             if after is not None:
                 found.append(worth + after)
-    if scoring.three_pairs and sorted(Counter(dice).values()) == [2, 2, 2]:
-        found.append(scoring.three_pairs)
-    face = dice[0]
-    for number in range(1, dice.count(face) + 1):
-        worth = of_a_kind(rules, face, number)
-        after = points(rules, dice[number:])
-        if worth and after is not None:
-            found.append(worth + after)
     return max(found, default=None)
 
 
 @cache
-def set_asides(rules: Ruleset, roll: tuple[int, ...]) -> frozenset[tuple[tuple[int, ...], int]]:
-    """Every part of a roll, in ascending order, that scores with all its dice, with its points."""
-    found = set()
-    for chosen in product((False, True), repeat=len(roll)):
-        dice = tuple(sorted(face for face, keep in zip(roll, chosen, strict=True) if keep))
-        worth = points(rules, dice)
-        if dice and worth is not None:
-            found.add((dice, worth))
-    return frozenset(found)
+def set_asides(rules: Ruleset, roll: Dice) -> frozenset[tuple[Dice, int]]:
+    """The legal set-asides of a roll with their points."""
+    found = {dice: worth for dice in parts(roll) if (worth := points(rules, dice)) is not None}
+    if not found and len(roll) == rules.dice and rules.scoring.nothing:
+        return frozenset({(roll, rules.scoring.nothing)})
+    if rules.hot_dice == "forced" and roll in found:
+        return frozenset({(roll, found[roll])})
+    if rules.set_aside_all:
+        found = {
+            dice: worth
+            for dice, worth in found.items()
+            if not any(Counter(dice) < Counter(larger) for larger in found)
+        }
+    return frozenset(found.items())
+
+
+def contains(roll: Dice, pattern: str) -> bool:
+    if pattern[0] == "x":
+        return max(Counter(roll).values()) >= len(pattern)
+    return Counter(int(face) for face in pattern) <= Counter(roll)
 
 
 @cache
-def outcomes(rules: Ruleset, number: int) -> dict[frozenset[tuple[int, int]], float]:
-    """What a roll of `number` dice may lead to: sets of (points, dice left) with their chances."""
-    chances: Counter[frozenset[tuple[int, int]]] = Counter()
+def result(rules: Ruleset, roll: Dice) -> Result:
+    """What a roll leads to."""
+    if any(contains(roll, pattern) for pattern in rules.instant_win):
+        return "win"
+    if any(contains(roll, pattern) for pattern in rules.lose_everything):
+        return "lose"
+    return frozenset(
+        (worth, len(roll) - len(dice) or rules.dice) for dice, worth in set_asides(rules, roll)
+    )
+
+
+@cache
+def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
+    """What a roll of `number` dice may lead to, with the chances."""
+    chances: Counter[Result] = Counter()
     for roll in product(range(1, 7), repeat=number):
-        chances[
-            frozenset(
-                (worth, number - len(dice) or rules.dice)
-                for dice, worth in set_asides(rules, tuple(sorted(roll)))
-            )
-        ] += 1
-    return {choices: count / 6**number for choices, count in chances.items()}
+        chances[result(rules, tuple(sorted(roll)))] += 1
+    return {found: count / 6**number for found, count in chances.items()}
 
 
-def value_iteration(rules: Ruleset, tolerance: float = 1e-13) -> npt.NDArray[np.float64]:
-    """V[f, e, b, d] of a small game by iterating W over every state (t, n, b, d, f, e).
+# ---- Turns -----------------------------------------------------------------------------------
 
-    All states with the same turn total and dice to roll are one array over (f, e, b, d); turn
-    totals go from high to low within an iteration, which only makes it faster.
+
+def levels(rules: Ruleset) -> int:
+    """How many numbers of hot dice a turn tells apart: the bonus changes with them."""
+    return max(1, len(rules.hot_dice_bonus))
+
+
+def advance(rules: Ruleset, total: int, hot: int, choice: tuple[int, int]) -> tuple[int, int, int]:
+    """Turn total, dice to roll and number of hot dice after a set-aside."""
+    worth, left = choice
+    if left < rules.dice:
+        return total + worth, left, hot
+    bonus = rules.hot_dice_bonus[hot] if rules.hot_dice_bonus else 0
+    return total + worth + bonus, left, min(hot + 1, levels(rules) - 1)
+
+
+@dataclass(frozen=True)
+class Rolls:
+    """What rolls lead to, as arrays over all choices of all rolls of any dice that score."""
+
+    choice: npt.NDArray[np.intp]
+    """Point steps added, dice to roll next and number of hot dice next, shape (choices, 3)."""
+    first: npt.NDArray[np.intp]
+    """Where the choices of each roll begin, and the end."""
+    chance: Array
+    """The chance of each roll."""
+    rolls: npt.NDArray[np.intp]
+    """Where the rolls of a number of dice after a number of hot dice begin and end, [n, h, 2]."""
+    special: Array
+    """The chances to win, to lose everything and to farkle with a number of dice, [n, 3]."""
+
+
+@cache
+def all_rolls(rules: Ruleset) -> Rolls:
+    choice: list[tuple[int, int, int]] = []
+    first = [0]
+    chance: list[float] = []
+    rolls = np.zeros((rules.dice + 1, levels(rules), 2), dtype=np.intp)
+    special = np.zeros((rules.dice + 1, 3))
+    for number, hot in product(range(1, rules.dice + 1), range(levels(rules))):
+        found = outcomes(rules, number)
+        special[number] = found.get("win", 0.0), found.get("lose", 0.0), found.get(FARKLE, 0.0)
+        rolls[number, hot, 0] = len(chance)
+        for what, how_often in found.items():
+            if what and not isinstance(what, str):
+                after = [advance(rules, 0, hot, one) for one in what]
+                choice += [(one[0] // rules.point_step, *one[1:]) for one in after]
+                first.append(len(choice))
+                chance.append(how_often)
+        rolls[number, hot, 1] = len(chance)
+    return Rolls(
+        np.array(choice, dtype=np.intp).reshape(-1, 3),
+        np.array(first, dtype=np.intp),
+        np.array(chance),
+        rolls,
+        special,
+    )
+
+
+def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
+    """W[i, n, h, ...] of turns with the same dice that may differ in what it is worth to end them.
+
+    i is the turn total in point steps, n the number of dice to roll (0 is unused), h the number of
+    hot dice. bank[i, ...] and farkle[i, ...] are worth a bank and a farkle, lose[...] a roll that
+    loses everything. Turn totals past the last are worth the same as the last.
     """
-    step = rules.point_step
-    scores = list(range(rules.score_floor, rules.goal, step))
-    limit = rules.farkle_penalty.in_a_row if rules.farkle_penalty else 1
-    minimum = max(rules.minimum_bank, step)
-    last_total = max(rules.goal - rules.score_floor, minimum)
-    shape = limit, limit, len(scores), len(scores)
-    f, e, b, d = np.meshgrid(*(np.arange(size) for size in shape), indexing="ij")
+    rows, *shape = bank.shape
+    every = all_rolls(rules)
+    found = np.zeros((rows, rules.dice + 1, levels(rules), *shape))
+    fill(
+        found.reshape(*found.shape[:3], -1),
+        bank.reshape(rows, -1),
+        farkle.reshape(rows, -1),
+        lose.ravel(),
+        rules.hot_dice == "optional",
+        every.choice,
+        every.first,
+        every.chance,
+        every.rolls,
+        every.special,
+    )
+    return found
 
-    farkled = b.copy()
-    if rules.farkle_penalty:
-        fallen = np.maximum(b - rules.farkle_penalty.points // step, 0)
-        farkled = np.where(f + 1 == limit, fallen, b)
-    farkles = (f + 1) % limit
-    value = {
-        (t, n): np.full(shape, 0.5)
-        for t in range(0, last_total, step)
-        for n in range(1, rules.dice + 1)
-    }
-    lost_or_won = np.ones(shape)
-    start = 0, rules.dice
-    while True:
-        before = value[start].copy()
-        for t, n in sorted(value, reverse=True):
-            farkle = 1 - value[start][e, farkles, d, farkled]
-            roll = np.zeros(shape)
-            for choices, chance in outcomes(rules, n).items():
-                if choices:
-                    roll += chance * np.max(
-                        [value.get((t + worth, left), lost_or_won) for worth, left in choices],
-                        axis=0,
-                    )
-                else:
-                    roll += chance * farkle
-            after = b + t // step
-            wins = after >= len(scores)
-            bank = 1 - value[start][e, 0, d, np.where(wins, 0, after)]
-            if t < minimum:
-                value[t, n] = roll
-            else:
-                value[t, n] = np.where(wins, 1.0, np.maximum(bank, roll))
-        if np.max(np.abs(value[start] - before) / value[start]) < tolerance:
-            return value[start]
+
+@njit(cache=True)
+def fill(
+    found: Array,
+    bank: Array,
+    farkle: Array,
+    lose: Array,
+    hot_dice_may_bank: bool,
+    choice: npt.NDArray[np.intp],
+    first: npt.NDArray[np.intp],
+    chance: Array,
+    rolls: npt.NDArray[np.intp],
+    special: Array,
+) -> None:
+    """Fill W from the last row to the first; `turn` and `Rolls` say what everything is."""
+    rows, numbers, hots, size = found.shape
+    last = rows - 1
+    best = np.empty(size)
+    for row in range(last, -1, -1):
+        while True:
+            change = 0.0
+            for number in range(numbers - 1, 0, -1):
+                for hot in range(hots):
+                    win, lost, missed = special[number]
+                    worth = win + lost * lose + missed * farkle[row]
+                    begin, end = rolls[number, hot]
+                    for roll in range(begin, end):
+                        best[:] = 0.0
+                        for total, left, new in choice[first[roll] : first[roll + 1]]:
+                            after = found[min(row + total, last), left, new]
+                            for one in range(size):
+                                best[one] = max(best[one], after[one])
+                        worth += chance[roll] * best
+                    if row > 0 and (number < numbers - 1 or hot_dice_may_bank):
+                        worth = np.maximum(worth, bank[row])
+                    change = max(change, np.max(np.abs(worth - found[row, number, hot])))
+                    found[row, number, hot] = worth
+            if row < last or change < 1e-15:  # only the last row leads to itself
+                break
+
+
+def start_of_turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
+    """W at the start of the turns, in the shape of `lose`."""
+    found: Array = turn(rules, bank, farkle, lose)[0, rules.dice, 0]
+    return found
 
 
 def turn_values(
@@ -151,9 +290,264 @@ def turn_values(
                 default=farkle,
             )
             for choices, chance in outcomes(rules, n).items()
+            if not isinstance(choices, str)
         )
         return max(roll, bank[t] or 0.0)
 
     for t in range(len(bank) - 1, -1, -1):
         for n in range(1, rules.dice + 1):
             yield t, n, value(t, n)
+
+
+# ---- Final turns and play-offs ---------------------------------------------------------------
+
+
+def horizon(rules: Ruleset, error: float = 1e-12, most: int = 3000) -> int:
+    """A number of point steps that turn totals may be cut off at.
+
+    Turns that all banks past it end alike are cut there exactly. Where a lead of more points is
+    better, the error is the chance to come so far at all, times the chance that the other player
+    then gets so many points too. Raises ValueError where `most` steps are not enough.
+    """
+    step = rules.point_step
+    span = (rules.winning_score - rules.score_floor) // step
+    enough = max(span, rules.least_bank(on_board=False) // step)
+    if rules.ending == "at_once":
+        return enough
+    # reach[i][number, hot]: greatest chance that a turn gets i more point steps
+    start = rules.dice, 0
+    reach: list[dict[tuple[int, int], float]] = []
+    for missing in range(most):
+        reach.append({})
+        for number, hot in product(range(1, rules.dice + 1), range(levels(rules))):
+            chance_of_all = 0.0
+            for what, chance in outcomes(rules, number).items():
+                if what and not isinstance(what, str):
+                    after = (advance(rules, 0, hot, choice) for choice in what)
+                    chance_of_all += chance * max(
+                        reach[missing - total // step][left, new] if total < missing * step else 1.0
+                        for total, left, new in after
+                    )
+            reach[missing][number, hot] = chance_of_all if missing else 1.0
+        if missing >= enough and reach[missing][start] * reach[missing - span][start] < error:
+            return missing
+    raise ValueError("a turn may go on almost for ever")
+
+
+@dataclass(frozen=True)
+class FinalTurns:
+    """Win probabilities of what comes after a bank that reached the goal."""
+
+    chase: dict[bool, Array]
+    """By whether on the board: chance to win with one turn left and i point steps behind."""
+    play_off: float
+    """Chance to win of the player who goes first in a play-off."""
+
+
+def after_tie(rules: Ruleset, play_off: float) -> float:
+    """What equal scores are worth to the player who was behind and has just drawn level."""
+    return {"earlier": 0.0, "shared": 0.5, "played_on": 1 - play_off}[rules.ties]
+
+
+def points_of_farkle(rules: Ruleset, total: int, *, on_board: bool) -> int:
+    """What a farkle leaves of a turn total where only winning banks count."""
+    kept = rules.farkle_keeps_turn_total and rules.may_bank(
+        total, rules.winning_score, on_board=on_board
+    )
+    return total if kept else 0
+
+
+def chase(rules: Ruleset, rows: int, tie: float, *, on_board: bool) -> Array:
+    """Chance to win for a player with one turn who is i point steps behind, shape (rows,)."""
+    step = rules.point_step
+    behind = np.arange(rows) * step
+    last = max(rows, rules.least_bank(on_board=False) // step)
+
+    def worth(total: int) -> Array:
+        return np.where(total > behind, 1.0, np.where(total == behind, tie, 0.0))
+
+    totals = range(0, (last + 1) * step, step)
+    # a bank that is not enough has lost, so the minimum matters only for those that reach the goal
+    allowed = [rules.may_bank(t, rules.winning_score, on_board=on_board) for t in totals]
+    never = np.full(rows, NOT_ALLOWED)
+    bank = [worth(t) if may else never for t, may in zip(totals, allowed, strict=True)]
+    farkle = [worth(points_of_farkle(rules, t, on_board=on_board)) for t in totals]
+    return start_of_turn(rules, np.array(bank), np.array(farkle), np.zeros(rows))
+
+
+def final_turns(rules: Ruleset, rows: int) -> FinalTurns:
+    """Chances of final turns for leads of up to `rows` point steps, and of play-offs."""
+    step = rules.point_step
+    totals = range(0, rows * step, step)
+    allowed = [rules.may_bank(t, rules.winning_score) for t in totals]
+    left = [points_of_farkle(rules, t, on_board=True) // step for t in totals]
+
+    def first_turn(play_off: Array) -> Array:
+        """A play-off's first turn, if the next play-off is worth that much."""
+        second = chase(rules, rows, after_tie(rules, play_off[0]), on_board=True)
+        bank = np.where(allowed, 1 - second, NOT_ALLOWED)
+        return start_of_turn(rules, bank[:, None], 1 - second[left, None], np.zeros(1))
+
+    play_off = 0.5
+    if rules.ties == "played_on":
+        play_off = float(fixed_point(first_turn, np.array([play_off]), 1e-14)[0])
+    tie = after_tie(rules, play_off)
+    return FinalTurns(
+        {on_board: chase(rules, rows, tie, on_board=on_board) for on_board in (True, False)},
+        play_off,
+    )
+
+
+# ---- Games -----------------------------------------------------------------------------------
+
+
+def fixed_point(function: Callable[[Array], Array], start: Array, tolerance: float) -> Array:
+    """Probabilities that a function maps to themselves.
+
+    Anderson's mixing of the last few steps finds them sooner than the function alone; that they
+    are mapped to themselves is checked in any case.
+    """
+    here = start
+    places: list[Array] = []
+    moves: list[Array] = []
+    for _ in range(100_000):
+        move = function(here) - here
+        size = float(np.max(np.abs(move)))
+        if size < tolerance:
+            return here + move
+        if moves and size > 2 * float(np.max(np.abs(moves[-1]))):
+            places, moves = [], []  # the mixing went astray: go on from here alone
+        places, moves = [*places[-5:], here], [*moves[-5:], move]
+        here = here + move
+        if len(moves) > 1:
+            turns = np.diff([one.ravel() for one in moves], axis=0)
+            paths = np.diff([one.ravel() for one in places], axis=0)
+            weights = np.linalg.lstsq(turns.T, move.ravel(), rcond=1e-12)[0]
+            here = np.clip(here - (weights @ (turns + paths)).reshape(here.shape), 0.0, 1.0)
+    raise ArithmeticError("no fixed point found")
+
+
+def standings(rules: Ruleset) -> list[Standing]:
+    """Every standing of a player before a turn."""
+    scores = range(rules.score_floor, rules.winning_score, rules.point_step)
+    return [
+        (score, farkles, on_board)
+        for on_board in ([False, True] if rules.has_opening else [True])
+        for farkles in range(rules.farkle_limit)
+        for score in scores
+        if on_board or score <= 0
+    ]
+
+
+def after_farkle(rules: Ruleset, standing: Standing, total: int) -> Standing:
+    """The standing after a farkle with that turn total; at or past the goal where it is kept."""
+    score, farkles, on_board = standing
+    if rules.farkle_keeps_turn_total and rules.may_bank(total, score, on_board=on_board):
+        score, on_board = score + total, True
+        if score >= rules.winning_score:
+            return score, 0, on_board
+    penalty = rules.farkle_penalty
+    if penalty is None:
+        return score, 0, on_board
+    if farkles + 1 < penalty.in_a_row:
+        return score, farkles + 1, on_board
+    if penalty.points == "everything":
+        return min(score, 0), 0, on_board
+    return max(score - penalty.points, rules.score_floor), 0, on_board
+
+
+def after_losing_everything(standing: Standing) -> Standing:
+    score, _, on_board = standing
+    return min(score, 0), 0, on_board
+
+
+def value_iteration(
+    rules: Ruleset, tolerance: float = 1e-13
+) -> dict[tuple[bool, Standing, Standing], float]:
+    """V of a small game: win probabilities of the player to start a turn.
+
+    The keys say whether that player began (always True where this does not matter), and the
+    standings of that player and of the other. All pairs of standings are one array (own, other).
+    """
+    step, winning = rules.point_step, rules.winning_score
+    everyone = standings(rules)
+    place = {standing: number for number, standing in enumerate(everyone)}
+    rows = horizon(rules) + 1
+    totals = range(0, rows * step, step)
+    roles = [True, False] if rules.has_roles else [True]
+    pairs = len(everyone), len(everyone)
+
+    goal: dict[bool, Callable[[int], Array]] = {}
+    """What it is worth to each role to end a turn with a score at or past the goal."""
+    if rules.ending != "at_once":
+        final = final_turns(rules, rows + (winning - rules.score_floor) // step)
+        on_board = np.array([standing[2] for standing in everyone])
+        scores = np.array([standing[0] for standing in everyone])
+
+        def last_word(score: int) -> Array:
+            behind = (score - scores) // step
+            win: Array = np.where(on_board, final.chase[True][behind], final.chase[False][behind])
+            return 1 - win
+
+    def won(_: int) -> Array:
+        return np.ones(len(everyone))
+
+    for began in roles:
+        gives_final_turn = rules.ending == "final_turn" or (rules.has_roles and began)
+        goal[began] = last_word if gives_final_turn else won
+
+    def go_on(began: bool, after: list[Standing | None]) -> Callable[[Array], Array]:
+        """What it is worth to end a turn with each standing (None: not allowed), given V."""
+        constant = np.full(pairs, NOT_ALLOWED)
+        inside, to = [], []
+        for number, standing in enumerate(after):
+            if standing is not None and standing[0] >= winning:
+                constant[number] = goal[began](standing[0])
+            elif standing is not None:
+                inside.append(number)
+                to.append(place[standing])
+
+        def worth(values: Array) -> Array:
+            if not inside:
+                return constant
+            others = values[roles.index(not began) if rules.has_roles else 0]
+            found = constant.copy()
+            found[inside] = 1 - others[:, to].T
+            return found
+
+        return worth
+
+    def bank(standing: Standing, total: int) -> Standing | None:
+        score, _, on_board = standing
+        allowed = rules.may_bank(total, score, on_board=on_board)
+        return (score + total, 0, True) if allowed else None
+
+    ends = {
+        began: (
+            [go_on(began, [bank(one, total) for one in everyone]) for total in totals],
+            [
+                go_on(began, [after_farkle(rules, one, total) for one in everyone])
+                for total in totals
+            ],
+            go_on(began, [after_losing_everything(one) for one in everyone]),
+        )
+        for began in roles
+    }
+
+    def one_turn(values: Array) -> Array:
+        """V from the V after one more turn."""
+        found = []
+        for began in roles:
+            banks, farkles, lose = ends[began]
+            bank_values = np.array([end(values) for end in banks])
+            farkle_values = np.array([end(values) for end in farkles])
+            found.append(start_of_turn(rules, bank_values, farkle_values, lose(values)))
+        return np.array(found)
+
+    values = fixed_point(one_turn, np.full((len(roles), *pairs), 0.5), tolerance)
+    return {
+        (began, own, other): float(values[role, place[own], place[other]])
+        for role, began in enumerate(roles)
+        for own in everyone
+        for other in everyone
+    }

@@ -9,16 +9,19 @@ from typing import Any
 
 from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
 from bot.views.data import answer_data, rules_data, rules_list_data
-from bot.views.text import advice_text, columns, odds_text, rules_list_text, rules_text
-from solver.errors import FarkleError, InvalidRequestError
-from solver.rules import did_you_mean, load_rules
+from bot.views.rules_text import rules_text
+from bot.views.text import advice_text, columns, odds_text, rules_list_text
+from solver.errors import FarkleError, InvalidRequestError, did_you_mean
+from solver.rules_file import load_rules
 
 logger = logging.getLogger(__name__)
 
 _OPTION = re.compile(r"([A-Za-z][A-Za-z_-]*)\s*[:=]\s*(\S*)")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
 _DICE = re.compile(r"[1-6\u2680-\u2685]")
-_EXAMPLES = {"dice": 2, "farkles": 1, "their-farkles": 1}
+_EXAMPLES = {"dice": 2, "farkles": 1, "their-farkles": 1, "hot-dice": 1}
+_YES_OR_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_ME_OR_THEM = {"me": True, "them": False}
 
 CONTEXT = {
     "turn": "points set aside in this turn so far",
@@ -26,6 +29,10 @@ CONTEXT = {
     "them": "the opponent's score",
     "farkles": "your farkles in a row before this turn",
     "their-farkles": "the opponent's farkles in a row",
+    "hot-dice": "hot dice so far in this turn, where their bonus changes",
+    "on-board": "yes or no: whether you have banked before",
+    "their-on-board": "yes or no: whether the opponent has",
+    "began": "me or them: who began, or begins a play-off",
     "rules": f"a rule set, {DEFAULT_RULES} unless you say another",
 }
 """The options that describe a position."""
@@ -60,6 +67,19 @@ class Line:
             )
         return int(re.sub("[,.']", "", plain))
 
+    def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
+        """An option that is one of two words, None where it is not given.
+
+        Raises InvalidRequestError.
+        """
+        text = self.options.get(name)
+        if text is None:
+            return None
+        if text.lower() not in meanings:
+            first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
+            raise InvalidRequestError(f'{name}: takes {first} or {second}, not "{text}"')
+        return meanings[text.lower()]
+
     def situation(self) -> Situation:
         """The position that the context options describe. Raises InvalidRequestError."""
         return Situation(
@@ -68,6 +88,10 @@ class Line:
             turn_total=self.number("turn") or 0,
             farkles=self.number("farkles") or 0,
             opponent_farkles=self.number("their-farkles") or 0,
+            hot_dice=self.number("hot-dice"),
+            on_board=self.choice("on-board", _YES_OR_NO),
+            opponent_on_board=self.choice("their-on-board", _YES_OR_NO),
+            began=self.choice("began", _ME_OR_THEM),
             rules=self.options.get("rules", DEFAULT_RULES),
         )
 
@@ -173,7 +197,7 @@ class Commands:
             [
                 "Commands:",
                 *commands,
-                "Options for /advise and /odds; what you leave out is 0:",
+                "Options for /advise and /odds; what you leave out is 0 or follows from it:",
                 *options,
                 "For example: /advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
             ]

@@ -14,7 +14,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 
 from bot.fronts.commands import Commands
 from bot.views.text import wrap
-from solver.rules import preset_names
+from solver.rules_file import preset_names
 
 GREETING = "farkle-advisor: type a command such as /advise 6 5 3 3 3 2, or /help, or /quit"
 

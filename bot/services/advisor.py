@@ -5,10 +5,11 @@ from pathlib import Path
 
 from bot.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
 from solver.dice import parse_dice
-from solver.errors import MissingStrategyError
-from solver.position import Position, check_position
-from solver.rules import Ruleset, load_rules, preset_names
-from solver.strategy import Strategy, find_manifest, open_strategy
+from solver.errors import MissingStrategyError, StrategyFileError
+from solver.position import Position, check_hot_dice, check_position, least_hot_dice
+from solver.rules import Ruleset
+from solver.rules_file import load_rules, preset_names
+from solver.strategy import Strategy, open_strategy
 
 DEFAULT_RULES = "facebook"
 
@@ -22,6 +23,13 @@ class Situation:
     turn_total: int = 0
     farkles: int = 0
     opponent_farkles: int = 0
+    hot_dice: int | None = None
+    """Hot dice in this turn so far; as few as the turn total allows if not given."""
+    on_board: bool | None = None
+    """Whether the player has banked before; if not given, whether there are points."""
+    opponent_on_board: bool | None = None
+    began: bool | None = None
+    """Whether the player to act began the game; if not given, unless only the opponent can have."""
     rules: str = DEFAULT_RULES
     """A preset's name or the path of a TOML file."""
 
@@ -47,10 +55,15 @@ class Advisor:
         return odds(strategy, position)
 
     def turn(self, situation: Situation) -> TurnCells:
-        """The whole turn that starts in `situation`. Raises FarkleError."""
-        start = replace(situation, turn_total=0)
+        """The whole turn that starts in `situation`, or its part after so many hot dice.
+
+        Raises FarkleError.
+        """
+        start = replace(situation, turn_total=0, hot_dice=0)
         strategy, position = self._look_up(load_rules(situation.rules), start, None)
-        return turn_cells(strategy, position)
+        hot_dice = situation.hot_dice or 0
+        check_hot_dice(hot_dice)
+        return turn_cells(strategy, replace(position, hot_dice=hot_dice))
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
@@ -58,10 +71,10 @@ class Advisor:
         return [(rules, self.is_solved(rules)) for rules in presets]
 
     def is_solved(self, rules: Ruleset) -> bool:
-        """Whether there is a strategy file for the rules."""
+        """Whether there is a sound strategy file for the rules."""
         try:
-            find_manifest(self._folder, rules)
-        except MissingStrategyError:
+            open_strategy(self._folder, rules)
+        except StrategyFileError:
             return False
         return True
 
@@ -77,7 +90,14 @@ class Advisor:
             farkles=situation.farkles,
             opponent_farkles=situation.opponent_farkles,
             dice=rules.dice if dice is None else dice,
+            hot_dice=situation.hot_dice or 0,
+            on_board=_on_board(rules, situation.on_board, situation.banked),
+            opponent_on_board=_on_board(rules, situation.opponent_on_board, situation.opponent),
+            began=_began(rules, situation),
         )
+        if situation.hot_dice is None:
+            least = least_hot_dice(rules, position.turn_total, position.dice)
+            position = replace(position, hot_dice=least)
         # the strategy may reach to a lower floor than the rules ask for
         check_position(strategy.rules, position)
         return strategy, position
@@ -91,3 +111,19 @@ class Advisor:
                     f"{error}; run: {self._program} solve {reference}"
                 ) from None
         return self._open[rules]
+
+
+def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:
+    """Whether a player is on the board, as given or as the score tells."""
+    if not rules.has_opening:
+        return True
+    return score > 0 if given is None else given
+
+
+def _began(rules: Ruleset, situation: Situation) -> bool:
+    """Whether the player to act began, as given or as the scores tell."""
+    if situation.began is not None:
+        return situation.began
+    # with equal turns the game goes on only if the first to reach the goal began
+    goal = rules.winning_score
+    return not (rules.has_roles and situation.banked < goal <= situation.opponent)

@@ -14,7 +14,7 @@ from solver.strategy import Manifest
 
 def answer_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
     """An answer with its own field names."""
-    return asdict(answer)
+    return {**asdict(answer), "rules": answer.rules.name}
 
 
 def rules_data(rules: Ruleset) -> dict[str, Any]:
@@ -36,8 +36,9 @@ def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any
     ]
 
 
-def solve_data(manifest: Manifest, file: Path) -> dict[str, Any]:
-    """What a solve reports."""
+def solve_data(manifest: Manifest, file: Path, residual: float | None = None) -> dict[str, Any]:
+    """What a solve reports, with the residual over all states if it was checked."""
+    checked = {} if residual is None else {"residual": residual}
     return {
         "rules": manifest.rules.name,
         "digest": manifest.digest,
@@ -47,6 +48,7 @@ def solve_data(manifest: Manifest, file: Path) -> dict[str, Any]:
         "sweeps": manifest.sweeps,
         "tolerance": manifest.tolerance,
         "largest_relative_change": manifest.largest_relative_change,
+        **checked,
         "seconds": manifest.seconds,
         "states_per_second": manifest.states_per_second,
         "file": str(file),

@@ -1,51 +1,128 @@
-"""The progress of a solve: a bar in a terminal, a line where there is none."""
+"""The progress of solves: bars in a terminal, lines where there is none."""
 
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as RichProgress
 
-from solver.rules import Ruleset
+from bot.views.catalogue import status_text
+from solver.batch import Job, Result, Watch
 from solver.solution import Progress, state_count
+
+MOST_ROWS = 10
+"""Rule sets under way that are shown at once."""
+
+
+class CatalogueProgress(Watch):
+    """Shows on standard error how the solves of some rule sets go, while the context lasts.
+
+    A row for each one under way, and if there are several a bar for all of them.
+    """
+
+    def __init__(self, number: int, tolerance: float) -> None:
+        self._number = number
+        self._tolerance = tolerance
+        self._done = 0
+        self._console = Console(stderr=True)
+        self._bars = RichProgress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.fields[status]}", markup=False),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._rows: dict[int, tuple[TaskID, ExpectedSweeps]] = {}
+        self._all = self._bars.add_task(
+            "rule sets", total=number, status=f"0/{number}", visible=number > 1
+        )
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bars.stop()
+
+    def begin(self, job: Job) -> None:
+        """Show a row for a job."""
+        self._line(f"solving {job.rules.name}: {state_count(job.rules):,} states ...")
+        row = self._bars.add_task(f"solving {job.rules.name}", total=None, status="", visible=False)
+        has_penalty = job.rules.farkle_penalty is not None
+        self._rows[job.number] = row, ExpectedSweeps(self._tolerance, has_penalty=has_penalty)
+        self._show_first_rows()
+
+    def progress(self, job: Job, progress: Progress) -> None:
+        """Move the job's bar on."""
+        row, expected = self._rows[job.number]
+        residual = "-" if progress.residual is None else f"{progress.residual:.0e}"
+        self._bars.update(
+            row,
+            completed=progress.sweep - 1 + progress.done,
+            total=expected.after(progress),
+            status=f"sweep {progress.sweep} residual {residual}",
+        )
+
+    def finished(self, result: Result) -> None:
+        """Take a rule set's row away, and count it."""
+        self._done += 1
+        if self._number > 1:
+            why = f", {result.error}" if result.error else ""
+            text = f"{self._done}/{self._number} {result.name}: {status_text(result)}{why}"
+            self._line(text)
+        self._bars.update(self._all, advance=1, status=f"{self._done}/{self._number}")
+        if result.number in self._rows:
+            row, _ = self._rows.pop(result.number)
+            self._bars.remove_task(row)
+        self._show_first_rows()
+
+    def interrupted(self) -> None:
+        """Say how far it came."""
+        if self._number > 1:
+            done = f"{self._done} of {self._number} rule sets were done"
+            self._console.print(f"{done}; their files are kept", highlight=False)
+
+    def _show_first_rows(self) -> None:
+        for place, (row, _) in enumerate(self._rows.values()):
+            self._bars.update(row, visible=place < MOST_ROWS)
+
+    def _line(self, text: str) -> None:
+        """Say it where there are no bars."""
+        if not self._console.is_terminal:
+            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager
-def solve_progress(rules: Ruleset, tolerance: float) -> Iterator[Callable[[Progress], None]]:
-    """Show a solve on standard error while the context lasts."""
+def share_progress(what: str) -> Iterator[Callable[[float], None]]:
+    """Show on standard error which share of some work is done, while the context lasts."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        console.print(f"solving {rules.name}: {state_count(rules):,} states ...", highlight=False)
+        console.print(f"{what} ...", highlight=False, markup=False, soft_wrap=True)
         yield lambda _: None
         return
-    expected = ExpectedSweeps(tolerance, has_penalty=rules.farkle_penalty is not None)
-    with RichProgress(
-        TextColumn("solving {task.description}"),
-        BarColumn(),
-        TextColumn("sweep {task.fields[sweep]}"),
-        TextColumn("residual {task.fields[residual]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
-        task = bar.add_task(rules.name, total=1.0, sweep=1, residual="-")
-
-        def show(progress: Progress) -> None:
-            residual = "-" if progress.residual is None else f"{progress.residual:.0e}"
-            done = progress.sweep - 1 + progress.done
-            bar.update(
-                task,
-                completed=done,
-                total=expected.after(progress),
-                sweep=progress.sweep,
-                residual=residual,
-            )
-
-        yield show
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()
+    with RichProgress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
 
 
 class ExpectedSweeps:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from bot.advice import Advice, Odds, TurnCells
 from solver.dice import Roll
-from solver.position import Position
+from solver.position import Position, in_play_off, points_to_beat, reachable
 from solver.rules import Ruleset
-from solver.scoring import farkle_probability
+from solver.scoring import Fate
 from solver.strategy import Manifest
 from solver.turn import Decision
 
@@ -25,9 +25,10 @@ def percent(probability: float) -> str:
 def advice_text(advice: Advice) -> str:
     """The options, best first, with what each costs against the best."""
     roll, best = dice_text(advice.roll), advice.win_probability
-    head = f"{roll}: {position_text(advice.position)}, {advice.rules} rules"
-    if advice.farkle:
-        return f"{head}\nFarkle, nothing scores. Win probability left: {percent(best)}"
+    where = position_text(advice.rules, advice.position)
+    head = wrap(f"{roll}: {where}, {advice.rules.name} rules")
+    if advice.fate is not Fate.SCORES:
+        return f"{head}\n{_fate_text(advice)}"
     rows = []
     for option in advice.options:
         cost = best - option.win_probability
@@ -47,15 +48,15 @@ def advice_text(advice: Advice) -> str:
 
 def odds_text(odds: Odds) -> str:
     """Roll or bank, and what each is worth."""
-    position = odds.position
-    head = f"{position_text(position)}, {_dice(position.dice)} to roll, {odds.rules} rules"
-    roll = ("roll", percent(odds.roll), f"farkle chance {percent(odds.farkle_probability)}")
+    rules, position = odds.rules, odds.position
+    head = wrap(
+        f"{position_text(rules, position)}, {_dice(position.dice)} to roll, {rules.name} rules"
+    )
+    roll = ("roll", percent(odds.roll), _risks_text(odds))
     if odds.bank is None:
-        why = "nothing to bank yet" if not position.turn_total else "not enough to bank"
+        why = _no_bank_text(rules, position)
         return "\n".join([head, *columns([roll, ("bank", "-", why)], right={1})])
-    total = position.banked + position.turn_total
-    after = f"{total:,} to {position.opponent:,}"
-    bank = ("bank", percent(odds.bank), "wins the game" if odds.action == "win" else after)
+    bank = ("bank", percent(odds.bank), _bank_text(rules, position))
     cost = _cost(abs(odds.bank - odds.roll))
     rows = [(*roll, cost), (*bank, "best")]
     if odds.action == Decision.ROLL:
@@ -69,15 +70,19 @@ def turn_text(turn: TurnCells) -> str:
     """The whole turn: turn totals down, dice to roll across, win probability in percent."""
     dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
     marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
+    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
     lines = [
-        f"{position_text(turn.position)}, {turn.rules} rules: win probability"
-        f" {percent(turn.win_probability)} at the start of the turn",
-        "Win probability in % by turn total and dice to roll; B: bank, else roll; ·: cannot occur",
+        wrap(f"{position_text(turn.rules, turn.position)}, {turn.rules.name} rules"),
+        f"Win probability {percent(turn.win_probability)} at the start of the turn; in % by turn"
+        " total and dice:",
+        f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
         f"{'':>7}" + "".join(f"{number:>8} " for number in dice),
     ]
     cells = {(cell.turn_total, cell.dice): cell for cell in turn.cells}
     for total in sorted({cell.turn_total for cell in turn.cells}):
         row = [cells[total, number] for number in dice]
+        if not any(cell.reachable for cell in row):
+            continue
         lines.append(
             f"{total:>7,}"
             + "".join(
@@ -90,15 +95,23 @@ def turn_text(turn: TurnCells) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def solve_text(manifest: Manifest, file: Path) -> str:
+def solve_text(manifest: Manifest, file: Path, residual: float | None = None) -> str:
     """What a solve came to."""
     rate = manifest.states_per_second / 1e6
-    return (
+    lines = [
         f"{manifest.rules.name}: {manifest.states:,} states solved in {manifest.seconds:.1f} s,"
-        f" {manifest.sweeps} sweeps, {rate:,.1f} million states a second\n"
+        f" {manifest.sweeps} sweeps, {rate:,.1f} million states a second",
         f"The last sweep changed no value by more than {manifest.largest_relative_change:.1e} of"
-        f" itself.\n{file}: {manifest.bytes:,} bytes"
-    )
+        " itself.",
+    ]
+    if residual is not None:
+        lines.append(f"In every state the equations hold to {residual:.1e} of its value.")
+    if manifest.rules.penalty_points:
+        lines.append(
+            f"Scores below {manifest.floor:,} count as {manifest.floor:,}; `farkle study floor`"
+            " says what that changes."
+        )
+    return "\n".join([*lines, f"{file}: {manifest.bytes:,} bytes"])
 
 
 def rules_list_text(known: Sequence[tuple[Ruleset, bool]]) -> str:
@@ -108,52 +121,6 @@ def rules_list_text(known: Sequence[tuple[Ruleset, bool]]) -> str:
         for rules, solved in known
     ]
     return "\n".join(columns(rows))
-
-
-def rules_text(rules: Ruleset) -> str:
-    """A rule set as a person would explain it."""
-    scoring = rules.scoring
-    lines = [rules.title or rules.name]
-    end = f"The first to reach {rules.goal:,} wins at once."
-    lines += [f"Two players, {_dice(rules.dice)}. {end}", "", "Scores:"]
-    rows = [
-        (" ".join(map(str, dice)), f"{points:,}")
-        for dice, points in rules.combinations.items()
-        if len(dice) < 4 or len(set(dice)) > 3
-    ]
-    more = {
-        "none": "",
-        "linear": "four, five, six of a kind: two, three, four times the points of three",
-        "doubling": "four, five, six of a kind: twice, 4 times, 8 times the points of three",
-    }[scoring.more_of_a_kind]
-    if scoring.three_pairs and rules.dice == 6:
-        rows.append(("three different pairs", f"{scoring.three_pairs:,}"))
-    lines += columns(rows, right={1})
-    if more and rules.dice > 3:
-        lines.append(f"  {more}")
-    lines.append("")
-    if rules.minimum_bank:
-        lines.append(
-            f"A turn total may be banked from {rules.minimum_bank:,} up, also to win the game."
-        )
-    if rules.farkle_penalty:
-        penalty = rules.farkle_penalty
-        number = {1: "Every farkle", 2: "The second farkle in a row"}.get(
-            penalty.in_a_row, f"Farkle number {penalty.in_a_row} in a row"
-        )
-        lines.append(
-            f"{number} costs {penalty.points:,} points, and the count starts again."
-            f" The solver takes a score below {rules.score_floor:,} for {rules.score_floor:,}."
-        )
-    lines.append("When all dice have scored, all may be rolled again (hot dice).")
-    chances = ", ".join(
-        f"{number}: {percent(float(farkle_probability(rules, number)))}"
-        for number in range(rules.dice, 0, -1)
-    )
-    lines.append(f"Chance of a farkle by dice rolled: {chances}.")
-    if rules.source:
-        lines += ["", f"Source: {rules.source}"]
-    return wrap("\n".join(lines))
 
 
 def wrap(text: str, width: int = 79) -> str:
@@ -171,11 +138,17 @@ def wrap(text: str, width: int = 79) -> str:
     return "\n".join(wrapped).replace("\N{NO-BREAK SPACE}%", " %")
 
 
-def position_text(position: Position) -> str:
-    """Scores, turn total and farkles in a row, in a few words."""
-    parts = [f"you {position.banked:,}, them {position.opponent:,}"]
+def position_text(rules: Ruleset, position: Position) -> str:
+    """Scores, turn total, farkles in a row and what else the rules make matter, in a few words."""
+    parts = [
+        f"you {position.banked:,}, them {position.opponent:,}",
+        *_boards(rules, position),
+        *_stage(rules, position),
+    ]
     if position.turn_total:
         parts.append(f"turn total {position.turn_total:,}")
+    if hot := _hot_dice(rules, position):
+        parts.append(hot)
     if position.farkles:
         parts.append(f"{_farkles(position.farkles)} in a row")
     if position.opponent_farkles:
@@ -202,6 +175,116 @@ def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
         ).rstrip()
         for row in table
     ]
+
+
+def _boards(rules: Ruleset, position: Position) -> list[str]:
+    """Who is on the board, where the scores do not tell."""
+    # a score that never falls tells it: who has no points has not banked before
+    if not rules.has_opening or not (rules.farkle_penalty or rules.lose_everything):
+        return []
+    told = []
+    for whose, score, on_board in (
+        ("", position.banked, position.on_board),
+        ("them ", position.opponent, position.opponent_on_board),
+    ):
+        if score <= 0:
+            told.append(f"{whose}{'' if on_board else 'not '}on the board")
+    if told == ["not on the board", "them not on the board"]:
+        return ["neither on the board"]
+    return told
+
+
+def _stage(rules: Ruleset, position: Position) -> list[str]:
+    """A final turn, a play-off or, where it matters, that the opponent began."""
+    beat = points_to_beat(rules, position)
+    if in_play_off(rules, position):
+        if beat is None:
+            return ["play-off, you begin"]
+        return [f"play-off with {beat:,} to beat" if beat else "play-off, any points win"]
+    if beat is not None:
+        return [f"final turn with {beat:,} to beat"]
+    return ["they began"] if rules.has_roles and not position.began else []
+
+
+def _hot_dice(rules: Ruleset, position: Position) -> str:
+    """Hot dice so far, where their bonus changes and the turn total does not tell."""
+    possible = reachable(rules)[:, position.turn_total // rules.point_step, position.dice - 1]
+    level = min(position.hot_dice, len(possible) - 1)
+    if level == 0 or (possible[level] and possible.sum() == 1):
+        return ""
+    return f"after {position.hot_dice} hot dice"
+
+
+def _fate_text(advice: Advice) -> str:
+    """What a roll means that leaves no choice."""
+    left = f"Win probability left: {percent(advice.win_probability)}"
+    if advice.fate is Fate.WINS:
+        return "This roll wins the game."
+    if advice.fate is Fate.LOSES:
+        # after the other player has reached the goal there is no turn to make up for it
+        if advice.position.opponent >= advice.rules.winning_score:
+            return "This roll loses the game."
+        return f"This roll loses everything. {left}"
+    if advice.keeps_turn_total:
+        return f"Farkle, nothing scores; {advice.position.turn_total:,} points are banked. {left}"
+    return f"Farkle, nothing scores. {left}"
+
+
+def _risks_text(odds: Odds) -> str:
+    """Chances of the rolls that end the turn."""
+    text = f"farkle chance {percent(odds.farkle_probability)}"
+    if odds.instant_win_probability:
+        text += f", wins {percent(odds.instant_win_probability)}"
+    if odds.lose_everything_probability:
+        text += f", loses all {percent(odds.lose_everything_probability)}"
+    return text
+
+
+def _no_bank_text(rules: Ruleset, position: Position) -> str:
+    """Why the turn total may not be banked."""
+    if not position.turn_total:
+        return "nothing to bank yet"
+    least = _least_bank(rules, position)
+    if position.turn_total >= least:
+        return "hot dice must be rolled"
+    if not position.on_board and least == rules.opening_minimum > rules.minimum_bank:
+        return f"not enough to bank, {least:,} to get on the board"
+    return f"not enough to bank, at least {least:,}"
+
+
+def _least_bank(rules: Ruleset, position: Position) -> int:
+    """Least turn total that may be banked in a position."""
+    least = rules.least_bank(on_board=position.on_board)
+    if rules.minimum_binds_win:
+        return least
+    if position.opponent >= rules.winning_score:
+        return rules.point_step
+    return min(least, rules.winning_score - position.banked)
+
+
+def _bank_text(rules: Ruleset, position: Position) -> str:
+    """What banking the turn total leads to."""
+    beat = points_to_beat(rules, position)
+    if beat is not None:
+        ahead = position.turn_total - beat
+        return _tie_text(rules) if ahead == 0 else f"{'wins' if ahead > 0 else 'loses'} the game"
+    if in_play_off(rules, position):
+        return "gives them one turn to beat it"
+    total = position.banked + position.turn_total
+    if total < rules.winning_score:
+        return f"{total:,} to {position.opponent:,}"
+    if rules.ending == "final_turn" or (rules.has_roles and position.began):
+        return f"{total:,} to {position.opponent:,}, gives them one final turn"
+    return "wins the game"
+
+
+def _tie_text(rules: Ruleset) -> str:
+    """What a tie in the last turn means."""
+    return {
+        "earlier": "ties, and they win, as they reached the goal first",
+        "shared": "ties, half a win for each",
+        "played_on": "ties, and a play-off follows",
+    }[rules.ties]
 
 
 def _dice(number: int) -> str:

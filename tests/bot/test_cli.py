@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from bot.__main__ import main
-from solver.rules import load_rules
+from solver.rules_file import load_rules, preset_names
 from solver.strategy import find_manifest
+from tests.conftest import SOLVED
 
 TINY = """
 goal = 500
@@ -65,9 +66,19 @@ def tiny_file(tmp_path: Path) -> Path:
 
 def test_advise_json(farkle: Farkle) -> None:
     found = farkle.json("advise", "6", "5", "3", "3", "3", "2")
-    assert set(found) == {"rules", "position", "roll", "farkle", "win_probability", "options"}
+    assert set(found) == {
+        "rules",
+        "position",
+        "roll",
+        "fate",
+        "farkle",
+        "keeps_turn_total",
+        "win_probability",
+        "options",
+    }
     assert found["rules"] == "facebook"
     assert found["roll"] == [6, 5, 3, 3, 3, 2]
+    assert found["fate"] == "scores"
     assert found["farkle"] is False
     assert found["win_probability"] == found["options"][0]["win_probability"]
     assert [
@@ -94,6 +105,10 @@ def test_advise_takes_the_whole_position(farkle: Farkle) -> None:
         "farkles": 1,
         "opponent_farkles": 2,
         "dice": 2,
+        "hot_dice": 0,
+        "on_board": True,
+        "opponent_on_board": True,
+        "began": True,
     }
 
 
@@ -109,22 +124,24 @@ def test_turn_json_and_text(farkle: Farkle) -> None:
     }
     _, text, _ = farkle("turn", "--banked", "9000", "--opponent", "9500")
     lines = text.splitlines()
-    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[3])
-    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[9])
-    assert len(lines) == 23
+    assert lines[0] == "you 9,000, them 9,500, facebook rules"
+    assert lines[1].startswith("Win probability 45.44 % at the start of the turn; in %")
+    assert lines[2] == "B: bank, else roll; ·: cannot occur"
+    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[4])
+    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[10])
+    assert len(lines) == 24
+    assert max(map(len, lines)) < 80
 
 
 def test_rules_list_and_show(farkle: Farkle) -> None:
     listed = farkle.json("rules", "list")
-    assert [item["rules"] for item in listed] == ["classic", "facebook", "kcd"]
-    assert all(item["solved"] for item in listed)
+    assert [item["rules"] for item in listed] == preset_names()
+    assert {item["rules"] for item in listed if item["solved"]} == set(SOLVED)
     assert farkle.json("rules") == listed
     shown = farkle.json("rules", "show", "facebook")
     assert farkle.json("rules", "facebook") == shown
     assert shown["digest"] == load_rules("facebook").digest
     assert shown["states"] == 423765000
-    _, text, _ = farkle("rules", "show", "facebook")
-    assert "three different pairs    750" in text
 
 
 def test_solve_writes_verifies_and_answers(
@@ -288,7 +305,11 @@ def test_an_early_interrupt_ends_cleanly(tmp_path: Path) -> None:
             assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("command", ["solve", "advise", "turn", "chat", "rules list", "rules show"])
+@pytest.mark.parametrize(
+    "command",
+    ["solve", "advise", "turn", "chat"]
+    + [f"rules {command}" for command in ("list", "show", "check", "diff", "new")],
+)
 def test_every_command_has_json_and_help(farkle: Farkle, command: str) -> None:
     status, out, _ = farkle(*command.split(), "--help")
     assert status == 0

@@ -47,6 +47,10 @@ async def test_context_reaches_the_advice(commands: Commands) -> None:
         "farkles": 1,
         "opponent_farkles": 2,
         "dice": 2,
+        "hot_dice": 0,
+        "on_board": True,
+        "opponent_on_board": True,
+        "began": True,
     }
 
 
@@ -71,7 +75,7 @@ async def test_odds_before_a_roll(commands: Commands) -> None:
 
 async def test_rules_help_and_quit(commands: Commands) -> None:
     assert "facebook" in (await commands.answer("/rules")).text
-    assert "first to reach 4,000" in (await commands.answer("/rules kcd")).text
+    assert "goal is 4,000" in (await commands.answer("/rules kcd")).text
     help_text = (await commands.answer("/help")).text
     assert all(f"/{name}" in help_text for name in commands.by_name)
     assert (await commands.answer("/quit")).ends
@@ -104,8 +108,13 @@ async def test_rules_help_and_quit(commands: Commands) -> None:
         ("/advise 123456 me:42,00", "takes a whole number"),
         ("/advise 65 turn:", 'the option "turn:" needs a value after it'),
         ("/odds dice:x", "such as dice:2"),
+        ("/odds hot-dice:x", "such as hot-dice:1"),
+        ("/odds hot-dice:-1", "the number of hot dice cannot be -1: it is 0 or more"),
+        ("/odds on-board:perhaps", 'on-board: takes yes or no, not "perhaps"'),
+        ("/odds their-on-board:2", 'their-on-board: takes yes or no, not "2"'),
+        ("/odds began:you", 'began: takes me or them, not "you"'),
         ("/rules " + "a" * 300, "unknown rule set"),
-        ("/rules a\0b.toml", "embedded null byte"),
+        ("/rules a\0b.toml", "cannot be read (No such file or directory)"),
         ("/quit now", '/quit does not take "now"'),
         ("/rules nobody", 'unknown rule set "nobody"'),
         ("/rules me:1", '/rules takes no option "me"'),

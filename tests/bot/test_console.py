@@ -116,7 +116,7 @@ def test_completions(data: Path) -> None:
     assert completions(data, "/a") == ["/advise"]
     assert "their-farkles:" in completions(data, "/advise 123 ")
     assert completions(data, "/odds di") == ["dice:"]
-    assert completions(data, "/advise 123 rules:f") == ["rules:facebook"]
+    assert completions(data, "/advise 123 rules:fac") == ["rules:facebook"]
     assert completions(data, "/rules k") == ["kcd"]
     assert completions(data, "/nothing x") == []
     assert completions(data, "/advise me:100 m") == []

@@ -1,12 +1,8 @@
-import re
-
 import pytest
 
 from bot.views.progress import ExpectedSweeps
-from bot.views.text import columns, percent, rules_text, wrap
-from solver.rules import load_rules
+from bot.views.text import columns, percent, wrap
 from solver.solution import Progress
-from tests.conftest import variant
 
 
 @pytest.mark.parametrize(
@@ -30,18 +26,6 @@ def test_columns_align() -> None:
         "  long  200",
         "  x",
     ]
-
-
-def test_rules_are_explained() -> None:
-    text = rules_text(load_rules("facebook"))
-    assert "first to reach 10,000 wins at once" in text
-    assert "may be banked from 300 up, also to win" in text
-    assert "Farkle number 3 in a row costs 500 points" in text
-    kcd = rules_text(load_rules("kcd"))
-    assert "twice, 4 times, 8 times the points of three" in kcd
-    assert re.search("2 3 4 5 6 +750$", kcd, flags=re.MULTILINE)
-    assert "banked from" not in kcd
-    assert "1 1 1" not in rules_text(variant("classic", dice=2))
 
 
 def test_long_lines_break_at_spaces() -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.dice import make_roll, rolls
-from solver.rules import Ruleset, load_rules, preset_names
+from solver.rules import Ruleset
+from solver.rules_file import load_rules, preset_names
 from solver.scoring import SetAside, farkle_probability, set_asides, turn_plan
 from tests import naive
 from tests.conftest import variant
@@ -67,20 +68,25 @@ def test_farkle_probabilities_are_the_published_fractions() -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", [*map(load_rules, preset_names()), variant("kcd", dice=5)], ids=str
+    "rules",
+    [*map(load_rules, preset_names()), variant("kcd", dice=5)],
+    ids=lambda rules: f"{rules.name}-{rules.dice}",
 )
-def test_the_plan_holds_every_roll(rules: Ruleset) -> None:
-    plan = turn_plan(rules)
+@pytest.mark.parametrize("all_options", [False, True])
+def test_the_plan_holds_every_roll(rules: Ruleset, all_options: bool) -> None:
+    plan = turn_plan(rules, all_options=all_options)
+    prunes = rules.ending == "at_once" and not all_options
     assert plan.chances.sum(axis=1) + plan.farkle_chances == pytest.approx(1)
     assert np.all((plan.chances > 0).sum(axis=0) == 1)
     for number in range(1, rules.dice + 1):
         best: Counter[frozenset[int]] = Counter()
         for roll, ways in rolls(number):
-            offsets: dict[int, int] = {}
+            offsets: dict[object, int] = {}
             for kept in set_asides(rules, roll):
                 left = number - len(kept.dice) or rules.dice
                 offset = kept.points // rules.point_step * rules.dice + left - 1
-                offsets[left] = max(offsets.get(left, 0), offset)
+                alike = left if prunes else offset
+                offsets[alike] = max(offsets.get(alike, 0), offset)
             if offsets:
                 best[frozenset(offsets.values())] += ways
         planned: Counter[frozenset[int]] = Counter()

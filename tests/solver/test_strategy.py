@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.position import Position
-from solver.rules import load_rules
+from solver.rules_file import load_rules, with_floor
 from solver.solution import Solution, value_shape
 from solver.strategy import (
     find_manifest,
@@ -50,11 +50,11 @@ def test_a_strategy_is_plain_numpy_and_json(tmp_path: Path, tiny: Solution) -> N
 
 def test_an_opened_strategy_answers_and_cannot_be_changed(folder: Path, tiny: Solution) -> None:
     strategy = open_strategy(folder, tiny.rules)
-    assert strategy.win_probability(Position()) == tiny.values[0, 0, 10, 10]
-    assert strategy.win_probability(Position(300, -100, 0, 1, 2)) == tiny.values[1, 2, 16, 8]
+    assert strategy.win_probability(Position()) == tiny.values[0, 10, 10]
+    assert strategy.win_probability(Position(300, -100, 0, 1, 2)) == tiny.values[0, 20 + 16, 40 + 8]
     assert isinstance(strategy._values, np.memmap)
     with pytest.raises(ValueError, match="read-only"):
-        strategy._values[0, 0, 0, 0] = 0
+        strategy._values[0, 0, 0] = 0
 
 
 def test_a_renamed_rule_set_finds_its_strategy(folder: Path, tiny: Solution) -> None:
@@ -64,7 +64,7 @@ def test_a_renamed_rule_set_finds_its_strategy(folder: Path, tiny: Solution) -> 
 
 def test_the_most_exact_strategy_is_taken(tmp_path: Path, tiny: Solution) -> None:
     def saved(floor: int, tolerance: float) -> Path:
-        rules = tiny.rules.with_floor(floor)
+        rules = with_floor(tiny.rules, floor)
         values = np.full(value_shape(rules), 0.5)
         solution = replace(tiny, rules=rules, values=values, tolerance=tolerance)
         save_strategy(solution, tmp_path)
@@ -197,7 +197,7 @@ from solver.rules import Ruleset
 folder = Path(sys.argv[1])
 rules = Ruleset.model_validate_json(sys.argv[2])
 values = open_strategy(folder, rules)._values
-solution = Solution(rules, values * 0.5, 1e-9, 1, 0.0, 1.0)
+solution = Solution(rules, values * 0.5, 1e-9, 1, 0.0, 1, 1.0)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
 try:
     save_strategy(solution, folder)
@@ -235,7 +235,7 @@ def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: So
     seen = set()
     while any(writer.is_alive() for writer in writers):
         found = open_strategy(tmp_path, tiny.rules).win_probability(Position())
-        seen.add(round(float(found / tiny.values[0, 0, 10, 10]), 9))
+        seen.add(round(float(found / tiny.values[0, 10, 10]), 9))
     for writer in writers:
         writer.join()
         assert writer.exitcode == 0

@@ -1,0 +1,81 @@
+"""`farkle study`: what solved games tell about the rules and about the method."""
+
+from pathlib import Path
+
+import click
+
+from bot.cli_output import json_option, show
+from bot.services.advisor import DEFAULT_RULES
+from bot.settings import Settings
+from bot.views.progress import CatalogueProgress, share_progress
+from bot.views.study import floor_data, floor_text
+from solver.batch import solve_all
+from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
+from solver.rules import Ruleset
+from solver.rules_file import load_rules, with_floor
+from solver.solution import DEFAULT_TOLERANCE
+from solver.strategy import manifest_path, verify_strategy
+
+
+@click.group()
+def study() -> None:
+    """Studies of solved games."""
+
+
+@study.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option("--floor", type=int, metavar="N", help="The floor; the rules' own if not given.")
+@click.option(
+    "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if not given."
+)
+@json_option
+@click.pass_obj
+def floor(
+    settings: Settings, rules: str, floor: int | None, lower: int | None, *, as_json: bool
+) -> None:
+    """Compare two score floors: what the higher one changes.
+
+    RULES is the name of a rule set or a TOML file. Both games are solved first if need be.
+    """
+    # only here: the others load neither numba nor the compiler
+    from solver.local import compare_floors_here, compiled_code  # noqa: PLC0415
+
+    ruleset = load_rules(rules)
+    penalty = ruleset.penalty_points
+    if not penalty:
+        raise InvalidRequestError(
+            f"{ruleset.name} rules have no farkle_penalty in points, so no score falls below 0 and"
+            " there is no floor to study"
+        )
+    higher = ruleset.score_floor if floor is None else floor
+    lowest = higher - penalty if lower is None else lower
+    if lowest >= higher:
+        raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
+    both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
+    with compiled_code(settings.kernels) as cache:
+        manifests = [_solved(settings.strategies, rules, one, cache) for one in both]
+        with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
+            effect = compare_floors_here(*manifests, cache=cache)
+    show(floor_text(both[0], effect), floor_data(both[0], effect), as_json=as_json)
+
+
+def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:
+    """The manifest of a rule set with just its floor, solved if it is not there or not sound."""
+    from solver.local import LocalSolver  # noqa: PLC0415
+
+    path = manifest_path(folder, rules)
+    try:
+        if path.exists() and verify_strategy(path).tolerance <= DEFAULT_TOLERANCE:
+            return path
+    except StrategyFileError:
+        pass  # solve it again
+    with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
+        for result in solve_all(
+            [reference], folder, LocalSolver(cache), floor=rules.score_floor, again=True, watch=bar
+        ):
+            bar.finished(result)
+            if result.error:
+                raise result.error
+    if not path.exists():
+        raise MissingStrategyError(f"{path}: was just written and is gone")
+    return path

@@ -1,0 +1,44 @@
+"""What the check of rule files found, as lines and as data."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from solver.complaints import short
+from solver.rules import Ruleset
+from solver.rules_file import Finding
+from solver.solution import state_count
+
+Checked = tuple[str, Ruleset | None, list[Finding]]
+"""A file as it was given, its rules if they are valid, and else what is wrong."""
+
+
+def check_text(checked: Iterable[Checked]) -> str:
+    """One line for each complaint, and one for each valid file."""
+    lines = []
+    for file, rules, findings in checked:
+        name = short(file, 500)
+        lines += [f"{name}:{finding.line}: {finding.sentence}" for finding in findings]
+        if rules:
+            lines.append(
+                f"{name}: valid: {rules.name}, digest {rules.digest[:12]},"
+                f" {state_count(rules):,} states"
+            )
+    return "\n".join(lines)
+
+
+def check_data(checked: Iterable[Checked]) -> list[dict[str, Any]]:
+    """Each file with what is wrong, or with its rules' name, digest and number of states."""
+    return [
+        {
+            "file": file,
+            "valid": rules is not None,
+            "complaints": [
+                {"line": finding.line, "key": finding.key, "sentence": finding.sentence}
+                for finding in findings
+            ],
+            "rules": rules.name if rules else None,
+            "digest": rules.digest if rules else None,
+            "states": state_count(rules) if rules else None,
+        }
+        for file, rules, findings in checked
+    ]

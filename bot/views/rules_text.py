@@ -1,0 +1,82 @@
+"""A rule set as a person would explain it."""
+
+from itertools import zip_longest
+
+from bot.views.rule_sentences import (
+    COUNTS,
+    combination_points,
+    end_topics,
+    of_a_kind_points,
+    turn_topics,
+)
+from bot.views.text import columns, percent, wrap
+from solver.complaints import short
+from solver.dice import make_roll
+from solver.rules import FACES, Ruleset
+from solver.scoring import all_points, farkle_probability
+
+_FACES = ("ones", "twos", "threes", "fours", "fives", "sixes")
+
+
+def rules_text(rules: Ruleset) -> str:
+    """Everything that a player has to know of a rule set."""
+    dice = "1 die" if rules.dice == 1 else f"{rules.dice} dice"
+    lines = [_one_line(rules.title) or rules.name, "", f"Two players, {dice}.", ""]
+    lines += ["What dice are worth", *_worth(rules), ""]
+    for head, topics in (("A turn", turn_topics(rules)), ("The end", end_topics(rules))):
+        lines += [head, *(f"  {one.sentence}" for one in topics if one.is_special), ""]
+    lines += ["Chance of a farkle", *_chances(rules)]
+    if source := _one_line(rules.source):
+        lines += ["", f"Source: {source}"]
+    return wrap("\n".join(lines))
+
+
+def _one_line(text: str) -> str:
+    return short(" ".join(text.split()), 500)
+
+
+def _worth(rules: Ruleset) -> list[str]:
+    """The tables of what dice are worth."""
+    numbers = [
+        number for number in range(1, rules.dice + 1) if any(of_a_kind_points(rules, number))
+    ]
+    cells = [[_points(n) for n in of_a_kind_points(rules, number)] for number in numbers]
+    rows = [
+        (_FACES[face - 1], *row)
+        for face, row in zip_longest(FACES, zip(*cells, strict=True))
+        if row and set(row) != {"-"}
+    ]
+    lines = []
+    if rows:
+        head = ("", *(COUNTS[number] for number in numbers))
+        lines += columns([head, *rows], right=range(1, 7))
+    named = [
+        (name, _points(points)) for name, points in combination_points(rules).items() if points
+    ]
+    if named:
+        lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
+    if best := _better_in_parts(rules):
+        lines += ["", f"  Dice set aside count as the combinations worth most: {best}."]
+    return lines
+
+
+def _better_in_parts(rules: Ruleset) -> str:
+    """Some combinations that are worth more taken apart: others follow the same way."""
+    worth = all_points(rules)
+    found = [
+        f"{' '.join(map(str, dice))} is worth {worth[make_roll(dice)]:,}"
+        for dice, points in rules.combinations.items()
+        if worth[make_roll(dice)] > points
+    ]
+    return " and ".join(found[:2])
+
+
+def _chances(rules: Ruleset) -> list[str]:
+    numbers = range(rules.dice, 0, -1)
+    chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
+    heads = ["1 die" if number == 1 else f"{number} dice" for number in numbers]
+    return columns([heads, chances], right=range(6))
+
+
+def _points(points: int) -> str:
+    return f"{points:,}" if points else "-"

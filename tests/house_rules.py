@@ -1,0 +1,292 @@
+"""Small house rules to test with: random ones that mix all options, and every option alone."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from hypothesis import reject
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from solver.rules import Ruleset
+from tests import naive
+
+
+def small(**changes: Any) -> Ruleset:
+    """A game of three dice to 400, with ones, fives and triples, where nothing else is said."""
+    base = {"name": "small", "dice": 3, "goal": 400}
+    return Ruleset.model_validate(base | changes)
+
+
+# ---- Rules that can be played to an end ------------------------------------------------------
+
+
+def chance_to_bank(rules: Ruleset) -> float:
+    """The best chance to bank, or to win at once, in a turn of a player not on the board."""
+    step = rules.point_step
+    least = rules.least_bank(on_board=False) // step
+    enough = np.arange(least + 1) == least
+    kept = enough if rules.farkle_keeps_turn_total else np.zeros(least + 1)
+    found = naive.turn(rules, enough[:, None] * 1.0, kept[:, None] * 1.0, np.zeros(1))
+    return float(found[0, rules.dice, 0, 0])
+
+
+def may_go_on_for_ever(rules: Ruleset) -> bool:
+    """Whether a player can roll on and on in one turn without any risk that it ends."""
+    safe = set(range(1, rules.dice + 1))
+    while True:
+        still = {
+            number
+            for number in safe
+            if all(
+                not isinstance(what, str) and any(left in safe for _, left in what)
+                for what in naive.outcomes(rules, number)
+            )
+        }
+        if still == safe:
+            break
+        safe = still
+    found, new = set[int](), {rules.dice}  # numbers of dice that a turn can come to
+    while new:
+        found |= new
+        new = {
+            left
+            for number in found
+            for what in naive.outcomes(rules, number)
+            if not isinstance(what, str)
+            for _, left in what
+        } - found
+    return bool(safe & found)
+
+
+def can_be_played(rules: Ruleset) -> bool:
+    """Whether games come to an end, and turns do where going on past the goal may pay."""
+    if chance_to_bank(rules) < 0.05:
+        return False
+    return rules.ending == "at_once" or not may_go_on_for_ever(rules)
+
+
+def effort(rules: Ruleset) -> int:
+    """About how many steps one sweep of the twin takes."""
+    choices = len(naive.all_rolls(rules).choice)
+    try:
+        rows = naive.horizon(rules, most=400)
+    except ValueError:
+        rows = 10**6
+    return int(len(naive.standings(rules)) ** 2 * rows * choices)
+
+
+# ---- Random rules ----------------------------------------------------------------------------
+
+
+def rarely(usual: Any, *others: Any) -> st.SearchStrategy[Any]:
+    """The usual choice about two times in three."""
+    return st.one_of(st.just(usual), st.just(usual), st.sampled_from(others))
+
+
+def some_points(*choices: int) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.tuples(*[st.sampled_from(choices)] * 6)
+
+
+@st.composite
+def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
+    usual = (100, 0, 0, 0, 50, 0)
+    found: dict[str, Any] = {
+        "single": draw(
+            st.one_of(st.just(usual), st.just(usual), some_points(0, 0, 0, 50, 100, 150))
+        )
+    }
+    triples = st.one_of(st.just((300, 200, 300, 400, 500, 600)), some_points(0, 100, 150, 200, 300))
+    found["three_of_a_kind"] = draw(triples) if dice >= 3 else 0
+    if dice >= 3:
+        found["more_of_a_kind"] = draw(st.sampled_from(["none", "linear", "doubling"]))
+    if dice >= 4:
+        found["four_of_a_kind"] = draw(st.sampled_from([None, 0, 250, 400]))
+    if dice >= 2:
+        found["nothing"] = draw(rarely(0, 50, 100, 250))
+    return found
+
+
+@st.composite
+def patterns(draw: st.DrawFn, dice: int) -> tuple[str, ...]:
+    alike = st.integers(2, max(dice, 2)).map(lambda number: "x" * number)
+    faces = st.text("123456", min_size=max(1, dice - 1), max_size=dice)
+    one = st.one_of(alike, faces) if dice > 1 else faces
+    return tuple(draw(st.lists(one, min_size=1, max_size=2)))
+
+
+@st.composite
+def penalties(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "in_a_row": draw(st.integers(2, 5)),
+        "points": draw(st.sampled_from([50, 100, 150, 200, "everything"])),
+    }
+
+
+@st.composite
+def house_rules(draw: st.DrawFn) -> Ruleset:
+    """A small rule set of any options that can be played and solved quickly."""
+    dice = draw(st.sampled_from([1, 2, 2, 3, 3, 3, 4]))
+    penalty = draw(st.one_of(st.none(), penalties()))
+    ending = draw(st.sampled_from(["at_once", "final_turn", "equal_turns"]))
+    ties = ["earlier", "shared", "played_on"] if ending != "at_once" else ["earlier"]
+    bonus = st.lists(st.sampled_from([0, 50, 100, 200]), min_size=1, max_size=3).map(tuple)
+    no_pattern = st.just(())
+    data: dict[str, Any] = {
+        "name": "random",
+        "dice": dice,
+        "goal": draw(st.integers(4, 12)) * 50,
+        "goal_must_be": draw(rarely("reached", "exceeded")),
+        "minimum_bank": draw(rarely(0, 100, 150, 200)),
+        "opening_minimum": draw(rarely(0, 100, 150, 200, 250)),
+        "minimum_binds_win": draw(st.booleans()),
+        "set_aside_all": draw(rarely(False, True)),
+        "hot_dice": draw(st.sampled_from(["optional", "no_bank", "forced"])),
+        "hot_dice_bonus": draw(st.one_of(no_pattern, no_pattern, bonus)),
+        "farkle_keeps_turn_total": draw(rarely(False, True)),
+        "farkle_penalty": penalty,
+        "instant_win": draw(st.one_of(no_pattern, no_pattern, patterns(dice))),
+        "lose_everything": draw(st.one_of(no_pattern, no_pattern, patterns(dice))),
+        "ending": ending,
+        "ties": draw(st.sampled_from(ties)),
+        "score_floor": 0,
+        "scoring": draw(scorings(dice)),
+    }
+    if penalty and penalty["points"] != "everything":
+        data["score_floor"] = -draw(st.integers(0, 2)) * penalty["points"]
+    try:
+        rules = Ruleset.model_validate(data)
+    except ValidationError:
+        reject()
+    if not can_be_played(rules) or effort(rules) > 6_000_000:
+        reject()
+    return rules
+
+
+# ---- Every option alone ----------------------------------------------------------------------
+
+
+THIRD: dict[str, Any] = {"in_a_row": 3, "points": 100}
+KEEPS: dict[str, Any] = {"farkle_keeps_turn_total": True}
+FINAL: dict[str, Any] = {"ending": "final_turn"}
+TRIPLES: dict[str, Any] = {"three_of_a_kind": (200, 100, 150, 200, 250, 300)}
+
+
+def _minimums_and_dice() -> dict[str, Ruleset]:
+    return {
+        "nothing special": small(),
+        **{f"{dice} dice": small(dice=dice) for dice in (1, 2, 4)},
+        "exceeded": small(goal_must_be="exceeded"),
+        "minimum": small(minimum_bank=150),
+        "opening": small(opening_minimum=200),
+        "opening and minimum": small(opening_minimum=200, minimum_bank=100),
+        "opening below the minimum": small(opening_minimum=100, minimum_bank=150),
+        "minimum not for the win": small(minimum_bank=200, minimum_binds_win=False),
+        "opening not for the win": small(opening_minimum=400, minimum_binds_win=False, goal=600),
+        "set aside all": small(set_aside_all=True, dice=4),
+        "set aside all, hot dice forced": small(set_aside_all=True, hot_dice="forced"),
+        "no bank of hot dice": small(hot_dice="no_bank"),
+        "hot dice forced": small(hot_dice="forced"),
+        "bonus": small(hot_dice_bonus=(100,)),
+        "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
+        "bonus once": small(hot_dice_bonus=(200, 0), hot_dice="no_bank"),
+    }
+
+
+def _farkles_and_patterns() -> dict[str, Ruleset]:
+    found = {
+        "farkle keeps": small(**KEEPS),
+        "farkle keeps from a minimum": small(minimum_bank=150, **KEEPS),
+        "farkle keeps hot dice": small(hot_dice="no_bank", dice=2, **KEEPS),
+        "farkle keeps and costs": small(farkle_penalty=THIRD, **KEEPS),
+        "farkle keeps from an opening": small(opening_minimum=200, farkle_penalty=THIRD, **KEEPS),
+        "penalty and floor": small(farkle_penalty=THIRD, score_floor=-300),
+        "penalty not below 0": small(farkle_penalty=THIRD, score_floor=0),
+        "opening and penalty": small(opening_minimum=200, farkle_penalty=THIRD, score_floor=-200),
+        "instant win first": small(instant_win=("222",), lose_everything=("22", "xxx")),
+        "lose everything and counts": small(lose_everything=("xx",), farkle_penalty=THIRD),
+    }
+    for number in range(1, 6):
+        points = {"in_a_row": number, "points": 100}
+        everything = {"in_a_row": number, "points": "everything"}
+        found[f"farkle {number} costs"] = small(farkle_penalty=points, goal=250, score_floor=-200)
+        found[f"farkle {number} costs everything"] = small(farkle_penalty=everything, goal=300)
+    for pattern in ("3", "66", "246", "xx", "xxx"):
+        found[f"instant win {pattern}"] = small(instant_win=(pattern,))
+        found[f"lose everything {pattern}"] = small(lose_everything=(pattern,))
+    return found
+
+
+def _endings() -> dict[str, Ruleset]:
+    found = {
+        "final turn, hot dice forced": small(hot_dice="forced", ties="played_on", **FINAL),
+        "final turn, no bank": small(hot_dice="no_bank", ties="shared", dice=2, **FINAL),
+        "final turn, bonus": small(hot_dice_bonus=(100, 0), **FINAL),
+        "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
+        "play-off, opening": small(
+            ending="equal_turns",
+            ties="played_on",
+            goal=200,
+            opening_minimum=200,
+            hot_dice="no_bank",
+        ),
+        "final turn, penalty": small(farkle_penalty=THIRD, goal=250, **FINAL),
+        "final turn, instant win": small(instant_win=("xx",), ties="played_on", **FINAL),
+    }
+    for ending, ties in product(("final_turn", "equal_turns"), ("earlier", "shared", "played_on")):
+        found[f"{ending} {ties}"] = small(ending=ending, ties=ties)
+        found[f"{ending} {ties} with minimums"] = small(
+            ending=ending,
+            ties=ties,
+            minimum_bank=100,
+            opening_minimum=150,
+            minimum_binds_win=ties == "shared",
+            farkle_keeps_turn_total=ties != "earlier",
+            lose_everything=("xx",),
+        )
+    return found
+
+
+def _scorings() -> dict[str, Ruleset]:
+    def score(dice: int, **scoring: Any) -> Ruleset:
+        return small(dice=dice, goal=500 if dice < 6 else 300, scoring=TRIPLES | scoring)
+
+    pairs = {
+        f"three pairs and {also}": score(6, three_pairs=300, three_pairs_include=also)
+        for also in (("four_and_two",), ("six_of_a_kind",), ("four_and_two", "six_of_a_kind"))
+    }
+    more = {
+        f"more of a kind {choice}": score(5, more_of_a_kind=choice)
+        for choice in ("none", "linear", "doubling")
+    }
+    zilch = {"nothing": 100, **TRIPLES}
+    return {
+        "points per face": score(2, single=(100, 50, 0, 0, 50, 0)),
+        "no singles": score(4, single=0),
+        **more,
+        "four of a kind": score(4, four_of_a_kind=350, more_of_a_kind="linear"),
+        "four of a kind is nothing": score(5, four_of_a_kind=0, more_of_a_kind="linear"),
+        "five of a kind": score(5, five_of_a_kind=(400, 50, 300, 300, 350, 450)),
+        "six of a kind": score(6, six_of_a_kind=300, more_of_a_kind="doubling"),
+        "straight 1-5": score(5, straight_1_5=200),
+        "straight 2-6": score(5, straight_2_6=250),
+        "straights": score(6, straight_1_6=250, straight_1_5=100, straight_2_6=150),
+        "three pairs": score(6, three_pairs=300),
+        **pairs,
+        "four and two": score(6, four_and_two=250),
+        "four and two or three pairs": score(
+            6, four_and_two=250, three_pairs=200, three_pairs_include=("four_and_two",)
+        ),
+        "two triplets": score(6, two_triplets=300, three_of_a_kind=50),
+        "a roll of nothing, 2 dice": score(2, nothing=100),
+        "a roll of nothing, 4 dice": score(4, nothing=150),
+        "a roll of nothing, 6 dice": score(6, nothing=250),
+        "a roll of nothing before a final turn": small(scoring=zilch, **FINAL),
+        "a roll of nothing and forced hot dice": small(scoring=zilch, hot_dice="forced"),
+    }
+
+
+ONE_BY_ONE: list[tuple[str, Ruleset]] = list(
+    (_minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()).items()
+)
+"""Every option, and every choice of it, alone in a small game: a name and the rules."""

@@ -1,0 +1,62 @@
+"""Play solved games from the rules and hold the wins against what the solver says.
+
+    .venv/bin/python -m tests.monte_carlo [RULES]... [--games N] [--seed N]
+
+Every preset if none is named, 2 million games each. Exits with status 1 where the simulated wins
+of the first player are more than 4 standard errors from the solved ones.
+"""
+
+import math
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from solver.game import solve
+from solver.rules import Ruleset
+from solver.rules_file import load_rules, preset_names
+from solver.solution import Solution, standing_index
+from tests.simulation import simulate
+from tests.tables import optimal_tables
+
+MOST_ERRORS = 4.0
+
+
+def standard_errors(solution: Solution, cache: Path, games: int, seed: int) -> float:
+    """How far the wins of simulated games are from the solution, in standard errors."""
+    wins, _ = simulate(solution.rules, optimal_tables(solution, cache), games, seed)
+    expected = first_player_wins(solution)
+    return (wins / games - expected) / math.sqrt(expected * (1 - expected) / games)
+
+
+def first_player_wins(solution: Solution) -> float:
+    """Win probability at the start of the game."""
+    rules: Ruleset = solution.rules
+    start = standing_index(rules, 0, 0, on_board=not rules.has_opening)
+    return float(solution.values[0, start, start])
+
+
+@click.command()
+@click.argument("rules", nargs=-1)
+@click.option("--games", default=2_000_000, show_default=True)
+@click.option("--seed", default=2026, show_default=True)
+def main(rules: tuple[str, ...], games: int, seed: int) -> None:
+    """Simulate solved games."""
+    cache = Path(tempfile.gettempdir()) / "farkle-monte-carlo"
+    far = 0
+    for name in rules or preset_names():
+        started = time.perf_counter()
+        solution = solve(load_rules(name), cache=cache)
+        errors = standard_errors(solution, cache, games, seed)
+        far += abs(errors) > MOST_ERRORS
+        click.echo(
+            f"{name:14} solved {first_player_wins(solution):.6f}, {games:,} games"
+            f" {errors:+.2f} standard errors off, {time.perf_counter() - started:.0f} s"
+        )
+    sys.exit(1 if far else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Every preset at full size: what the solver says holds in every state and in play."""
+
+from pathlib import Path
+
+import pytest
+
+from solver.audit import floor_effect, residual
+from solver.game import solve
+from solver.rules_file import load_rules, preset_names, with_floor
+from tests.conftest import SOLVED
+from tests.monte_carlo import MOST_ERRORS, standard_errors
+from tests.solver.test_game import FIGURES
+
+SLOW = [
+    name if name in {"classic", "kcd"} else pytest.param(name, marks=pytest.mark.slow)
+    for name in preset_names()
+]
+
+
+@pytest.mark.parametrize("preset", SLOW)
+def test_equations_and_play(kernels: Path, preset: str, request: pytest.FixtureRequest) -> None:
+    """The residual over all states is small, and games are won as often as the solver says."""
+    rules = load_rules(preset)
+    solution = (
+        request.getfixturevalue("solutions")[preset]
+        if preset in SOLVED
+        else solve(rules, cache=kernels)
+    )
+    assert solution.largest_relative_change <= 1e-9
+    assert residual(rules, solution.values, cache=kernels) < 1e-9
+    assert abs(standard_errors(solution, kernels, games=100_000, seed=7)) < MOST_ERRORS
+
+
+@pytest.mark.slow
+def test_published_effect_of_the_floor(kernels: Path) -> None:
+    rules = load_rules("facebook")
+    lower = with_floor(rules, -3000)
+    values, lower_values = (solve(one, cache=kernels).values for one in (rules, lower))
+    effect = floor_effect(rules, values, lower, lower_values, cache=kernels)
+    for score, printed in FIGURES["facebook"]["floor_deviation"].items():
+        found = effect.deviation[list(effect.scores).index(int(score))]
+        # the printed values were solved to about 1e-9 as well
+        assert found == pytest.approx(printed, abs=2e-8)
+    assert effect.same_decisions_from() == -1150
