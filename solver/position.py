@@ -134,7 +134,8 @@ def _check_scores(rules: Ruleset, position: Position) -> None:
         most, more = highest, f"; from {rules.winning_score:,} on you have the final turn"
     elif rules.has_roles and position.opponent > last:
         more = "; a player who did not begin wins at once by reaching the goal"
-    _check_score(rules, "your", position.banked, last)
+    over = "; from there on the game is over, or the final turn the opponent's"
+    _check_score(rules, "your", position.banked, last, over if position.banked > last else "")
     _check_score(rules, "the opponent's", position.opponent, most, more)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bot.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
 from solver.dice import parse_dice
-from solver.errors import MissingStrategyError, StrategyFileError
+from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.rules import Ruleset
 from solver.rules_file import load_rules, preset_names
@@ -50,7 +50,15 @@ class Advisor:
         return advise(strategy, position, roll)
 
     def odds(self, dice: int | None, situation: Situation) -> Odds:
-        """Weigh rolling `dice` dice, all of them if None, against banking. Raises FarkleError."""
+        """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
+
+        Raises FarkleError.
+        """
+        if dice is None and situation.turn_total:
+            raise InvalidRequestError(
+                f"say how many dice are left to roll at a turn total of {situation.turn_total:,},"
+                " such as dice:2"
+            )
         strategy, position = self._look_up(load_rules(situation.rules), situation, dice)
         return odds(strategy, position)
 

@@ -79,7 +79,9 @@ def turn_text(turn: TurnCells) -> str:
         f"{'':>7}" + "".join(f"{number:>8} " for number in dice),
     ]
     cells = {(cell.turn_total, cell.dice): cell for cell in turn.cells}
-    for total in sorted({cell.turn_total for cell in turn.cells}):
+    totals = sorted({cell.turn_total for cell in turn.cells})
+    shown = [total for total in totals if total <= _last_worth_showing(turn)]
+    for total in shown:
         row = [cells[total, number] for number in dice]
         if not any(cell.reachable for cell in row):
             continue
@@ -92,7 +94,18 @@ def turn_text(turn: TurnCells) -> str:
                 for cell in row
             ).rstrip()
         )
+    if shown != totals:
+        lines.append("From there on: bank.")
+    if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
+        lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _last_worth_showing(turn: TurnCells) -> int:
+    """The last turn total that does not reach the goal or from which something may be rolled."""
+    missing = turn.rules.winning_score - turn.position.banked
+    rolled = [cell.turn_total for cell in turn.cells if cell.action is Decision.ROLL]
+    return max([missing - turn.rules.point_step, *rolled])
 
 
 def solve_text(manifest: Manifest, file: Path, residual: float | None = None) -> str:
@@ -195,7 +208,7 @@ def _boards(rules: Ruleset, position: Position) -> list[str]:
 
 
 def _stage(rules: Ruleset, position: Position) -> list[str]:
-    """A final turn, a play-off or, where it matters, that the opponent began."""
+    """A final turn, a play-off or, where it matters, who began."""
     beat = points_to_beat(rules, position)
     if in_play_off(rules, position):
         if beat is None:
@@ -203,16 +216,19 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
         return [f"play-off with {beat:,} to beat" if beat else "play-off, any points win"]
     if beat is not None:
         return [f"final turn with {beat:,} to beat"]
-    return ["they began"] if rules.has_roles and not position.began else []
+    if rules.has_roles:
+        return ["you began" if position.began else "they began"]
+    return []
 
 
 def _hot_dice(rules: Ruleset, position: Position) -> str:
     """Hot dice so far, where their bonus changes and the turn total does not tell."""
     possible = reachable(rules)[:, position.turn_total // rules.point_step, position.dice - 1]
     level = min(position.hot_dice, len(possible) - 1)
-    if level == 0 or (possible[level] and possible.sum() == 1):
+    if possible[level] and possible.sum() == 1:
         return ""
-    return f"after {position.hot_dice} hot dice"
+    more = " or more" if level == len(possible) - 1 > 0 else ""
+    return f"after {level}{more} hot dice"
 
 
 def _fate_text(advice: Advice) -> str:

@@ -92,15 +92,15 @@ def farkle(
         ),
         ("last", "/odds me:300 them:300", "you 300, them 300, 4 dice"),
         ("last", "/odds me:300 them:300 began:them", "you 300, them 300, 4 dice"),
-        ("equal", "/odds", "you 0, them 0, 4 dice"),
+        ("equal", "/odds", "you 0, them 0, you began, 4 dice"),
         ("equal", "/odds began:them", "you 0, them 0, they began, 4 dice"),
         ("equal", "/odds me:800 them:1000", "final turn with 200 to beat, 4 dice"),
         ("equal", "/odds me:1100 them:1100", "play-off, you begin, 4 dice"),
         ("equal", "/odds me:1100 them:1100 began:them", "play-off, any points win, 4 dice"),
         ("equal", "/odds me:1100 them:1250", "play-off with 150 to beat, 4 dice"),
         # with or without hot dice: the turn total does not tell
-        ("equal", "/odds turn:500 dice:1 hot-dice:3", "total 500, after 3 hot dice, 1 die"),
-        ("equal", "/odds turn:500 dice:1", "total 500, 1 die"),
+        ("equal", "/odds turn:500 dice:1 hot-dice:3", "total 500, after 1 or more hot dice, 1 die"),
+        ("equal", "/odds turn:500 dice:1", "total 500, after 0 hot dice, 1 die"),
         ("equal", "/odds turn:700 dice:3", "total 700, 3 dice"),
         ("equal", "/odds turn:700 dice:4", "total 700, 4 dice"),
     ],
@@ -252,8 +252,8 @@ def test_turn_tables_after_hot_dice(farkle: Farkle, games: Path) -> None:
     ask = ("turn", "--rules", str(games / "equal.toml"), "--me", "500")
     first = farkle(*ask)[1].splitlines()
     then = farkle(*ask, "--hot-dice", "1")[1].splitlines()
-    assert first[0] == "you 500, them 0, equal rules"
-    assert then[0] == "you 500, them 0, after 1 hot dice, equal rules"
+    assert first[0] == "you 500, them 0, you began, equal rules"
+    assert then[0] == "you 500, them 0, you began, after 1 or more hot dice, equal rules"
     assert first[1] == then[1]
     assert first[4].split()[0] == "0"
     assert then[4].split() == ["300", "85.654", "·", "·", "·"]
