@@ -28,7 +28,9 @@ def test_equations_and_play(kernels: Path, preset: str, request: pytest.FixtureR
     )
     assert solution.largest_relative_change <= 1e-9
     assert residual(rules, solution.values, cache=kernels) < 1e-9
-    assert abs(standard_errors(solution, kernels, games=100_000, seed=7)) < MOST_ERRORS
+    # many more by `python -m tests.monte_carlo`; with a penalty every game needs tables of its own
+    games = 20_000 if rules.farkle_penalty else 100_000
+    assert abs(standard_errors(solution, kernels, games, seed=7)) < MOST_ERRORS
 
 
 @pytest.mark.slow
