@@ -149,7 +149,7 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int:
     carried_on = plan.must_roll_hot or rules.farkle_keeps_turn_total or bool(np.any(risks == 0))
     # what is left at any margin is the chance of a roll that wins, for which both may roll on
     hopes = bool(np.any(plan.win_chances))
-    by_points = last - last[-1]
+    by_points = last - last[-1] if hopes else last
     now = last[1:goals]
     for beyond in range(len(last) - goals - plan.reach - 1):
         later = by_points[1 + beyond : goals + beyond]

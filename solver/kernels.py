@@ -118,7 +118,7 @@ def make_hot_dice(plan: TurnPlan) -> HotDice:
         float(plan.win_chances[-1]),
         float(plan.lose_chances[-1]),
         float(plan.farkle_chances[-1]),
-        plan.only_hot,
+        float(plan.only_hot[-1]),
     )
 
 

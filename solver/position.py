@@ -12,6 +12,12 @@ from solver.rules import Ruleset
 from solver.scoring import Fate, all_set_asides, fate, hot_dice, turn_plan
 from solver.solution import value_shape
 
+MAX_REACH = 5_000
+"""Point steps that one set-aside may add to a turn total."""
+
+MAX_TURN_TOTAL = 1_000_000
+"""In points, where hot dice have to be rolled on and on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -44,8 +50,19 @@ def check_solvable(rules: Ruleset) -> None:
     Raises InvalidRulesError.
     """
     value_shape(rules)
-    endgame(rules)
     plan = turn_plan(rules)
+    if plan.reach > MAX_REACH:
+        raise InvalidRulesError(
+            f"{rules.name}: a set-aside of {plan.reach * rules.point_step:,} points is more than"
+            f" {MAX_REACH:,} steps of {rules.point_step}; where a roll simply wins, instant_win"
+            " says so"
+        )
+    if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
+        raise InvalidRulesError(
+            f"{rules.name}: every roll scores with all its dice and has to be rolled on, so that a"
+            " turn never ends"
+        )
+    endgame(rules)
     possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
     if plan.must_roll_hot and not rules.farkle_keeps_turn_total:
         possible = possible[:, :-1]
@@ -164,15 +181,16 @@ def _check_farkles(rules: Ruleset, whose: str, farkles: int) -> None:
 
 def _check_turn(rules: Ruleset, position: Position) -> None:
     turn_total, dice = position.turn_total, position.dice
-    possible = reachable(rules)
+    possible = reachable_at(rules, turn_total)
     level = min(position.hot_dice, len(possible) - 1)
     row, rest = divmod(turn_total, rules.point_step)
-    if rest or not 0 <= row < possible.shape[1] or not possible[:, row].any():
+    if rest or not possible.any():
+        highest = _highest_turn_total(rules)
         raise InvalidPositionError(
             f"the turn total cannot be {turn_total:,}: under {rules.name} rules it is a multiple of"
-            f" {rules.point_step} from 0 to {(possible.shape[1] - 1) * rules.point_step:,}"
+            f" {rules.point_step} from 0 to {highest:,}"
         )
-    if possible[level, row, dice - 1]:
+    if possible[level, dice - 1]:
         return
     if row == 0 and dice == rules.dice:
         raise InvalidPositionError(
@@ -185,9 +203,9 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
             " total before it, such as 350"
         )
     after = f" after {position.hot_dice} hot dice" if len(possible) > 1 else ""
-    if not possible[level, row].any():
+    if not possible[level].any():
         raise InvalidPositionError(f"the turn total cannot be {turn_total:,}{after}")
-    *others, last = [str(number + 1) for number in np.flatnonzero(possible[level, row])]
+    *others, last = [str(number + 1) for number in np.flatnonzero(possible[level])]
     left = f"{', '.join(others)} or {last}" if others else last
     noun = "die" if dice == 1 else "dice"
     raise InvalidPositionError(
@@ -197,11 +215,31 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
 
 def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
     """Least number of hot dice with which a turn can come to a state; 0 where it cannot."""
-    possible = reachable(rules)
-    row = turn_total // rules.point_step
-    if not 0 <= row < possible.shape[1] or not 1 <= dice <= rules.dice:
+    if not 1 <= dice <= rules.dice:
         return 0
-    return int(np.argmax(possible[:, row, dice - 1]))
+    return int(np.argmax(reachable_at(rules, turn_total)[:, dice - 1]))
+
+
+def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
+    """Whether a turn can come to `turn_total` points with n dice to roll, shape (levels, dice).
+
+    Beyond the rows of `reachable`, where only hot dice that must be rolled lead, what the last of
+    them hold is taken for possible.
+    """
+    rows, plan = reachable(rules), turn_plan(rules)
+    row = turn_total // rules.point_step
+    if 0 <= row < rows.shape[1]:
+        return rows[:, row]
+    if plan.must_roll_hot and 0 < turn_total <= MAX_TURN_TOTAL:
+        return np.asarray(np.any(rows[:, -plan.reach :], axis=1))
+    return np.zeros((plan.levels, plan.dice), dtype=np.bool_)
+
+
+def _highest_turn_total(rules: Ruleset) -> int:
+    if turn_plan(rules).must_roll_hot:
+        return MAX_TURN_TOTAL
+    rows: int = reachable(rules).shape[1]
+    return (rows - 1) * rules.point_step
 
 
 @cache

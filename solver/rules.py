@@ -162,8 +162,9 @@ class Ruleset(_Data):
     it than the other. In these turns farkles in a row cost nothing, a minimum holds unless a
     winning bank is free of it, and a roll that loses everything loses the game."""
     score_floor: Annotated[int, Field(strict=True, ge=-MAX_POINTS, le=0)] = 0
-    """Below it the solver takes a score for the floor, which keeps the game finite when penalties
-    go on for ever; DEFAULT_FLOOR penalties deep if not given. 0 where scores never fall below 0."""
+    """0 is a rule of play: no score falls below 0. Any other only keeps the game finite when
+    penalties go on for ever: the solver takes a lower score for the floor. DEFAULT_FLOOR penalties
+    deep if not given."""
     scoring: Scoring = Scoring()
 
     @model_validator(mode="before")
@@ -311,6 +312,8 @@ class Ruleset(_Data):
                 exclude_defaults=True,
             ),
         }
+        if self.penalty_points and self.score_floor == 0:
+            canonical["score_floor"] = 0
         text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.dice import Roll, make_roll, parts, rolls
+from solver.errors import InvalidRulesError
 from solver.rules import Ruleset
 
 
@@ -63,8 +64,8 @@ class TurnPlan:
     """Chance of a roll that wins the game."""
     lose_chances: npt.NDArray[np.float64]
     """Chance of a roll that loses everything."""
-    only_hot: float
-    """Chance that a roll of all the dice can only be set aside whole."""
+    only_hot: npt.NDArray[np.float64]
+    """Chance that a roll of n dice can only be set aside whole."""
     reach: int
     """Most steps that one set-aside adds to the turn total, bonus and all."""
     bonuses: tuple[int, ...]
@@ -184,7 +185,10 @@ def hot_dice_bonus(rules: Ruleset, before: int) -> int:
 
 @cache
 def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
-    """The turn's choices as arrays; with `all_options` also those that are never best."""
+    """The turn's choices as arrays; with `all_options` also those that are never best.
+
+    Raises InvalidRulesError where no roll is left that scores.
+    """
     step = rules.point_step
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
     fates = {one: np.zeros(rules.dice) for one in Fate}
@@ -195,18 +199,23 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
             if found is Fate.SCORES:
                 offsets = _offsets(rules, roll, all_options=all_options)
                 chances[number, offsets] += ways
+    if not chances:
+        raise InvalidRulesError(
+            f"{rules.name}: no roll is left that scores points; every one that would wins the game,"
+            " loses everything or is a farkle"
+        )
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}
     weights = np.zeros((rules.dice, len(chances)))
     options: list[int] = []
     starts: list[int] = []
-    only_hot = 0
+    only_hot = np.zeros(rules.dice)
     for position, ((number, offsets), ways) in enumerate(chances.items()):
         weights[number - 1, position] = ways / 6**number
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
-        if number == rules.dice and all(_is_hot(offset, rules.dice) for offset in offsets):
-            only_hot += ways
+        if all(_is_hot(offset, rules.dice) for offset in offsets):
+            only_hot[number - 1] += ways / 6**number
     bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
     reach = max(
         offset // rules.dice + _is_hot(offset, rules.dice) * max(bonuses) for offset in targets
@@ -219,7 +228,7 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
         farkle_chances=fates[Fate.FARKLE],
         win_chances=fates[Fate.WINS],
         lose_chances=fates[Fate.LOSES],
-        only_hot=only_hot / 6**rules.dice,
+        only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,
         must_roll_hot=rules.hot_dice != "optional",

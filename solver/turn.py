@@ -143,8 +143,9 @@ def _rolls_beyond(plan: TurnPlan, ends: Endings, solved: int) -> Floats:
         + plan.farkle_chances * ends.farkle[solved:, np.newaxis]
     )
     scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
-    rolls: Floats = ended + scores * bank
-    if plan.must_roll_hot:
-        hot = ended[:, -1] + (scores[-1] - plan.only_hot) * bank[:, 0]
-        rolls[:, -1] = hot / (1 - plan.only_hot)
+    if not plan.must_roll_hot:
+        return ended + scores * bank
+    rolls: Floats = ended + (scores - plan.only_hot) * bank
+    hot = rolls[:, -1:] / (1 - plan.only_hot[-1])
+    rolls += plan.only_hot * hot
     return rolls

@@ -197,7 +197,7 @@ class Commands:
             [
                 "Commands:",
                 *commands,
-                "Options for /advise and /odds; what you leave out is 0, follows from that, or is you:",
+                "Options for /advise and /odds; left out: 0, what follows from that, or you:",
                 *options,
                 "For example: /advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
             ]

@@ -159,7 +159,7 @@ def _penalty(rules: Ruleset) -> list[Topic]:
         sentence += " That comes after the bank, unless the bank has reached the goal."
     floor = rules.score_floor
     below = "No score falls below 0."
-    if not everything:
+    if floor:
         below = f"The solver takes a score below {floor:,} for {floor:,}."
     return [
         Topic("farkle_penalty", penalty.model_dump(), sentence),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot.advice import Advice, Odds, TurnCells
 from solver.dice import Roll
-from solver.position import Position, in_play_off, points_to_beat, reachable
+from solver.position import Position, in_play_off, points_to_beat, reachable_at
 from solver.rules import Ruleset
 from solver.scoring import Fate
 from solver.strategy import Manifest
@@ -223,7 +223,7 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
 
 def _hot_dice(rules: Ruleset, position: Position) -> str:
     """Hot dice so far, where their bonus changes and the turn total does not tell."""
-    possible = reachable(rules)[:, position.turn_total // rules.point_step, position.dice - 1]
+    possible = reachable_at(rules, position.turn_total)[:, position.dice - 1]
     level = min(position.hot_dice, len(possible) - 1)
     if possible[level] and possible.sum() == 1:
         return ""
