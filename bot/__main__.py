@@ -2,8 +2,11 @@
 
 import contextlib
 import io
+import os
 import sys
 from typing import NoReturn
+
+INTERRUPTED = 130
 
 
 def main() -> NoReturn:
@@ -17,7 +20,7 @@ def main() -> NoReturn:
                 stream.reconfigure(errors="replace")
         sentence, status = run()
     except KeyboardInterrupt:
-        sentence, status = "interrupted", 130
+        sentence, status = "interrupted", INTERRUPTED
     except BrokenPipeError:
         # whoever read the output has seen enough
         with contextlib.suppress(OSError):
@@ -25,6 +28,13 @@ def main() -> NoReturn:
         sys.exit(1)
     if sentence:
         print(f"farkle: {sentence}", file=sys.stderr)  # noqa: T201
+    if status == INTERRUPTED:
+        # sys.exit would die of the signal where it came while Python ran code from a string, as
+        # imports of dataclasses do
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os._exit(status)
     sys.exit(status)
 
 

@@ -8,13 +8,12 @@ import pytest
 
 from solver.game import solve
 from solver.rules import Ruleset
-from solver.rules_file import load_rules, preset_names
+from solver.rules_file import load_rules
 from solver.solution import Solution
 from solver.strategy import Strategy, open_strategy, save_strategy
 
-SOLVED = [name for name in preset_names() if name not in {"dice-10000", "farkle-games", "zilch"}]
-"""Presets that are solved at full size for the tests; the others take up to a minute each, and are
-solved in tests marked slow."""
+SOLVED = ["arnold", "classic", "facebook", "kcd"]
+"""Presets that are solved at full size for the tests; all of them are in tests marked slow."""
 
 
 @pytest.fixture(scope="session")

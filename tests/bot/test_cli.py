@@ -268,6 +268,7 @@ def test_positions_go_down_to_the_floor_of_the_strategy(
     assert farkle(*ask)[0] == 0
 
 
+@pytest.mark.slow
 def test_compiled_code_that_is_damaged_is_made_anew(tiny_file: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "FARKLE_DATA": str(tmp_path)}
     environment.pop("NUMBA_CACHE_DIR", None)
@@ -281,6 +282,7 @@ def test_compiled_code_that_is_damaged_is_made_anew(tiny_file: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "FARKLE_DATA": "/dev/null/nowhere"}
     environment.pop("NUMBA_CACHE_DIR", None)

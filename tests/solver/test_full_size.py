@@ -11,13 +11,9 @@ from tests.conftest import SOLVED
 from tests.monte_carlo import MOST_ERRORS, standard_errors
 from tests.solver.test_game import FIGURES
 
-SLOW = [
-    name if name in {"classic", "kcd"} else pytest.param(name, marks=pytest.mark.slow)
-    for name in preset_names()
-]
 
-
-@pytest.mark.parametrize("preset", SLOW)
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", preset_names())
 def test_equations_and_play(kernels: Path, preset: str, request: pytest.FixtureRequest) -> None:
     """The residual over all states is small, and games are won as often as the solver says."""
     rules = load_rules(preset)

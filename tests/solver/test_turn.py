@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -49,11 +50,9 @@ def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -
     ],
     ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
 )
-def test_the_kernel_agrees_with_numpy(
-    rules: Ruleset, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
     plan = turn_plan(rules)
-    turn = load_turn(plan, tmp_path_factory.mktemp("turn"))
+    turn = load_turn(plan, kernels)
     random = np.random.default_rng(1)
     for totals in (1, 7, 150):
         bank = np.sort(random.random((totals, LANES)), axis=0)
