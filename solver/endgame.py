@@ -58,12 +58,21 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     if rules.ending == "at_once":
         nothing = np.zeros(goals + plan.reach + 1)
         return Endgame(nothing, nothing, 0, 0.0)
-    margins = 2 * goals + (100 if np.any(plan.win_chances) else 20) * plan.reach + further
-    tie = {"earlier": 0.0, "shared": 0.5, "played_on": 0.0}[rules.ties]
-    if rules.ties == "played_on":
-        tie = 1 - _first_of_play_off(rules, margins)
-    on_board = _last_turns(rules, margins, tie, on_board=True)
-    beyond = _beyond(rules, plan, on_board, goals) + further
+    for far in (20, 200):
+        margins = 2 * goals + far * plan.reach + further
+        tie = 0.5 if rules.ties == "shared" else 0.0
+        if rules.ties == "played_on":
+            tie = 1 - _first_of_play_off(rules, margins)
+        on_board = _last_turns(rules, margins, tie, on_board=True)
+        found = _beyond(rules, plan, on_board, goals)
+        if found is not None:
+            break
+    else:
+        raise InvalidRulesError(
+            f"{rules.name}: rolling on is so safe under these rules that a turn need not end; with"
+            f' the ending "{rules.ending}" such a game cannot be solved'
+        )
+    beyond = found + further
     used = goals + beyond + plan.reach + 1
     off_board = _last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
     return Endgame(on_board[:used], off_board[:used], beyond, tie)
@@ -76,9 +85,7 @@ def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> Tu
     tie : win probability of the player to act after a tie
     """
     plan = turn_plan(rules)
-    least = (
-        rules.least_bank(on_board=on_board) // rules.point_step if rules.minimum_binds_win else 1
-    )
+    least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     bank = np.zeros(max(margin + 1, least) + plan.reach)
     bank[margin] = tie
     bank[margin + 1 :] = 1.0
@@ -141,12 +148,10 @@ def _last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> 
     return last
 
 
-def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int:
-    """Turn totals beyond the goal that are worth rolling for, see above."""
+def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | None:
+    """Turn totals beyond the goal that are worth rolling for, see above; None if too many."""
     risks = plan.farkle_chances + plan.lose_chances
     risk = min(risks[risks > 0], default=0.0) / _MARGIN_OF_SAFETY
-    # where it may be right to roll whatever the turn total, it must not matter how far that leads
-    carried_on = plan.must_roll_hot or rules.farkle_keeps_turn_total or bool(np.any(risks == 0))
     # what is left at any margin is the chance of a roll that wins, for which both may roll on
     hopes = bool(np.any(plan.win_chances))
     by_points = last - last[-1] if hopes else last
@@ -155,9 +160,16 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int:
         later = by_points[1 + beyond : goals + beyond]
         most = float(np.max(np.divide(later, now, where=now > 0, out=np.zeros_like(now))))
         error = by_points[beyond] * (1.0 if hopes else most)
-        if most <= risk and (error <= _NEGLIGIBLE or not (carried_on or hopes)):
+        if most <= risk and (error <= _NEGLIGIBLE or not _carries_on(rules, plan)):
             return beyond
-    raise InvalidRulesError(
-        f"{rules.name}: rolling on is so safe under these rules that a turn need not end; with the"
-        f' ending "{rules.ending}" such a game cannot be solved'
-    )
+    return None
+
+
+def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
+    """Whether it may be right to roll whatever the turn total.
+
+    Then it must not matter how far that leads.
+    """
+    safe = np.any(plan.farkle_chances + plan.lose_chances == 0)
+    hopes = np.any(plan.win_chances)
+    return bool(plan.must_roll_hot or rules.farkle_keeps_turn_total or safe or hopes)

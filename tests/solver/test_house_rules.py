@@ -1,5 +1,6 @@
 """Every house rule, alone and mixed with others, against the slow twin over all states."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -34,14 +35,28 @@ def test_every_option_alone(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)
 
 
-@seed(20261120)
-@settings(
-    max_examples=200,
-    deadline=None,
-    database=None,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-@given(rules=house_rules())
+def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """As many random rule sets, the same ones every time."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        drawn = settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+        )
+        return seed(20261120)(drawn(given(rules=house_rules())(test)))
+
+    return decorate
+
+
+@random_combinations(25)
+def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
+    assert_agrees(rules, kernels)
+
+
+@pytest.mark.slow
+@random_combinations(200)
 def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)
