@@ -13,7 +13,7 @@ setup: $(VENV)/installed
 test: $(VENV)/installed-test
 	@$(VENV)/bin/python -m pytest
 
-# What takes minutes: every preset at full size, checked in every state and played
+# What takes minutes: presets at or near full size, checked in every state and played
 test-slow: $(VENV)/installed-test
 	@$(VENV)/bin/python -m pytest -m slow
 
