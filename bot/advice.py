@@ -1,7 +1,6 @@
 """A position and a roll in, ranked options out: exact win probabilities of every choice."""
 
 from dataclasses import dataclass, replace
-from math import isnan
 
 from solver.dice import Roll
 from solver.position import Position, reachable
@@ -111,8 +110,7 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
         Fate.WINS: 1.0,
     }[fallen]
     # hot dice aside, which a farkle keeps though they may not be banked
-    may_bank = not isnan(table.ends.bank[min(row, len(table.ends.bank) - 1)])
-    keeps = rules.farkle_keeps_turn_total and may_bank
+    keeps = rules.farkle_keeps_turn_total and table.may_bank(row)
     return Advice(
         rules=rules,
         position=position,

@@ -3,21 +3,19 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
-import numpy.typing as npt
 
-from solver import audit_kernels, kernels
+from solver import audit_kernels
 from solver.endgame import endgame
 from solver.kernel_source import load_turn
 from solver.rules import Ruleset
-from solver.scoring import TurnPlan, turn_plan
+from solver.scoring import turn_plan
 from solver.solution import FloorEffect
+from solver.table import make_game, make_work, solved_table
+from solver.turn import Floats
 
 _SAME = 1e-9
 """Values that differ by less of themselves are the same: strategies are no more exact."""
-
-Floats = npt.NDArray[np.float64]
 
 
 def residual(
@@ -35,11 +33,9 @@ def residual(
     further = endgame(rules).beyond // 2
     plan, ends = turn_plan(rules), endgame(rules, further=further)
     turn = load_turn(plan, cache)
-    game, hot, bonuses = _game(rules, plan, further)
-    table = kernels.make_table(game, ends)
-    kernels.fill_table(rules, table, values)
-    threads = numba.get_num_threads()
-    scratch = kernels.make_scratch(plan, game, threads)
+    game = make_game(rules, plan, ends)
+    work = make_work(plan, game)
+    table = solved_table(rules, game, ends, values)
     options = turn_plan(rules, all_options=True)
     lists = (
         options.targets,
@@ -49,12 +45,11 @@ def residual(
         options.chances.max(axis=0),
     )
     chances = options.win_chances, options.lose_chances, options.farkle_chances
-    worst = np.zeros(threads)
+    worst = np.zeros(len(work.scratch[0]))
     last_total = 2 * game.scores - 2
     for total in range(last_total, -1, -1):
         on_progress(1 - total / (last_total + 1))
-        arguments = turn, table, total, game, hot, bonuses, scratch, lists, chances, worst
-        audit_kernels.total_residual(*arguments)
+        audit_kernels.total_residual(turn, table, total, *work, lists, chances, worst)
     return float(worst.max())
 
 
@@ -64,20 +59,19 @@ def floor_effect(
     """What the floor of `rules` changes against the lower one of the same rules, `lower`."""
     plan = turn_plan(rules)
     turn = load_turn(plan, cache)
-    threads = numba.get_num_threads()
-    tables, games, scratches = [], [], []
+    tables, works = [], []
     for one, found in ((lower, lower_values), (rules, values)):
-        game, hot, bonuses = _game(one, plan, 0)
-        table = kernels.make_table(game, endgame(one))
-        kernels.fill_table(one, table, found)
-        tables.append(table)
-        games.append(game)
-        scratches.append(kernels.make_scratch(plan, game, threads))
-    scores = games[1].scores
+        ends = endgame(one)
+        works.append(make_work(plan, make_game(one, plan, ends)))
+        tables.append(solved_table(one, works[-1].game, ends, found))
+    exact, work = works
+    scores = work.game.scores
     worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
     for total in range(2 * scores - 1):
-        arguments = (*tables, total, *games, hot, bonuses, *scratches, _SAME, worst, costs)
-        audit_kernels.compare_total(turn, *arguments)
+        games = exact.game, work.game, work.hot, work.bonuses
+        scratches = exact.scratch, work.scratch
+        arguments = turn, *tables, total, *games, *scratches, _SAME, worst, costs
+        audit_kernels.compare_total(*arguments)
     lesser = np.minimum.outer(np.arange(scores), np.arange(scores)).ravel()
     by_lesser = np.zeros((2, scores))
     for found, reduced in zip((worst, costs), by_lesser, strict=True):
@@ -90,10 +84,3 @@ def floor_effect(
         deviation=deviation,
         cost=cost,
     )
-
-
-def _game(
-    rules: Ruleset, plan: TurnPlan, further: int
-) -> tuple[kernels.Game, kernels.HotDice, npt.NDArray[np.intp]]:
-    game = kernels.make_game(rules, plan, endgame(rules, further=further))
-    return game, kernels.make_hot_dice(plan), np.array(plan.bonuses, dtype=np.intp)

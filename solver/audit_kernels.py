@@ -9,7 +9,6 @@ from numba import njit, prange, types
 
 from solver.kernel_source import LANES
 from solver.kernels import (
-    PAD,
     _bonuses,
     _game,
     _hot,
@@ -20,12 +19,28 @@ from solver.kernels import (
     _table,
     _turn,
 )
+from solver.table import PAD
 
 _integers = types.Array(types.intp, 1, "C")
 _floats = types.Array(types.float64, 1, "C")
 _lists = types.Tuple((_integers, _integers, _integers, _integers, _floats))
 _ends = types.UniTuple(_floats, 3)
 _matrix = types.Array(types.float64, 2, "C")
+
+
+@njit(nogil=True, error_model="numpy")
+def _tasks(s, game):
+    """Least opponent's score of total s, and how many groups and how many modes there are."""
+    low = max(0, s - game.scores + 1)
+    groups = (min(game.scores - 1, s) - low) // LANES + 1
+    return low, groups, game.farkle_limit * game.boards
+
+
+@njit(nogil=True, error_model="numpy")
+def _lanes(s, start, u, w, game):
+    """First and last lane of a group that are states."""
+    own_low, own_high = _own_scores(s, u, w, game)
+    return max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -69,10 +84,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, lists, ends, wor
     to; for the start of a turn, how far the table's value is from W.
     """
     workers = scratch[0].shape[0]
-    low = max(0, s - game.scores + 1)
-    high = min(game.scores - 1, s)
-    groups = (high - low) // LANES + 1
-    modes = game.farkle_limit * game.boards
+    low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
         size = scratch[4][worker].size
         rolls, best = np.empty(size), np.empty(LANES)
@@ -87,8 +99,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, lists, ends, wor
             if steps == 0:
                 continue
             _solve_levels(turn, steps, bonuses, scratch, worker)
-            own_low, own_high = _own_scores(s, u, w, game)
-            first, last = max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
+            first, last = _lanes(s, start, u, w, game)
             bank = scratch[1][worker]
             for lane in range(first, last + 1):
                 value = table[r, u, w, s, PAD + s - start - lane]
@@ -147,10 +158,7 @@ def compare_total(
     """
     shift = exact_game.zero - game.zero
     workers = scratch[0].shape[0]
-    low = max(0, s - game.scores + 1)
-    high = min(game.scores - 1, s)
-    groups = (high - low) // LANES + 1
-    modes = game.farkle_limit * game.boards
+    low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
         size = scratch[4][worker].size
         for task in range(worker, groups, workers):
@@ -175,8 +183,7 @@ def compare_total(
                 )
                 _solve_levels(turn, steps, bonuses, scratch, worker)
                 _solve_levels(turn, steps, bonuses, exact_scratch, worker)
-                own_low, own_high = _own_scores(s, u, w, game)
-                first, last = max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
+                first, last = _lanes(s, start, u, w, game)
                 values, exact_values = scratch[0][worker], exact_scratch[0][worker]
                 level_size = values.size // bonuses.size
                 exact_level_size = exact_values.size // bonuses.size

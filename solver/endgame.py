@@ -90,10 +90,7 @@ def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> Tu
     bank[margin] = tie
     bank[margin + 1 :] = 1.0
     farkle = np.full(len(bank), tie if margin == 0 else 0.0)
-    if rules.farkle_keeps_turn_total:
-        farkle[least:] = bank[least:]
-    bank[:least] = np.nan
-    return solve_turn(plan, Endings(bank, farkle, 0.0))
+    return _turn(rules, least, bank, farkle)
 
 
 def first_of_play_off(rules: Ruleset, ends: Endgame) -> TurnTable:
@@ -108,6 +105,11 @@ def _play_off(rules: Ruleset, second: Floats) -> TurnTable:
     least = rules.least_bank(wins=True) // rules.point_step
     bank = 1 - second
     farkle = np.full(len(bank), bank[0])
+    return _turn(rules, least, bank, farkle)
+
+
+def _turn(rules: Ruleset, least: int, bank: Floats, farkle: Floats) -> TurnTable:
+    """A turn with these values of a bank and of a farkle by the turn total; `least` to bank."""
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan

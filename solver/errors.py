@@ -23,6 +23,10 @@ class InvalidRequestError(FarkleError):
     """A command or an option is unknown or malformed."""
 
 
+class IllegalActionError(FarkleError):
+    """A move that the rules or the state of the game do not allow."""
+
+
 class ConvergenceError(FarkleError):
     """A solve reached its limit of sweeps before its tolerance."""
 

@@ -3,10 +3,11 @@
 V(b, d, f, e) is the win probability of the player about to start a turn with score b and f farkles
 in a row against an opponent with d and e. Banking leads to a higher total b + d; a farkle keeps the
 total and raises f, except the last farkle in a row, which lowers the total by the penalty. So one
-sweep goes through the totals from high to low and inside a total through f + e from high to low:
-only the last farkle in a row looks back to a value of the sweep before, and each sweep contracts
-the error by about ten. Without a penalty a total depends on itself and on higher ones only, so that
-one sweep solves the game and a second one confirms it.
+sweep goes through the totals from high to low, as many at a time as the least bank takes them
+apart, and inside a total through f + e from high to low: only the last farkle in a row looks back
+to a value of the sweep before, and each sweep contracts the error by about ten. Without a penalty a
+total depends on itself and on higher ones only, so that one sweep solves the game and a second one
+confirms it.
 
 The equations are those of M. Busche, "Maximizing Win Probability in the Game of Farkle" (2016), for
 start-of-turn states only: inside a turn the turn total only grows, so one backward pass over it is
@@ -17,7 +18,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -27,13 +27,13 @@ from solver.errors import ConvergenceError
 from solver.kernel_source import LANES, load_turn
 from solver.position import check_solvable
 from solver.rules import Ruleset
-from solver.scoring import turn_plan
+from solver.scoring import TurnPlan, turn_plan
 from solver.solution import (
     DEFAULT_TOLERANCE,
     Progress,
     Solution,
-    value_shape,
 )
+from solver.table import EVERYTHING, PAD, Game, make_game, make_table, make_work, read_table
 
 MAX_SWEEPS = 10_000
 
@@ -59,7 +59,7 @@ def solve(
     """
     started = time.perf_counter()
     check_solvable(rules)
-    sweeps = _Sweeps(rules, cache, threads or numba.get_num_threads(), tolerance / 100, on_progress)
+    sweeps = _Sweeps(rules, cache, threads, tolerance / 100, on_progress)
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
     for number in range(1, MAX_SWEEPS + 1):
@@ -74,9 +74,12 @@ def solve(
         verifying = change <= enough
         at_rest = -1.0 if verifying else enough / 2
         residual = change
-        slow = [*slow[-2:], sweeps.table.copy()] if rate > _SLOW and number > 2 else []
-        if len(slow) == 3 and _extrapolate(slow[0], slow[1], slow[2], sweeps.table):
+        if rate <= _SLOW or number <= 2:
+            slow = []
+        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table):
             slow, at_rest = [], -1.0
+        else:
+            slow = [*slow[-1:], sweeps.table.copy()]
     else:
         raise ConvergenceError(
             f"{rules.name}: after {MAX_SWEEPS} sweeps values still change by {change:.1e}, more"
@@ -84,7 +87,7 @@ def solve(
         )
     return Solution(
         rules=rules,
-        values=kernels.read_table(rules, sweeps.table, value_shape(rules)),
+        values=read_table(rules, sweeps.table),
         tolerance=tolerance,
         sweeps=number,
         largest_relative_change=change,
@@ -100,7 +103,7 @@ class _Sweeps:
         self,
         rules: Ruleset,
         cache: Path,
-        threads: int,
+        threads: int | None,
         pair_tolerance: float,
         on_progress: Callable[[Progress], None],
     ) -> None:
@@ -109,18 +112,19 @@ class _Sweeps:
         self._pair_tolerance = pair_tolerance
         self._on_progress = on_progress
         self._turn = load_turn(plan, cache)
-        self._game = game = kernels.make_game(rules, plan, ends)
-        self._rest = (
-            game,
-            kernels.make_hot_dice(plan),
-            np.array(plan.bonuses, dtype=np.intp),
-            kernels.make_scratch(plan, game, threads),
-        )
+        self._game = game = make_game(rules, plan, ends)
+        self._work = make_work(plan, game, threads)
+        self._cells = plan.dice * plan.levels
+        """States (t, n, ...) with the same turn total."""
         self._last_total = 2 * game.scores - 2
+        self._together = _independent_totals(rules, plan, game)
         self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
-        """Largest relative change of each group when it was solved last, at [total, group]."""
+        """Largest relative change of each group when it was solved last, at [total, group]; of
+        groups that do not exist minus infinity, so that they are always at rest."""
+        for total, row in enumerate(self._changed):
+            row[len(_firsts(total, game)) :] = -np.inf
         self._number = 0
-        self.table = kernels.make_table(game, ends)
+        self.table = make_table(game, ends)
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
@@ -132,57 +136,79 @@ class _Sweeps:
         Groups that changed by no more than `at_rest` of themselves when they were solved last are
         left out.
         """
-        game, table, changed = self._game, self.table, self._changed
-        ahead = max(0, game.penalty)
+        game, changed = self._game, self._changed
         largest = 0.0
         self._number += 1
         self.skipped = False
-        if self._number == 1:
-            for total in range(self._last_total, max(self._last_total - ahead, -1), -1):
-                kernels.guess_total(table, total, game)
-        for total in range(self._last_total, -1, -1):
+        guessed = self._last_total + 1 if self._number == 1 else 0
+        ahead = max(0, game.penalty)
+        for total in range(self._last_total, -1, -self._together):
             done = _work_done(total, game.scores)
             self._on_progress(Progress(self._number, done, residual))
-            if self._number == 1 and total >= ahead:
-                kernels.guess_total(table, total - ahead, game)
-            firsts = np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
-            active = changed[total, : len(firsts)] > at_rest
-            self.skipped |= not active.all()
+            totals = np.arange(total, max(-1, total - self._together), -1)
+            while guessed > max(0, totals[-1] - ahead):
+                guessed -= 1
+                kernels.guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
+            active = changed[totals] > at_rest
+            self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
-            states = table[:, :, :, total]
-            before = states.copy()
-            if self._rules.farkle_penalty:
-                kernels.sweep_total(self._turn, table, total, active, *self._rest)
-            else:
-                kernels.solve_total(
-                    self._turn, table, total, active, *self._rest, self._pair_tolerance
-                )
-            changed[total, : len(firsts)] = _changes(before, states, total, firsts)
-            largest = max(largest, float(changed[total, : len(firsts)].max()))
-            self.states_solved += _states(self._rules, game, total, firsts[active])
+            before = self.table[:, :, :, totals]
+            self._solve(total, active)
+            for row, one in enumerate(totals.tolist()):
+                firsts = _firsts(one, game)
+                change = _changes(before[:, :, :, row], self.table[:, :, :, one], one, firsts)
+                changed[one, : len(firsts)] = change
+                largest = max(largest, float(change.max()))
+                solved = firsts[active[row, : len(firsts)]]
+                self.states_solved += self._cells * _turn_totals(game, one, solved)
         return largest
+
+    def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
+        """Renew the `active` groups of a total and of those that are solved together with it."""
+        if self._rules.farkle_penalty:
+            kernels.sweep_totals(self._turn, self.table, total, active, *self._work)
+        else:
+            arguments = *self._work, self._pair_tolerance
+            kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
+
+
+def _independent_totals(rules: Ruleset, plan: TurnPlan, game: Game) -> int:
+    """Number of totals in a row whose states do not depend on each other, see sweep_totals.
+
+    A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
+    score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
+    the first group, as it was before if it fell by less than LANES.
+    """
+    if not rules.farkle_penalty:
+        return 1
+    falls_to_zero = game.penalty == EVERYTHING or bool(np.any(plan.lose_chances))
+    if rules.farkle_keeps_turn_total or (falls_to_zero and game.zero > 0):
+        return 1
+    return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
+
+
+def _firsts(total: int, game: Game) -> npt.NDArray[np.intp]:
+    """Least score of the lesser scores of each group of a total."""
+    return np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
 
 
 def _extrapolate(
-    first: npt.NDArray[np.float64],
-    second: npt.NDArray[np.float64],
-    third: npt.NDArray[np.float64],
-    table: npt.NDArray[np.float64],
+    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], table: npt.NDArray[np.float64]
 ) -> bool:
     """Lyusternik's acceleration of a slow iteration, given its last three tables.
 
-    Where one mode is left that falls by a rate, its limit is known. Returns whether `table` was set
-    to it; it is not where there is more than one such mode.
+    Where one mode is left that falls by a rate, its limit is known. Returns whether `table`, the
+    last of them, was set to it; it is not where there is more than one such mode.
     """
-    states = third > 0
-    one = (second - first)[states] / third[states]
-    other = (third - second)[states] / third[states]
+    states = table > 0
+    one = (second - first)[states] / table[states]
+    other = (table - second)[states] / table[states]
     rate = float(one @ other / (one @ one)) if one.any() else 0.0
     rest = other - rate * one
     if not _SLOW < rate < 1 or rest @ rest > 1e-4 * (other @ other):
         return False
-    limit = third + (third - second) * (rate / (1 - rate))
+    limit = table + (table - second) * (rate / (1 - rate))
     if np.any(limit[states] <= 0) or np.any(limit > 1):
         return False
     table[:] = limit
@@ -207,19 +233,18 @@ def _changes(
     """
     states = after != 0
     relative = np.divide(np.abs(after - before), after, where=states, out=np.zeros_like(after))
-    by_score = relative.max(axis=(0, 1, 2))[kernels.PAD :]
+    by_score = relative.max(axis=(0, 1, 2))[PAD:]
     lesser = np.arange(firsts[0], total // 2 + 1)
     by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
     changes: npt.NDArray[np.float64] = np.maximum.reduceat(by_lesser, firsts - firsts[0])
     return changes
 
 
-def _states(rules: Ruleset, game: kernels.Game, total: int, firsts: npt.NDArray[np.intp]) -> int:
-    """Number of states (t, n, ...) in groups of a total."""
+def _turn_totals(game: Game, total: int, firsts: npt.NDArray[np.intp]) -> int:
+    """Number of turn totals of all turns in groups of a total."""
     lesser = (firsts[:, np.newaxis] + np.arange(LANES)).ravel()
     lesser = lesser[lesser <= total // 2]
     own = np.concatenate([lesser, total - lesser[2 * lesser < total]])
-    roles, limit, plan = game.roles, game.farkle_limit, turn_plan(rules)
     turn_totals = 0
     for u in range(game.boards):
         least = 1 if game.free_win else (game.least, game.opening)[u]
@@ -227,4 +252,4 @@ def _states(rules: Ruleset, game: kernels.Game, total: int, firsts: npt.NDArray[
             here = own[(own <= game.zero) | (u == 0)]
             here = here[(total - here <= game.zero) | (w == 0)]
             turn_totals += int(np.maximum(game.scores - here, least).sum())
-    return roles * limit * limit * turn_totals * plan.dice * plan.levels
+    return game.roles * game.farkle_limit**2 * turn_totals

@@ -80,7 +80,7 @@ def turn_source(plan: TurnPlan) -> str:
             named.add(value)
             if value < first_pair:
                 target = int(plan.targets[value])
-                array = "h" if target % dice == dice - 1 else "v"
+                array = "h" if plan.is_hot[value] else "v"
                 body.append(f"x{value} = {array}[{target * LANES} + i]")
             else:
                 one, other = (name(part) for part in pairs[value - first_pair])

@@ -1,81 +1,21 @@
-"""Every numba kernel: arrays in, arrays out.
+"""The numba kernels of a solve: arrays in, arrays out.
 
-All kernels work on one table of start-of-turn win probabilities,
-
-    table[r, u, w, s, PAD + i]: float64, shape (roles, modes, modes, totals, PAD + scores + PAD)
-
-for a player to move with score i in mode u against an opponent with score s - i in mode w; scores
-count point steps above the floor, s is the total of both. A mode is the farkles in a row, plus
-`farkle_limit` where the player is not on the board. Role 0 is the player who began; there is only
-that one where it does not matter. In this layout the values that banking leads to stand side by
-side for states that differ by one step from one player to the other, so that LANES of them are
-solved at once.
-
-Where the opponent's score s - i is at or over the goal, the entry in column u, w = 0 is the value
-of the final turn, and 0 where the goal wins at once. All other entries that are no state of the
-game are 0.
+They work on a table of solver.table, whose layout is described there.
 """
 
 import os
-from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange, types
 
-from solver.endgame import Endgame
 from solver.kernel_source import LANES
-from solver.rules import Ruleset
-from solver.scoring import TurnPlan
-from solver.solution import blocks, score_count
+from solver.table import EVERYTHING, PAD, Game, HotDice
 
 # Threads that wait for the others sleep, or on a busy machine they would take the processors from
 # those that work. Read when the first parallel kernel starts.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-PAD = LANES
-"""Columns on either side of a table, so that a group of lanes may stand out over its edge."""
-
 MAX_SECANT_STEPS = 100
-
-EVERYTHING = -1
-"""As a penalty: a score above 0 falls to 0."""
-
-
-class Game(NamedTuple):
-    """What kernels have to know of a game; points in steps."""
-
-    roles: int
-    farkle_limit: int
-    boards: int
-    """2 where it matters who is on the board, else 1."""
-    scores: int
-    """Number of scores below the goal."""
-    zero: int
-    """Index of the score 0."""
-    least: int
-    """Least turn total that may be banked on the board."""
-    opening: int
-    """Least turn total that may be banked off the board."""
-    free_win: int
-    """1 where a bank that reaches the goal may be less than `least`."""
-    penalty: int
-    keeps: int
-    """1 where a farkle keeps the turn total."""
-    beyond: int
-    """Turn totals beyond the goal, for the player whose goal is not the end."""
-    reach: int
-    must_roll_hot: int
-
-
-class HotDice(NamedTuple):
-    """What a roll of all the dice comes to where more points are worth nothing: chances."""
-
-    wins: float
-    loses: float
-    farkles: float
-    only_hot: float
-
 
 _vector = types.Array(types.float64, 1, "C")
 _table = types.Array(types.float64, 5, "C")
@@ -87,101 +27,7 @@ _hot = types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice)
 _bonuses = types.Array(types.intp, 1, "C")
 _scratch = types.UniTuple(types.Array(types.float64, 2, "C"), 5)
 _flags = types.Array(types.boolean, 1, "C")
-
-Scratch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
-def make_game(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> Game:
-    """The game of a rule set."""
-    step = rules.point_step
-    everything = rules.farkle_penalty is not None and rules.penalty_points == 0
-    return Game(
-        roles=2 if rules.has_roles else 1,
-        farkle_limit=rules.farkle_limit,
-        boards=2 if rules.has_opening else 1,
-        scores=score_count(rules),
-        zero=-rules.score_floor // step,
-        least=rules.least_bank() // step,
-        opening=rules.least_bank(on_board=False) // step,
-        free_win=int(not rules.minimum_binds_win),
-        penalty=EVERYTHING if everything else rules.penalty_points // step,
-        keeps=int(rules.farkle_keeps_turn_total),
-        beyond=ends.beyond,
-        reach=plan.reach,
-        must_roll_hot=int(plan.must_roll_hot),
-    )
-
-
-def make_hot_dice(plan: TurnPlan) -> HotDice:
-    """The chances of a roll of all the dice."""
-    return HotDice(
-        float(plan.win_chances[-1]),
-        float(plan.lose_chances[-1]),
-        float(plan.farkle_chances[-1]),
-        float(plan.only_hot[-1]),
-    )
-
-
-def make_table(game: Game, ends: Endgame) -> np.ndarray:
-    """A table whose states are worth 0.5, with the final turns beside them."""
-    modes = game.farkle_limit * game.boards
-    totals = 2 * game.scores + game.opening + game.beyond + game.reach + LANES
-    table = np.zeros((game.roles, modes, modes, totals, game.scores + 2 * PAD))
-    chaser = game.roles - 1
-    for total in range(totals):
-        if total <= 2 * game.scores - 2:
-            low, high = max(0, total - game.scores + 1), min(game.scores - 1, total)
-            table[..., total, PAD + low : PAD + high + 1] = 0.5
-        behind = np.arange(min(game.scores, total - game.scores + 1))
-        if len(behind):
-            margins = np.minimum(total - 2 * behind, len(ends.last_on_board) - 1)
-            for mode in range(modes):
-                last = ends.last(on_board=mode < game.farkle_limit)
-                table[chaser, mode, 0, total, PAD + behind] = last[margins]
-    return table
-
-
-def read_table(rules: Ruleset, table: np.ndarray, shape: tuple[int, int, int]) -> np.ndarray:
-    """The states of a table in the layout of a solution."""
-    values = np.empty(shape)
-    for row, column, scores, states in _rows(rules, table):
-        values[:, row, column : column + scores] = states
-    return values
-
-
-def fill_table(rules: Ruleset, table: np.ndarray, values: np.ndarray) -> None:
-    """Put the values of a solution into a table."""
-    for row, column, scores, states in _rows(rules, table):
-        states[:] = values[:, row, column : column + scores]
-
-
-def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np.ndarray]]:
-    """Each standing with each block of opponents: row, first column, length, place in the table."""
-    limit, row = rules.farkle_limit, 0
-    for own in blocks(rules):
-        u = own.farkles + (0 if own.on_board else limit)
-        for index in range(own.scores):
-            column = 0
-            for opponent in blocks(rules):
-                w = opponent.farkles + (0 if opponent.on_board else limit)
-                totals = slice(index, index + opponent.scores)
-                yield row, column, opponent.scores, table[:, u, w, totals, PAD + index]
-                column += opponent.scores
-            row += 1
-
-
-def make_scratch(plan: TurnPlan, game: Game, threads: int) -> Scratch:
-    """Working memory for the sweeps: values, bank, farkle, lost and out for each thread."""
-    rows = max(game.scores, game.opening) + game.beyond + game.reach
-    row = plan.dice * LANES
-    # hot dice of the last level reach beyond the others by their bonus
-    return (
-        np.zeros((threads, plan.levels * rows * row)),
-        np.zeros((threads, rows * LANES)),
-        np.zeros((threads, rows * LANES)),
-        np.zeros((threads, LANES)),
-        np.zeros((threads, row)),
-    )
+_flag_rows = types.Array(types.boolean, 2, "C")
 
 
 @njit(nogil=True, error_model="numpy")
@@ -342,37 +188,57 @@ def _solve_pairs(turn, table, s, first, r, u, w, game, hot, bonuses, scratch, wo
     _solve_group(turn, table, s, start, r, w, u, game, hot, bonuses, scratch, worker, True)
 
 
+@njit(nogil=True, error_model="numpy")
+def _renew(turn, table, s, first, game, hot, bonuses, scratch, worker):
+    """Renew a group of LANES states of total s with their mirror images."""
+    limit = game.farkle_limit
+    for count in range(2 * limit - 2, -1, -1):
+        for u in range(limit * game.boards):
+            e = count - u % limit
+            if not 0 <= e < limit:
+                continue
+            for w in range(e, limit * game.boards, limit):
+                for r in range(game.roles):
+                    _solve_pairs(
+                        turn, table, s, first, r, u, w, game, hot, bonuses, scratch, worker
+                    )
+
+
 @njit(
-    types.void(_turn, _table, types.intp, _flags, _game, _hot, _bonuses, _scratch),
+    types.void(_turn, _table, types.intp, _flag_rows, _game, _hot, _bonuses, _scratch),
     parallel=True,
     cache=True,
     nogil=True,
     error_model="numpy",
 )
-def sweep_total(turn, table, s, active, game, hot, bonuses, scratch):
-    """Renew the states of total s in `active` groups, once the higher totals are done.
+def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch):
+    """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
 
-    Inside a total a state depends only on the one with the players exchanged. So a task is a group
-    of LANES states with their mirror images, and no task touches the values of another: the result
+    Higher totals are done, and these do not depend on each other but for scores that cannot fall
+    any further, all of them in the first groups. Inside a total a state depends only on the one
+    with the players exchanged. So a task is a group of LANES states with their mirror images, but
+    for the first groups, which are one task; no task touches the values of another, and the result
     is the same for any number of threads.
     """
-    limit = game.farkle_limit
     workers = scratch[0].shape[0]
-    low = max(0, s - game.scores + 1)
-    tasks = np.flatnonzero(active)
+    chain = np.flatnonzero(active[:, 0])
+    rows, groups = np.nonzero(active[:, 1:])
+    tasks = chain.size + rows.size
+    # the first worker's share is the chain at least
+    share = max(chain.size, (tasks + workers - 1) // workers)
     for worker in prange(workers):
-        for place in range(worker, tasks.size, workers):
-            first = low + tasks[place] * LANES
-            for count in range(2 * limit - 2, -1, -1):
-                for u in range(limit * game.boards):
-                    e = count - u % limit
-                    if not 0 <= e < limit:
-                        continue
-                    for w in range(e, limit * game.boards, limit):
-                        for r in range(game.roles):
-                            _solve_pairs(
-                                turn, table, s, first, r, u, w, game, hot, bonuses, scratch, worker
-                            )
+        begin, end = 0, share
+        if worker > 0:
+            rest, others = tasks - share, workers - 1
+            begin = share + rest * (worker - 1) // others
+            end = share + rest * worker // others
+        for task in range(begin, end):
+            if task < chain.size:
+                row, group = chain[task], 0
+            else:
+                row, group = rows[task - chain.size], groups[task - chain.size] + 1
+            first = max(0, s - row - game.scores + 1) + group * LANES
+            _renew(turn, table, s - row, first, game, hot, bonuses, scratch, worker)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -399,7 +265,7 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, tolerance):
     The value x of a state and that of its mirror image depend on each other by a farkle each:
     x = G(x), G convex and piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end
     when no lane is further than `tolerance` of itself from its fixed point, by the last slope.
-    Tasks as in sweep_total.
+    A task is a group as in sweep_totals.
     """
     workers = scratch[0].shape[0]
     lowest = max(0, s - game.scores + 1)
@@ -442,16 +308,15 @@ def _logit(probability):
     return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
 
 
-@njit(types.void(_table, types.intp, _game), cache=True, error_model="numpy")
-def guess_total(table, s, game):
+@njit(types.void(_table, types.intp, types.intp, _game), cache=True, error_model="numpy")
+def guess_total(table, s, k, game):
     """Guess the states of total s with an opponent without farkles, of which nothing is known.
 
     Their logits continue those of higher totals: bilinear where both players are far enough from
-    the goal, else linear along one score. Totals over s + penalty are known, those over s guessed.
+    the goal, else linear along one score. Totals from s + k on are known, those over s guessed.
     Only for players on the board; what is guessed for others is 0.5.
     """
     scores = game.scores
-    k = max(0, game.penalty) + 1
     low, high = max(0, s - scores + 1), min(scores - 1, s)
     for r in range(game.roles):
         for f in range(game.farkle_limit):

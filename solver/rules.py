@@ -295,10 +295,22 @@ class Ruleset(_Data):
         opening = 0 if on_board else self.opening_minimum
         return max(self.point_step, self.minimum_bank, opening)
 
+    def least_bank_at(self, score: int, *, on_board: bool = True) -> int:
+        """Least turn total that a player with `score` banked may bank."""
+        wins = max(self.least_bank(on_board=on_board, wins=True), self.winning_score - score)
+        return min(self.least_bank(on_board=on_board), wins)
+
     def may_bank(self, turn_total: int, score: int, *, on_board: bool = True) -> bool:
         """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
-        wins = score + turn_total >= self.winning_score
-        return turn_total >= self.least_bank(on_board=on_board, wins=wins)
+        return turn_total >= self.least_bank_at(score, on_board=on_board)
+
+    @property
+    def floor_is_played(self) -> bool:
+        """Whether the score floor is a rule of play: that a penalty takes no score below 0.
+
+        Any other floor only decides how far down the game is solved.
+        """
+        return self.penalty_points > 0 and self.score_floor == 0
 
     @cached_property
     def digest(self) -> str:
@@ -312,7 +324,7 @@ class Ruleset(_Data):
                 exclude_defaults=True,
             ),
         }
-        if self.penalty_points and self.score_floor == 0:
+        if self.floor_is_played:
             canonical["score_floor"] = 0
         text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

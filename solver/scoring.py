@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -32,7 +32,7 @@ class Fate(StrEnum):
     LOSES = "loses"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TurnPlan:
     """The choices of every roll as arrays over the targets (points, dice left) they lead to.
 
@@ -73,6 +73,11 @@ class TurnPlan:
     A turn has one level for each, the number of hot dice so far, which stays at the last."""
     must_roll_hot: bool
     """Whether hot dice may not be banked."""
+
+    @cached_property
+    def is_hot(self) -> npt.NDArray[np.bool_]:
+        """Whether each target is hot dice, shape (targets,)."""
+        return np.array([_is_hot(target, self.dice) for target in self.targets.tolist()])
 
     @property
     def dice(self) -> int:

@@ -116,7 +116,7 @@ class Strategy:
         plan, ends = turn_plan(rules), self._endgame
         missing = (rules.winning_score - start.banked) // step
         least = rules.least_bank(on_board=start.on_board) // step
-        free = min(least, max(1, missing)) if not rules.minimum_binds_win else least
+        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
         goes_on = ends.beyond if start.began or not rules.has_roles else 0
         bank = np.ones(max(missing, least) + goes_on + plan.reach)
         after = self._after(start, start.banked, 0, scores=missing)
@@ -208,9 +208,7 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
     name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
-        raise MissingStrategyError(
-            f"{rules.name} rules are not solved yet: there is no strategy file for them in {folder}"
-        )
+        raise MissingStrategyError(f"{rules.name} rules are not solved yet")
     return min(found, key=inexactness)
 
 

@@ -67,10 +67,13 @@ class TurnTable:
 
     def bank_value(self, turn_total: int, dice: int) -> float | None:
         """Value of banking; None where it is not allowed."""
-        if self.plan.must_roll_hot and dice == self.plan.dice:
+        if not self.may_bank(turn_total) or (self.plan.must_roll_hot and dice == self.plan.dice):
             return None
-        value = float(self.ends.bank[self._row(turn_total)])
-        return None if math.isnan(value) else value
+        return float(self.ends.bank[self._row(turn_total)])
+
+    def may_bank(self, turn_total: int) -> bool:
+        """Whether banking is allowed, hot dice aside."""
+        return not math.isnan(self.ends.bank[self._row(turn_total)])
 
     def farkle_value(self, turn_total: int) -> float:
         """Value of a farkle."""
@@ -108,11 +111,12 @@ def solve_turn(plan: TurnPlan, ends: Endings) -> TurnTable:
         + plan.farkle_chances * ends.farkle[:solved, np.newaxis]
     )
     found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
-    is_hot = plan.targets % dice == dice - 1
     for level in range(plan.levels - 1, -1, -1):
         following = min(level + 1, plan.levels - 1)
         # where targets lie from the row of a turn total on
-        places = plan.targets + is_hot * ((following - level) * totals + plan.bonuses[level]) * dice
+        places = (
+            plan.targets + plan.is_hot * ((following - level) * totals + plan.bonuses[level]) * dice
+        )
         places = places[plan.options]
         space = values[level : following + 1].reshape(-1)
         rolls, wins = roll[level], values[level]

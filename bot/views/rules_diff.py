@@ -16,9 +16,6 @@ from bot.views.text import columns, wrap
 from solver.complaints import short
 from solver.rules import FACES, Ruleset
 
-_WITHOUT_EFFECT = {"score_floor"}
-"""Options that decide how the game is solved and not how it is played."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Worth:
@@ -70,7 +67,8 @@ def diff_text(a: Ruleset, b: Ruleset, names: tuple[str, str]) -> str:
 
 
 def _same_play(a: Ruleset, b: Ruleset) -> bool:
-    decisive = [one for one, _ in _options(a, b) if one.option not in _WITHOUT_EFFECT]
+    floors_are_played = a.floor_is_played or b.floor_is_played
+    decisive = any(one.option != "score_floor" or floors_are_played for one, _ in _options(a, b))
     return a.digest == b.digest or not (decisive or any(_scoring(a, b)))
 
 

@@ -270,12 +270,9 @@ def _no_bank_text(rules: Ruleset, position: Position) -> str:
 
 def _least_bank(rules: Ruleset, position: Position) -> int:
     """Least turn total that may be banked in a position."""
-    least = rules.least_bank(on_board=position.on_board)
-    if rules.minimum_binds_win:
-        return least
     if position.opponent >= rules.winning_score:
-        return rules.point_step
-    return min(least, rules.winning_score - position.banked)
+        return rules.least_bank(on_board=position.on_board, wins=True)
+    return rules.least_bank_at(position.banked, on_board=position.on_board)
 
 
 def _bank_text(rules: Ruleset, position: Position) -> str:

@@ -134,6 +134,8 @@ def test_rules_that_play_the_same_are_told() -> None:
     found = diff_data(load_rules("facebook"), floor)
     assert found["same_play"] is True
     assert found["options"] == [{"option": "score_floor", "a": -2500, "b": -3000}]
+    never_below = variant("facebook", score_floor=0)
+    assert diff_data(load_rules("facebook"), never_below)["same_play"] is False
     written = variant("classic", opening_minimum=50)
     text = diff_text(classic, written, ("a", "b"))
     assert text.startswith("a and b play the same.\nThey are written differently")

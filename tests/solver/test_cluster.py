@@ -253,6 +253,7 @@ def test_a_scheduler_without_workers(start: Start, tmp_path: Path) -> None:
         connected(address, timeout=1).__enter__()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away(
     start: Start, games: list[str], tmp_path: Path, kernels: Path
 ) -> None:

@@ -51,7 +51,7 @@ def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
-@random_combinations(25)
+@random_combinations(15)
 def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)
 

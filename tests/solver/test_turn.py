@@ -14,7 +14,7 @@ from solver.rules_file import load_rules, preset_names
 from solver.scoring import turn_plan
 from solver.turn import Decision, Endings, solve_turn
 from tests import naive
-from tests.conftest import variant
+from tests.conftest import SOLVED, variant
 
 PRESETS = preset_names()
 
@@ -44,7 +44,11 @@ def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -
 @pytest.mark.parametrize(
     "rules",
     [
-        *(load_rules(name) for name in PRESETS),
+        # other tests compile the first ones as well
+        *(
+            pytest.param(load_rules(name), marks=() if name in SOLVED else pytest.mark.slow)
+            for name in PRESETS
+        ),
         variant("kcd", hot_dice="forced", lose_everything=("222",), instant_win=("xxxxxx",)),
         variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
     ],
