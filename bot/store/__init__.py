@@ -1,0 +1,1 @@
+"""Games as they were played: every event, kept for good in one SQLite file."""

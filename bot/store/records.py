@@ -1,0 +1,140 @@
+"""Who won how often: queries over the results of finished games, and how a person is forgotten."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from sqlalchemy import func, select, update
+
+from bot.store.schema import games, place_rules, results, seats
+from bot.store.store import GameResult, Store, in_place
+
+
+@dataclass(frozen=True, slots=True)
+class PersonStats:
+    """What a person has done; a game that was shared adds its share to the wins."""
+
+    games: int
+    wins: float
+    accuracy: float | None
+    """The mean over the games that have one."""
+    biggest_turn: int
+    longest_streak: int
+    """Games won outright in a row."""
+    farkles: int
+    turns: int
+
+    @property
+    def win_rate(self) -> float | None:
+        """Wins per game; None before the first one."""
+        return self.wins / self.games if self.games else None
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """The games in which two people both sat, and the wins of each, shared ones by their share."""
+
+    games: int
+    wins: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A line of the leaderboard, under the name that the person had last."""
+
+    person: str
+    name: str
+    games: int
+    wins: float
+
+    @property
+    def win_rate(self) -> float:
+        """Wins per game."""
+        return self.wins / self.games
+
+
+_played = results.join(seats).join(games)
+
+
+async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
+    """How a game ended, by seats; empty while it is open."""
+    columns = [column for column in results.c if column is not results.c.game_id]
+    query = select(*columns).where(results.c.game_id == game_id).order_by(results.c.seat)
+    async with store.reading() as connection:
+        return tuple(GameResult(*row) for row in await connection.execute(query))
+
+
+async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:
+    """What a person has done, in one place or in all."""
+    query = select(results).select_from(_played).where(seats.c.person == person, *in_place(place))
+    async with store.reading() as connection:
+        rows = (await connection.execute(query.order_by(games.c.ended_at, games.c.id))).all()
+    accuracies = [row.accuracy for row in rows if row.accuracy is not None]
+    streaks = [len(list(row)) for won, row in groupby(row.share == 1 for row in rows) if won]
+    return PersonStats(
+        games=len(rows),
+        wins=sum(row.share for row in rows),
+        accuracy=sum(accuracies) / len(accuracies) if accuracies else None,
+        biggest_turn=max((row.biggest_turn for row in rows), default=0),
+        longest_streak=max(streaks, default=0),
+        farkles=sum(row.farkles for row in rows),
+        turns=sum(row.turns for row in rows),
+    )
+
+
+async def head_to_head(
+    store: Store, first: str, second: str, place: str | None = None
+) -> HeadToHead:
+    """How two people did in the games in which both sat, in one place or in all."""
+    own, other = results.alias(), results.alias()
+    own_seat, other_seat = seats.alias(), seats.alias()
+    both = (
+        own_seat.join(own)
+        .join(games, games.c.id == own_seat.c.game_id)
+        .join(other_seat, other_seat.c.game_id == own_seat.c.game_id)
+        .join(other, (other.c.game_id == own.c.game_id) & (other.c.seat == other_seat.c.number))
+    )
+    total = (func.count(), func.total(own.c.share), func.total(other.c.share))
+    people = (own_seat.c.person == first, other_seat.c.person == second)
+    async with store.reading() as connection:
+        query = select(*total).select_from(both).where(*people, *in_place(place))
+        count, own_wins, other_wins = (await connection.execute(query)).one()
+    return HeadToHead(count, (own_wins, other_wins))
+
+
+async def leaderboard(
+    store: Store, place: str | None = None, least_games: int = 1
+) -> list[Standing]:
+    """People with at least so many games, the highest win rate first, then the most games."""
+    # SQLite takes the bare column `name` from the row that has the maximum
+    last = func.max(games.c.ended_at)
+    columns = (seats.c.person, seats.c.name, func.count(), func.total(results.c.share), last)
+    query = select(*columns).select_from(_played).where(seats.c.person.is_not(None))
+    by_person = query.where(*in_place(place)).group_by(seats.c.person)
+    async with store.reading() as connection:
+        rows = await connection.execute(by_person.having(func.count() >= least_games))
+        standings = [Standing(*row[:4]) for row in rows]
+    return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
+
+
+async def find_person(store: Store, place: str | None, name: str) -> str | None:
+    """The person who sat down last under this name, in capitals or not; None if nobody did."""
+    query = select(seats.c.person).join_from(seats, games).where(seats.c.person.is_not(None))
+    named = query.where(func.casefold(seats.c.name) == name.casefold(), *in_place(place))
+    async with store.reading() as connection:
+        newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)
+        person: str | None = await connection.scalar(newest)
+    return person
+
+
+async def forget(store: Store, person: str, name_instead: str = "someone") -> int:
+    """Take a person's id and names out of the file, down to its bytes; the number of games changed.
+
+    The games stay whole: the seat goes on under `name_instead`, its results are nobody's.
+    """
+    async with store.writing() as connection:
+        own_seats = update(seats).where(seats.c.person == person)
+        changed = await connection.execute(own_seats.values(person=None, name=name_instead))
+        own_rules = update(place_rules).where(place_rules.c.author == person)
+        await connection.execute(own_rules.values(author=None))
+    await store.scrub()
+    return changed.rowcount

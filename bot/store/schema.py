@@ -1,0 +1,117 @@
+"""The tables as the newest migration leaves them; a test compares the two."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Dialect,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware datetime, kept as ISO text in UTC of one width, so that text sorts by time."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """To the file. Raises ValueError for a datetime without a time zone."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """From the file."""
+        return None if value is None else datetime.fromisoformat(value)
+
+
+metadata = MetaData()
+
+games = Table(
+    "games",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("rules_name", Text, nullable=False),
+    Column("secret", LargeBinary),
+    Column("version", Integer, nullable=False),
+    Column("began_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Index("games_of_place", "place", "began_at"),
+    Index("games_open", "place", sqlite_where=text("ended_at IS NULL")),
+)
+"""`version` counts the events; a game without `ended_at` is open."""
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("person", Text),
+    Column("name", Text, nullable=False),
+    Column("level", Text),
+    Index("seats_of_person", "person", "game_id", unique=True),
+    sqlite_with_rowid=False,
+)
+"""The only table that names players; all others know seats."""
+
+events = Table(
+    "events",
+    metadata,
+    Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("data", JSON, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("share", Float, nullable=False),
+    Column("points", Integer, nullable=False),
+    Column("turns", Integer, nullable=False),
+    Column("farkles", Integer, nullable=False),
+    Column("biggest_turn", Integer, nullable=False),
+    Column("accuracy", Float),
+    Column("luck", Float),
+    ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
+    sqlite_with_rowid=False,
+)
+"""Rows come with the last event of a game, so that only finished games have any."""
+
+place_settings = Table(
+    "place_settings",
+    metadata,
+    Column("place", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("value", JSON, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+place_rules = Table(
+    "place_rules",
+    metadata,
+    Column("place", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("author", Text),
+    sqlite_with_rowid=False,
+)

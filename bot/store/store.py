@@ -1,0 +1,387 @@
+"""The event store: games as rows of events that only grow, each append checked for its version."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
+from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
+from bot.store.schema import events, games, place_rules, place_settings, results, seats
+
+_GAME = [
+    games.c.id,
+    games.c.place,
+    games.c.rules_name,
+    games.c.ended_at.is_(None).label("open"),
+    games.c.version,
+    games.c.began_at,
+    games.c.ended_at,
+]
+_SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
+_EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who plays: a person, or a bot of some level."""
+
+    number: int
+    person: str | None
+    name: str
+    level: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """What happened, before it is stored; `data` is JSON."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """What happened; versions of a game count from 1 without gaps, `at` is in UTC."""
+
+    version: int
+    at: datetime
+    kind: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGame:
+    """A game apart from its events; `version` is that of the last one."""
+
+    id: str
+    place: str
+    rules_name: str
+    open: bool
+    version: int
+    began_at: datetime
+    ended_at: datetime | None
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """How a game ended for one seat; the share is 1 if won, 0.5 if shared by two, else 0."""
+
+    seat: int
+    share: float
+    points: int
+    turns: int
+    farkles: int
+    biggest_turn: int
+    accuracy: float | None
+    luck: float | None
+
+
+class Store:
+    """Games in one database. Every method raises StoreError if the file cannot be used."""
+
+    def __init__(self, path: Path, engine: AsyncEngine) -> None:
+        self._path = path
+        self._engine = engine
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        """Open the database, made or brought up to date if need be. Raises StoreError."""
+        path = database_path(url)
+        await asyncio.to_thread(migrate, path)
+        return cls(path, connect(path))
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        await self._engine.dispose()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that sees the database as it is now, whatever others write."""
+        async with self._connection(READ) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that writes: all of it or, after an exception, nothing."""
+        async with self._connection(WRITE) as connection, connection.begin():
+            yield connection
+
+    async def scrub(self) -> None:
+        """Rewrite the file without what was deleted, and empty its log."""
+        async with self._connection("") as connection:
+            await connection.exec_driver_sql("VACUUM")
+            checkpoint = await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            if checkpoint.scalar_one():
+                raise StoreError(
+                    f"The database {self._path} is read by another program, so what was deleted"
+                    " is still in its log; try again"
+                )
+
+    async def create_game(
+        self,
+        place: str,
+        rules_name: str,
+        seats: Sequence[Seat],
+        events: Sequence[NewEvent],
+        secret: bytes | None,
+        most_open: int,
+        at: datetime,
+        game_id: str,
+    ) -> StoredGame:
+        """Begin a game. Raises GameRunningError if the place has `most_open` open ones already."""
+        game = StoredGame(game_id, place, rules_name, True, len(events), at, None, tuple(seats))
+        async with self.writing() as connection:
+            is_open = (games.c.place == place, games.c.ended_at.is_(None))
+            running = await connection.scalar(select(func.count()).where(*is_open))
+            if (running or 0) >= most_open:
+                raise GameRunningError(_too_many(most_open))
+            await connection.execute(
+                insert(games).values(
+                    id=game_id,
+                    place=place,
+                    rules_name=rules_name,
+                    secret=secret,
+                    version=len(events),
+                    began_at=at,
+                )
+            )
+            await _insert_seats(connection, game_id, seats)
+            await _insert_events(connection, game_id, 0, events, at)
+        return game
+
+    async def load(self, game_id: str) -> tuple[StoredGame, tuple[StoredEvent, ...]]:
+        """A game and all that happened in it. Raises MissingGameError."""
+        async with self.reading() as connection:
+            found = await _games(connection, games.c.id == game_id)
+            if not found:
+                raise _missing(game_id)
+            return found[0], await _events(connection, game_id)
+
+    async def append(
+        self,
+        game_id: str,
+        expected_version: int,
+        events: Sequence[NewEvent],
+        at: datetime,
+        *,
+        new_seats: Sequence[Seat] = (),
+        changed_seats: Sequence[Seat] = (),
+        ended: bool = False,
+        results: Sequence[GameResult] = (),
+        reopens: bool = False,
+    ) -> int:
+        """Add what happened, all or nothing, and give the new version.
+
+        reopens : whether the game is over and goes on, without the results it had
+
+        Raises StaleVersionError if the game is at another version or over, MissingGameError.
+        """
+        if results and not ended:
+            raise ValueError("only a game that ends has results")
+        version = expected_version + len(events)
+        is_over = games.c.ended_at.is_not(None) if reopens else games.c.ended_at.is_(None)
+        async with self.writing() as connection:
+            moved = await connection.execute(
+                update(games)
+                .where(games.c.id == game_id, games.c.version == expected_version, is_over)
+                .values(version=version, ended_at=at if ended else None)
+            )
+            if not moved.rowcount:
+                raise await _refusal(connection, game_id, expected_version)
+            if reopens:
+                await _delete_results(connection, game_id)
+            await _insert_events(connection, game_id, expected_version, events, at)
+            await _insert_seats(connection, game_id, new_seats)
+            await _change_seats(connection, game_id, changed_seats)
+            await _insert_results(connection, game_id, results)
+        return version
+
+    async def events_since(self, game_id: str, version: int) -> tuple[StoredEvent, ...]:
+        """What happened after `version`."""
+        async with self.reading() as connection:
+            return await _events(connection, game_id, version)
+
+    async def open_games(self, place: str) -> list[StoredGame]:
+        """Games of a place that have not ended, the newest first."""
+        async with self.reading() as connection:
+            return await _games(connection, games.c.place == place, games.c.ended_at.is_(None))
+
+    async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
+        """The last `limit` games of a place, open or not, the newest first."""
+        async with self.reading() as connection:
+            return await _games(connection, games.c.place == place, limit=limit)
+
+    async def all_open_games(self) -> list[StoredGame]:
+        """Games anywhere that have not ended, the newest first."""
+        async with self.reading() as connection:
+            return await _games(connection, games.c.ended_at.is_(None))
+
+    async def secret(self, game_id: str) -> bytes | None:
+        """The secret that the dice of a game come from, if it is played with one.
+
+        Raises MissingGameError.
+        """
+        async with self.reading() as connection:
+            found = await connection.execute(select(games.c.secret).where(games.c.id == game_id))
+            row = found.one_or_none()
+        if row is None:
+            raise _missing(game_id)
+        secret: bytes | None = row.secret
+        return secret
+
+    async def rolls(self, place: str | None = None) -> list[list[int]]:
+        """The dice of every roll in games played with a secret, game by game in their order."""
+        fair = [games.c.secret.is_not(None), *in_place(place)]
+        query = select(events.c.data).join_from(games, events)
+        rolled = query.where(events.c.kind == "rolled", *fair)
+        async with self.reading() as connection:
+            found = await connection.scalars(rolled.order_by(events.c.game_id, events.c.version))
+            return [data["dice"] for data in found]
+
+    async def place_setting(self, place: str, key: str) -> Any:
+        """What a place has set, or None."""
+        chosen = (place_settings.c.place == place, place_settings.c.key == key)
+        async with self.reading() as connection:
+            return await connection.scalar(select(place_settings.c.value).where(*chosen))
+
+    async def set_place_setting(self, place: str, key: str, value: Any) -> None:
+        """Set something, given as JSON, for a place; never who did it."""
+        await self._put(place_settings, {"place": place, "key": key, "value": value})
+
+    async def place_rules(self, place: str) -> dict[str, str]:
+        """The rules that a place has saved, by name in alphabetical order."""
+        query = select(place_rules.c.name, place_rules.c.text).where(place_rules.c.place == place)
+        async with self.reading() as connection:
+            found = await connection.execute(query.order_by(place_rules.c.name))
+            return {row.name: row.text for row in found}
+
+    async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
+        """Save rules for a place under a name, instead of any of that name."""
+        await self._put(place_rules, {"place": place, "name": name, "text": text, "author": by})
+
+    async def delete_place_rules(self, place: str, name: str) -> bool:
+        """Delete rules of a place; whether there were any of that name."""
+        chosen = (place_rules.c.place == place, place_rules.c.name == name)
+        async with self.writing() as connection:
+            return bool((await connection.execute(delete(place_rules).where(*chosen))).rowcount)
+
+    @asynccontextmanager
+    async def _connection(self, begin: str) -> AsyncIterator[AsyncConnection]:
+        with explained(self._path):
+            async with self._engine.connect() as connection:
+                yield await connection.execution_options(**{BEGIN: begin})
+
+    async def _put(self, table: Table, row: dict[str, Any]) -> None:
+        """Insert a row, or replace what its key has."""
+        keys = table.primary_key.columns.keys()
+        rest = {name: value for name, value in row.items() if name not in keys}
+        statement = upsert(table).values(row).on_conflict_do_update(index_elements=keys, set_=rest)
+        async with self.writing() as connection:
+            await connection.execute(statement)
+
+
+def in_place(place: str | None) -> list[ColumnElement[bool]]:
+    """The condition that a game is of this place; none if it may be of any."""
+    return [] if place is None else [games.c.place == place]
+
+
+async def _games(
+    connection: AsyncConnection, *where: ColumnElement[bool], limit: int | None = None
+) -> list[StoredGame]:
+    newest = select(*_GAME).where(*where).order_by(games.c.began_at.desc(), games.c.id)
+    game = newest.limit(limit).subquery()
+    query = select(game, *_SEAT).outerjoin_from(game, seats, game.c.id == seats.c.game_id)
+    order = (game.c.began_at.desc(), game.c.id, seats.c.number)
+    found = []
+    for _, group in groupby(await connection.execute(query.order_by(*order)), attrgetter("id")):
+        rows = list(group)
+        taken = [Seat(*row[len(_GAME) :]) for row in rows if row.number is not None]
+        fields = (*rows[0][: len(_GAME)], tuple(taken))
+        found.append(StoredGame(*fields))
+    return found
+
+
+async def _events(
+    connection: AsyncConnection, game_id: str, after: int = 0
+) -> tuple[StoredEvent, ...]:
+    chosen = (events.c.game_id == game_id, events.c.version > after)
+    rows = await connection.execute(select(*_EVENT).where(*chosen).order_by(events.c.version))
+    return tuple(StoredEvent(*row) for row in rows)
+
+
+async def _insert(
+    connection: AsyncConnection, table: Table, rows: Iterable[dict[str, Any]]
+) -> None:
+    if listed := list(rows):  # an empty list would insert one row of defaults
+        await connection.execute(insert(table), listed)
+
+
+async def _insert_events(
+    connection: AsyncConnection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
+) -> None:
+    numbered = enumerate(new, start=after + 1)
+    rows = ({"game_id": game_id, "version": v, "at": at, **asdict(event)} for v, event in numbered)
+    await _insert(connection, events, rows)
+
+
+async def _insert_seats(connection: AsyncConnection, game_id: str, new: Sequence[Seat]) -> None:
+    await _insert(connection, seats, ({"game_id": game_id, **asdict(seat)} for seat in new))
+
+
+async def _change_seats(connection: AsyncConnection, game_id: str, changed: Sequence[Seat]) -> None:
+    for seat in changed:
+        chosen = (seats.c.game_id == game_id, seats.c.number == seat.number)
+        done = await connection.execute(update(seats).where(*chosen).values(asdict(seat)))
+        if not done.rowcount:
+            raise ValueError(f"game {game_id} has no seat {seat.number} to change")
+
+
+async def _delete_results(connection: AsyncConnection, game_id: str) -> None:
+    await connection.execute(delete(results).where(results.c.game_id == game_id))
+
+
+async def _insert_results(
+    connection: AsyncConnection, game_id: str, new: Sequence[GameResult]
+) -> None:
+    await _insert(connection, results, ({"game_id": game_id, **asdict(result)} for result in new))
+
+
+async def _refusal(connection: AsyncConnection, game_id: str, expected: int) -> StoreError:
+    """Why nothing can be appended."""
+    found = await _games(connection, games.c.id == game_id)
+    if not found:
+        return _missing(game_id)
+    if not found[0].open:
+        return StaleVersionError("The game is over")
+    return StaleVersionError(
+        f"The game has gone on to version {found[0].version}; this was meant for {expected}"
+    )
+
+
+def _missing(game_id: str) -> MissingGameError:
+    return MissingGameError(f"There is no game {game_id}")
+
+
+def _too_many(most_open: int) -> str:
+    if most_open == 1:
+        return "a game is running here already: finish it, or /end it"
+    return f"{most_open} games are running here already, as many as there may be: /end one"

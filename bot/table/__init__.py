@@ -1,0 +1,1 @@
+"""The live game: events, state as their fold, commands that check and return events."""

@@ -1,0 +1,227 @@
+"""Dice that every player can check after the game: commit and reveal.
+
+Before a game the host draws a secret of 32 random bytes and shows its commitment. Then every
+player may give a seed, any text. Secret, seeds and game decide all rolls. After the game the host
+shows the secret, and anybody computes the commitment and the rolls again.
+
+The scheme, version 1, to the letter:
+
+1. Commitment: SHA-256 over the ASCII text ``farkle-advisor/commitment/1:`` followed by the 32
+   bytes of the secret, written as 64 hexadecimal digits in lower case.
+2. A field is the decimal number of its bytes, ``:``, its bytes, ``,`` (a netstring, as in
+   ``3:Ann,``). Text is UTF-8 as it was given; numbers are decimal, without sign or leading zeros.
+3. A message is these fields, one after another: ``farkle-advisor/roll/1``, the game, the number
+   of seeds, then for each seed by ascending seat its seat and its text, then the number of the
+   roll, the first being 1, and the number of the block, the first being 0.
+4. A block is the HMAC-SHA256 (RFC 2104) of the message with the secret as its key, 32 bytes.
+5. The bytes of blocks 0, 1, 2 ... are read from left to right. A byte of 252 or more is passed
+   over; any other is one die, its remainder by 6 plus 1. A roll of n dice is the first n of
+   these, in order.
+
+What it guarantees: nobody without the secret can tell a roll before it happens, and the host
+cannot change the secret after showing the commitment. As seeds come after the commitment, the
+host cannot have chosen a secret that is good for somebody, as long as one seed could not be
+guessed.
+
+What it does not: the host knows the secret, so knows all rolls as soon as the seeds are in; a
+host who plays, or who helps a player, may use that, or choose the last seed to suit. Dice are
+fair only as far as such a host is trusted. A proof cannot show that rolls at its end were left
+out, and it is worth something only to those who compare its commitment and seeds with the ones
+they saw in the game.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from solver.errors import InvalidRequestError
+
+SECRET_BYTES = 32
+MOST_DICE = 6
+_FAIR_BYTES = 252
+"""The largest multiple of 6 among the 256 values of a byte: below it all faces are as likely."""
+
+Seeds = Sequence[tuple[int, str]]
+"""Seats with the texts that their players gave, in any order."""
+
+
+def commitment(secret: bytes) -> str:
+    """What is shown of a secret before the game, 64 hexadecimal digits.
+
+    Raises InvalidRequestError unless the secret has 32 bytes.
+    """
+    return hashlib.sha256(b"farkle-advisor/commitment/1:" + _checked(secret)).hexdigest()
+
+
+def roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int) -> tuple[int, ...]:
+    """Roll 1 to 6 dice: the faces of roll `number`, the first being 1, in the order rolled.
+
+    Fewer dice of the same number are the first of more. Raises InvalidRequestError for a secret,
+    seeds or numbers that the scheme does not know.
+    """
+    _checked(secret)
+    if number < 1:
+        raise InvalidRequestError(f"there is no roll {number}; the first is roll 1")
+    if not 1 <= dice <= MOST_DICE:
+        raise InvalidRequestError(f"{dice} dice cannot be rolled; 1 to {MOST_DICE} can")
+    _check_seats(seeds)
+    return _faces(_blocks(secret, game_id, seeds, number), dice)
+
+
+def _blocks(secret: bytes, game_id: str, seeds: Seeds, number: int) -> Iterator[bytes]:
+    """The blocks of a roll, without end."""
+    fields = ["farkle-advisor/roll/1", game_id, str(len(seeds))]
+    for seat, text in sorted(seeds):
+        fields += [str(seat), text]
+    start = b"".join(map(_field, [*fields, str(number)]))
+    for block in count():
+        yield hmac.digest(secret, start + _field(str(block)), "sha256")
+
+
+def _faces(blocks: Iterable[bytes], dice: int) -> tuple[int, ...]:
+    """The first faces that blocks of bytes stand for."""
+    faces: list[int] = []
+    for block in blocks:
+        faces += [byte % 6 + 1 for byte in block if byte < _FAIR_BYTES]
+        if len(faces) >= dice:
+            break
+    return tuple(faces[:dice])
+
+
+def _field(text: str) -> bytes:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise InvalidRequestError(
+            "a seed or a game is not text; every character of Unicode may be in it"
+        ) from None
+    return b"%d:%b," % (len(data), data)
+
+
+def _checked(secret: bytes) -> bytes:
+    if len(secret) != SECRET_BYTES:
+        raise InvalidRequestError(f"a secret has {SECRET_BYTES} bytes, this one {len(secret)}")
+    return secret
+
+
+def _check_seats(seeds: Seeds) -> None:
+    seats = [seat for seat, _ in seeds]
+    if len(set(seats)) < len(seats) or any(seat < 0 for seat in seats):
+        raise InvalidRequestError("every seed needs a seat of its own; seats are 0, 1, 2 ...")
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+Hexadecimal = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""32 bytes."""
+Face = Annotated[int, Field(ge=1, le=6)]
+
+
+class Seed(_Data):
+    """The text that the player in a seat gave."""
+
+    seat: int = Field(ge=0, le=1_000)
+    text: str
+
+
+class ProvenRoll(_Data):
+    """The faces of one roll, in the order rolled."""
+
+    number: int = Field(ge=1, le=1_000_000)
+    dice: tuple[Face, ...] = Field(min_length=1, max_length=MOST_DICE)
+
+
+class Proof(_Data):
+    """All that is needed to compute the rolls of a finished game again."""
+
+    scheme: Literal["farkle-advisor/1"] = "farkle-advisor/1"
+    game: str
+    commitment: Hexadecimal
+    secret: Hexadecimal
+    seeds: tuple[Seed, ...]
+    rolls: tuple[ProvenRoll, ...]
+
+    def to_json(self) -> str:
+        """JSON text, which `Proof.model_validate_json` reads again."""
+        text = self.model_dump_json(indent=2)
+        # the dice of a roll side by side
+        return re.sub(r"\[[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What checking a proof came to."""
+
+    game: str
+    rolls: int
+    """How many rolls were checked."""
+    problems: tuple[str, ...]
+    """One sentence for each thing that is wrong."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def prove(game_id: str, secret: bytes, seeds: Seeds, rolls: Sequence[Sequence[int]]) -> Proof:
+    """The proof of a game with these rolls, the first being roll 1; it is not checked."""
+    return Proof(
+        game=game_id,
+        commitment=commitment(secret),
+        secret=secret.hex(),
+        seeds=tuple(Seed(seat=seat, text=text) for seat, text in sorted(seeds)),
+        rolls=tuple(
+            ProvenRoll(number=number, dice=tuple(dice)) for number, dice in enumerate(rolls, 1)
+        ),
+    )
+
+
+def verify(proof: Proof) -> Verdict:
+    """Compute the commitment and every roll of a proof again."""
+    secret = bytes.fromhex(proof.secret)
+    problems = []
+    if proof.commitment != (real := commitment(secret)):
+        problems.append(f"The commitment of the secret is {real}, not {proof.commitment}.")
+    seeds = [(seed.seat, seed.text) for seed in proof.seeds]
+    try:
+        _check_seats(seeds)
+    except InvalidRequestError:
+        problems.append("A seat has more than one seed, so no roll can be checked.")
+        return Verdict(proof.game, 0, tuple(problems))
+    problems += _order_problems([rolled.number for rolled in proof.rolls])
+    for rolled in proof.rolls:
+        faces = roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
+        if faces != rolled.dice:
+            problems.append(
+                f"Roll {rolled.number} is {_spaced(faces)}, not {_spaced(rolled.dice)}."
+            )
+    return Verdict(proof.game, len(proof.rolls), tuple(problems))
+
+
+def _order_problems(numbers: Sequence[int]) -> list[str]:
+    """Rolls that are missing, listed twice or out of order."""
+    problems = []
+    before = 0
+    for number in numbers:
+        if number <= before:
+            problems.append(f"Roll {number} is listed after roll {before}.")
+            continue
+        if number == before + 2:
+            problems.append(f"Roll {before + 1} is missing.")
+        elif number > before + 2:
+            problems.append(f"Rolls {before + 1} to {number - 1} are missing.")
+        before = number
+    return problems
+
+
+def _spaced(faces: Sequence[int]) -> str:
+    return " ".join(map(str, faces))

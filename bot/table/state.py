@@ -1,0 +1,427 @@
+"""The state of a game: the fold of its events, by the rules and nothing else.
+
+With more than two players the endings mean the following. After the first bank that reaches the
+goal all others have one final turn, or only those who have not had their turn of the round
+(`equal_turns`). Then the highest score wins. Of equal ones the first to have it wins, each wins an
+equal share, or those who are level play turns against each other, until one of them got more points
+in it than the others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from bot.table.events import (
+    Banked,
+    Begun,
+    Corrected,
+    Ended,
+    Event,
+    Joined,
+    Kept,
+    Replaced,
+    Resigned,
+    Revealed,
+    Rolled,
+    Scored,
+    Seeded,
+    Skipped,
+    Undone,
+)
+from solver.dice import Roll, make_roll
+from solver.position import Position
+from solver.rules import Ruleset
+from solver.scoring import Fate, fate, hot_dice, hot_dice_bonus, set_asides
+
+
+class Stage(StrEnum):
+    """How far a game is."""
+
+    LOBBY = "lobby"
+    """Nobody has rolled yet."""
+    PLAY = "play"
+    FINAL = "final"
+    """Somebody has reached the goal, and others have a last turn."""
+    PLAY_OFF = "play-off"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What one player has; points in points, and counts of the game so far."""
+
+    level: str | None
+    """Of the bot that plays; None for a person."""
+    score: int = 0
+    farkles: int = 0
+    """In a row."""
+    on_board: bool = True
+    playing: bool = True
+    turns: int = 0
+    farkled: int = 0
+    """Turns that ended in a farkle."""
+    biggest_turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The turn under way."""
+
+    dice: int
+    """Dice to roll next, or the dice of the roll."""
+    turn_total: int = 0
+    hot_dice: int = 0
+    roll: Roll | None = None
+    """The roll from which dice are to be set aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """How the last turn ended."""
+
+    seat: int
+    how: str
+    """bank, farkle, lose, win, or skip"""
+    points: int
+    """What the turn added to the score."""
+    lost: int = 0
+    """What it took from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game after some events."""
+
+    id: str
+    rules: Ruleset
+    seats: tuple[Seat, ...]
+    turn: Turn
+    host: int | None
+    tracked: bool
+    hints: bool
+    away_seconds: int | None
+    commitment: str | None
+    version: int = 1
+    """Number of events."""
+    stage: Stage = Stage.LOBBY
+    mover: int = 0
+    seeds: tuple[tuple[int, str], ...] = ()
+    rolls: int = 0
+    """Number of rolls so far."""
+    reached: tuple[int, ...] = ()
+    """Seats that have reached the goal, in the order in which they came to their score."""
+    waiting: tuple[int, ...] = ()
+    """Seats that have their last turn, or one of a play-off, still before them; the mover first."""
+    played_off: tuple[tuple[int, int], ...] = ()
+    """Seats and points of the turns of this round of a play-off."""
+    last: TurnEnd | None = None
+    shares: tuple[float, ...] | None = None
+    """Of the win, by seat, once there is a result."""
+    secret: str | None = None
+    before: "Game | None" = None
+    """The game that taking back the last event leads to."""
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.stage is Stage.OVER
+
+    @property
+    def bot_to_move(self) -> str | None:
+        """Level of the bot whose turn it is."""
+        return None if self.over else self.seats[self.mover].level
+
+    @property
+    def may_bank(self) -> bool:
+        """Whether the turn total may be banked now."""
+        turn, seat = self.turn, self.seats[self.mover]
+        if self.over or turn.roll is not None or not turn.turn_total:
+            return False
+        if turn.dice == self.rules.dice and self.rules.hot_dice != "optional":
+            return False
+        return self.bankable(turn.turn_total, seat)
+
+    def bankable(self, turn_total: int, seat: Seat) -> bool:
+        """Whether a seat may bank a turn total, hot dice aside."""
+        on_board = seat.on_board or self.stage is Stage.PLAY_OFF
+        return self.rules.may_bank(turn_total, seat.score, on_board=on_board)
+
+    def position(self) -> Position:
+        """What the decision of the player to move depends on.
+
+        With more than two players, as if the strongest of the others were the only one.
+        """
+        rules, me, turn = self.rules, self.seats[self.mover], self.turn
+        others = [seat for k, seat in enumerate(self.seats) if k != self.mover and seat.playing]
+        other = max(others, key=lambda seat: seat.score)
+        if self.stage is Stage.PLAY_OFF:
+            most = max((points for _, points in self.played_off), default=None)
+            return Position(
+                banked=rules.winning_score,
+                opponent=rules.winning_score + (most or 0),
+                turn_total=turn.turn_total,
+                dice=turn.dice,
+                hot_dice=turn.hot_dice,
+                began=most is None,
+            )
+        final = other.score >= rules.winning_score
+        last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
+        return Position(
+            banked=max(me.score, rules.score_floor),
+            opponent=max(other.score, rules.score_floor),
+            turn_total=turn.turn_total,
+            dice=turn.dice,
+            hot_dice=turn.hot_dice,
+            farkles=0 if final else me.farkles,
+            opponent_farkles=0 if final else other.farkles,
+            on_board=me.on_board,
+            opponent_on_board=other.on_board,
+            began=not (rules.has_roles and (last_of_round or final)),
+        )
+
+
+def fold(first: Begun, others: Iterable[Event]) -> Game:
+    """The game that events make."""
+    game = begin(first)
+    for event in others:
+        game = apply(game, event)
+    return game
+
+
+def begin(event: Begun) -> Game:
+    """The game that has just been set up."""
+    rules = event.rules
+    return Game(
+        id=event.game,
+        rules=rules,
+        seats=tuple(_new_seat(rules, level) for level in event.levels),
+        turn=Turn(rules.dice),
+        host=event.host,
+        tracked=event.tracked,
+        hints=event.hints,
+        away_seconds=event.away_seconds,
+        commitment=event.commitment,
+    )
+
+
+def apply(game: Game, event: Event) -> Game:
+    """The game after one more event, which the commands have found to be legal."""
+    if isinstance(event, Undone):
+        return replace(game.before or game, version=game.version + 1)
+    after = replace(_applied(game, event), version=game.version + 1)
+    # who has sat down stays
+    stays = isinstance(event, Joined | Revealed)
+    if isinstance(event, Kept | Banked) or (game.tracked and not stays):
+        return replace(after, before=game)
+    return replace(after, before=None)
+
+
+def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for each kind of event
+    turn = game.turn
+    match event:
+        case Joined():
+            return replace(game, seats=(*game.seats, _new_seat(game.rules, event.level)))
+        case Seeded():
+            return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
+        case Rolled():
+            stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
+            rolled = replace(game, stage=stage, rolls=game.rolls + 1)
+            return _after_roll(rolled, make_roll(event.dice))
+        case Kept():
+            return replace(game, turn=turn_after(game.rules, turn, event.dice))
+        case Banked():
+            return _end_turn(game, "bank", turn.turn_total)
+        case Scored():
+            stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
+            return _end_turn(replace(game, stage=stage), event.ending, event.points)
+        case Skipped():
+            return _end_turn(game, "skip", 0)
+        case Corrected():
+            return _corrected(game, event)
+        case Resigned():
+            return _resigned(game, event.seat)
+        case Replaced():
+            return _with_seat(game, event.seat, level=event.level)
+        case Ended():
+            return replace(game, stage=Stage.OVER)
+        case Revealed():
+            return replace(game, secret=event.secret)
+    raise AssertionError(event)
+
+
+def turn_after(rules: Ruleset, turn: Turn, kept: Roll) -> Turn:
+    """The turn once dice of its roll, a legal set-aside, were set aside."""
+    dice, roll = make_roll(kept), turn.roll or ()
+    points = next(one.points for one in set_asides(rules, roll) if one.dice == dice)
+    is_hot = len(dice) == len(roll)
+    bonus = hot_dice_bonus(rules, turn.hot_dice) if is_hot else 0
+    return Turn(
+        dice=hot_dice(rules, len(roll) - len(dice)),
+        turn_total=turn.turn_total + points + bonus,
+        hot_dice=turn.hot_dice + is_hot,
+    )
+
+
+def _new_seat(rules: Ruleset, level: str | None) -> Seat:
+    return Seat(level, on_board=not rules.has_opening)
+
+
+def _with_seat(game: Game, number: int, **changes: Any) -> Game:
+    seats = list(game.seats)
+    seats[number] = replace(seats[number], **changes)
+    return replace(game, seats=tuple(seats))
+
+
+def _after_roll(game: Game, roll: Roll) -> Game:
+    turn, seat = game.turn, game.seats[game.mover]
+    match fate(game.rules, roll):
+        case Fate.SCORES:
+            return replace(game, turn=replace(turn, roll=roll))
+        case Fate.WINS:
+            return _end_turn(game, "win", 0)
+        case Fate.LOSES:
+            return _end_turn(game, "lose", 0)
+        case Fate.FARKLE:
+            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total
+            kept = turn.turn_total if keeps and game.bankable(turn.turn_total, seat) else 0
+            return _end_turn(game, "farkle", kept)
+
+
+def _end_turn(game: Game, how: str, points: int) -> Game:
+    """The mover's turn is over; `points` are banked."""
+    number, rules = game.mover, game.rules
+    before = game.seats[number]
+    counted = replace(
+        before,
+        turns=before.turns + (how != "skip"),
+        farkled=before.farkled + (how == "farkle"),
+        biggest_turn=max(before.biggest_turn, points),
+    )
+    played_off = game.stage is Stage.PLAY_OFF
+    after = counted if played_off else _scored(rules, counted, how, points)
+    seats = (*game.seats[:number], after, *game.seats[number + 1 :])
+    lost = before.score + (0 if played_off else points) - after.score
+    end = TurnEnd(number, how, points, lost)
+    game = replace(game, seats=seats, turn=Turn(rules.dice), last=end)
+    if how == "win":
+        return _won_by(game, [number])
+    if played_off:
+        if how != "lose":
+            game = replace(game, played_off=(*game.played_off, (number, points)))
+        return _next_waiting(game, game.waiting[1:])
+    reaches = points > 0 and after.score >= rules.winning_score
+    if reaches:
+        if rules.ending == "at_once":
+            return _won_by(game, [number])
+        game = replace(game, reached=(*game.reached, number))
+    if game.stage is Stage.FINAL:
+        return _next_waiting(game, game.waiting[1:])
+    if reaches:
+        following = _following(game, number)
+        if rules.ending == "equal_turns":
+            following = [seat for seat in following if seat > number]
+        return _next_waiting(replace(game, stage=Stage.FINAL), tuple(following))
+    return replace(game, mover=_following(game, number)[0])
+
+
+def _scored(rules: Ruleset, seat: Seat, how: str, points: int) -> Seat:
+    """A seat after its turn."""
+    score = seat.score + points
+    on_board = seat.on_board or points > 0
+    if how == "skip":
+        return seat
+    if how == "lose":
+        return replace(seat, score=min(seat.score, 0), farkles=0)
+    if how != "farkle" or (points > 0 and score >= rules.winning_score):
+        return replace(seat, score=score, farkles=0, on_board=on_board)
+    farkles = seat.farkles + 1
+    if farkles == rules.farkle_limit:
+        farkles = 0
+        if rules.farkle_penalty and not rules.penalty_points:
+            score = min(score, 0)
+        elif rules.floor_is_played:
+            score = max(0, score - rules.penalty_points)
+        else:
+            score -= rules.penalty_points
+    return replace(seat, score=score, farkles=farkles, on_board=on_board)
+
+
+def _following(game: Game, number: int) -> list[int]:
+    """The other seats that play, in the order of their turns; the seat itself if it is alone."""
+    count = len(game.seats)
+    order = [(number + k) % count for k in range(1, count)]
+    return [seat for seat in order if game.seats[seat].playing] or [number]
+
+
+def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
+    """Go on with the next last turn, or see who has won."""
+    left = [*waiting, *(seat for seat, _ in game.played_off)]
+    if game.stage is Stage.PLAY_OFF and len(left) == 1:
+        return _won_by(game, left)
+    if waiting:
+        return replace(game, waiting=waiting, mover=waiting[0])
+    if game.stage is Stage.PLAY_OFF:
+        points = dict(game.played_off)
+        most = max(points.values())
+        level = [seat for seat in points if points[seat] == most]
+        return _won_by(game, level) if len(level) == 1 else _play_off(game, level)
+    playing = [number for number, seat in enumerate(game.seats) if seat.playing]
+    most = max(game.seats[seat].score for seat in playing)
+    level = [seat for seat in playing if game.seats[seat].score == most]
+    if len(level) > 1 and game.rules.ties == "played_on":
+        return _play_off(game, level)
+    if game.rules.ties == "earlier":
+        level = [min(level, key=lambda seat: _when(game.reached, seat))]
+    return _won_by(game, level)
+
+
+def _when(reached: tuple[int, ...], seat: int) -> int:
+    return reached.index(seat) if seat in reached else len(reached)
+
+
+def _play_off(game: Game, level: list[int]) -> Game:
+    """One more turn for each of those who are level, first for the one whose turn it is."""
+    order = [seat for seat in [*_following(game, game.mover), game.mover] if seat in level]
+    return replace(game, stage=Stage.PLAY_OFF, waiting=tuple(order), played_off=(), mover=order[0])
+
+
+def _won_by(game: Game, winners: list[int]) -> Game:
+    shares = tuple(1 / len(winners) if k in winners else 0.0 for k in range(len(game.seats)))
+    return replace(game, stage=Stage.OVER, waiting=(), shares=shares)
+
+
+def _corrected(game: Game, event: Corrected) -> Game:
+    seat = game.seats[event.seat]
+    score = seat.score if event.score is None else event.score
+    changed = _with_seat(
+        game,
+        event.seat,
+        score=score,
+        farkles=seat.farkles if event.farkles is None else event.farkles,
+        on_board=seat.on_board or score > 0,
+    )
+    if event.moves:
+        return replace(changed, mover=event.seat, turn=Turn(game.rules.dice))
+    return changed
+
+
+def _resigned(game: Game, number: int) -> Game:
+    """A seat is out; who is left alone has won."""
+    moves = game.mover == number
+    game = _with_seat(game, number, playing=False)
+    playing = [k for k, seat in enumerate(game.seats) if seat.playing]
+    if len(playing) == 1:
+        return _won_by(game, playing)
+    game = replace(game, reached=tuple(seat for seat in game.reached if seat != number))
+    if moves:
+        game = replace(game, turn=Turn(game.rules.dice))
+    if game.stage is Stage.FINAL and not game.reached:
+        # the goal is open again
+        mover = _following(game, number)[0] if moves else game.mover
+        return replace(game, stage=Stage.PLAY, waiting=(), mover=mover)
+    if game.stage in {Stage.FINAL, Stage.PLAY_OFF}:
+        played = tuple((seat, points) for seat, points in game.played_off if seat != number)
+        waiting = tuple(seat for seat in game.waiting if seat != number)
+        return _next_waiting(replace(game, played_off=played), waiting)
+    return replace(game, mover=_following(game, number)[0]) if moves else game

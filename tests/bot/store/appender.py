@@ -1,0 +1,34 @@
+"""A process that opens a store when told to, then appends and says so until it is killed."""
+
+# ruff: noqa: T201 - what it prints is read by the tests
+import asyncio
+import sys
+from datetime import UTC, datetime
+
+from bot.store.errors import MissingGameError
+from bot.store.store import NewEvent, Store
+
+GAME = "game"
+AT_ONCE = 3
+"""Events in each append."""
+
+
+async def main(url: str) -> None:
+    """Print "ready", wait for a line, open, print versions as they are acknowledged."""
+    print("ready", flush=True)
+    sys.stdin.readline()
+    store = await Store.open(url)
+    print("open", flush=True)
+    try:
+        version = (await store.load(GAME))[0].version
+    except MissingGameError:
+        await store.create_game("here", "kcd", [], [], None, 1, datetime.now(UTC), GAME)
+        version = 0
+    while True:
+        new = [NewEvent("n", {"n": version + i}) for i in range(1, AT_ONCE + 1)]
+        version = await store.append(GAME, version, new, datetime.now(UTC))
+        print(version, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

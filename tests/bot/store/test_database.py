@@ -1,0 +1,182 @@
+# ruff: noqa: ASYNC240, S608 - tests may wait for files; their SQL is their own
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+
+from bot.settings import Settings
+from bot.store import database
+from bot.store.errors import StoreError
+from bot.store.records import person_stats
+from bot.store.schema import metadata
+from bot.store.store import Seat, Store, StoredEvent
+from tests.bot.store.test_store import NOON, begin, rolled, started
+
+REVISIONS = [
+    step.revision for step in ScriptDirectory.from_config(database.migrations()).walk_revisions()
+]
+GAME = f"INSERT INTO games VALUES ('g', 'here', 'kcd', NULL, 1, '{NOON.isoformat()}', NULL)"
+SEAT = "INSERT INTO seats VALUES ('g', 0, 'ann', 'Ann', NULL)"
+EVENT = f"""INSERT INTO events VALUES ('g', 1, '{NOON.isoformat()}', 'rolled', '{{"dice":[1]}}')"""
+
+
+async def test_migrations_end_at_the_schema(store: Store) -> None:
+    async with store.reading() as connection:
+        context = await connection.run_sync(MigrationContext.configure)
+        assert await connection.run_sync(lambda _: compare_metadata(context, metadata)) == []
+        assert (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar() == "wal"
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_what_an_older_version_wrote_is_kept(path: Path, url: str, revision: str) -> None:
+    path.parent.mkdir()
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config = database.migrations()
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+        for row in (GAME, SEAT, EVENT):
+            connection.exec_driver_sql(row)
+    engine.dispose()
+    for _ in range(2):
+        store = await Store.open(url)
+        game, events = await store.load("g")
+        assert game.seats == (Seat(0, "ann", "Ann", None),)
+        assert events[0] == StoredEvent(1, NOON, "rolled", {"dice": [1]})
+        assert (await person_stats(store, "ann")).games == 0
+        await store.append("g", game.version, [rolled(2)], NOON)
+        await store.close()
+
+
+async def test_an_empty_file_becomes_a_database(path: Path, url: str) -> None:
+    path.parent.mkdir()
+    path.touch()
+    store = await Store.open(url)
+    await begin(store, "g")
+    await store.close()
+
+
+def test_processes_may_open_a_new_database_at_once(url: str) -> None:
+    processes = [started(url) for _ in range(3)]
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        assert process.stdout
+        assert process.stdout.readline() == "open\n"
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+async def test_tasks_may_open_new_databases_at_once(tmp_path: Path) -> None:
+    urls = [f"sqlite+aiosqlite:///{tmp_path / f'{number % 3}.db'}" for number in range(12)]
+    stores = await asyncio.gather(*map(Store.open, urls))
+    for number, store in enumerate(stores):
+        await begin(store, f"g{number}", most_open=4)
+        await store.close()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "farkle.db",
+        "postgresql+asyncpg://ann:hunter2@host/farkle",
+        "sqlite:////tmp/farkle.db",
+        "sqlite+aiosqlite://",
+        "sqlite+aiosqlite://farkle.db",
+        "sqlite+aiosqlite:///:memory:",
+        "sqlite+aiosqlite:///farkle.db?mode=ro",
+    ],
+)
+async def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(StoreError, match=r"^FARKLE_DATABASE_URL has to name a file") as refused:
+        await Store.open(url)
+    assert "hunter2" not in str(refused.value)
+
+
+async def test_what_is_no_database_is_refused_and_left_alone(path: Path, url: str) -> None:
+    path.parent.mkdir()
+    path.write_text("Dear diary, " * 100)
+    with pytest.raises(StoreError, match=r"^The database .*farkle\.db is damaged or no database;"):
+        await Store.open(url)
+    assert path.read_text() == "Dear diary, " * 100
+
+
+async def test_a_damaged_file(path: Path, url: str) -> None:
+    """Whatever is overwritten, the error says so, be it when opening or when reading."""
+    store = await Store.open(url)
+    for number in range(50):
+        await begin(store, f"g{number}", most_open=50)
+    await store.scrub()
+    await store.close()
+    whole = path.read_bytes()
+    for start in (0, 4096, 8192, len(whole) // 2):
+        path.write_bytes(whole[:start] + b"\xff" * (len(whole) - start))
+        with pytest.raises(StoreError, match="is damaged"):
+            await _read_all(url)
+
+
+async def _read_all(url: str) -> None:
+    store = await Store.open(url)
+    try:
+        for game in await store.recent_games("here", 50):
+            await store.load(game.id)
+    finally:
+        await store.close()
+
+
+async def test_other_programs_databases_are_refused_and_left_alone(path: Path, url: str) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE recipes (soup TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="belongs to another program"):
+        await Store.open(url)
+    assert path.read_bytes() == before
+
+
+async def test_a_newer_schema_is_refused(path: Path, url: str) -> None:
+    await (await Store.open(url)).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '999'")
+    with pytest.raises(StoreError, match="made by a newer version of this program"):
+        await Store.open(url)
+
+
+async def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "farkle.db", tmp_path):
+        with pytest.raises(StoreError, match=r"^The database .* cannot be (written|opened)"):
+            await Store.open(f"sqlite+aiosqlite:///{path}")
+
+
+async def test_a_database_that_others_hold(
+    path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
+    store = await Store.open(url)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="was held by another program"):
+            await begin(store, "g")
+        assert await store.open_games("here") == []
+    await begin(store, "g")
+    await store.close()
+
+
+def test_the_url_is_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("FARKLE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    assert database.database_path(Settings().database_url) == tmp_path / "farkle.db"
+    monkeypatch.setenv("FARKLE_DATABASE_URL", "sqlite+aiosqlite:///games.db")
+    assert database.database_path(Settings().database_url) == Path.cwd() / "games.db"

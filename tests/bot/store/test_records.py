@@ -1,0 +1,165 @@
+import random
+from datetime import timedelta
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.store.records import (
+    HeadToHead,
+    PersonStats,
+    Standing,
+    find_person,
+    forget,
+    game_results,
+    head_to_head,
+    leaderboard,
+    person_stats,
+)
+from bot.store.store import GameResult, Seat, Store
+from tests.bot.store.test_store import NOON, begin, rolled
+
+PEOPLE = ["ann", "ben", "cem", "dot"]
+Game = dict[str, Any]
+
+
+async def play(store: Store, count: int) -> list[Game]:
+    """Games of two or three of the people and a robot, told again as plain dictionaries."""
+    chance = random.Random(1)
+    told = []
+    for number in range(count):
+        who = chance.sample(PEOPLE, chance.choice([2, 3]))
+        best = chance.sample(range(len(who)), chance.choice([1, 1, 1, 2]))
+        share = [1 / len(best) if seat in best else 0.0 for seat in range(len(who))]
+        results = [
+            GameResult(
+                seat,
+                share[seat],
+                chance.randrange(5_000),
+                chance.randrange(1, 20),
+                chance.randrange(9),
+                chance.randrange(3_000),
+                chance.choice([None, chance.random()]),
+                chance.uniform(-1, 1),
+            )
+            for seat in range(len(who))
+        ]
+        robot = Seat(len(who), None, "Robot", "optimal")
+        seats = [Seat(i, p, f"{p.title()} {number}", None) for i, p in enumerate(who)] + [robot]
+        place, ended = chance.choice(["here", "there"]), number % 7 != 0
+        await begin(store, f"g{number:02}", seats=seats, place=place, most_open=count)
+        if ended:
+            everyone = [*results, GameResult(robot.number, 0.0, 0, 1, 1, 0, 1.0, 0.0)]
+            at = NOON + timedelta(minutes=number)
+            game_id = f"g{number:02}"
+            await store.append(game_id, 1, [rolled(1)], at, ended=True, results=everyone)
+            own = dict(zip(who, results, strict=True))
+            told.append({"number": number, "place": place, "results": own})
+    return told
+
+
+def told_in(games: list[Game], place: str | None, *people: str) -> list[Game]:
+    """The games there in which all of these sat."""
+    here = [game for game in games if place in {None, game["place"]}]
+    return [game for game in here if set(people) <= set(game["results"])]
+
+
+@pytest.mark.parametrize("place", [None, "here", "there"])
+async def test_records_against_the_games_as_told(store: Store, place: str | None) -> None:
+    games = await play(store, 50)
+    standings = []
+    for person in PEOPLE:
+        own = [game["results"][person] for game in told_in(games, place, person)]
+        outright = "".join("W" if result.share == 1 else " " for result in own)
+        accuracies = [result.accuracy for result in own if result.accuracy is not None]
+        stats = await person_stats(store, person, place)
+        assert stats == PersonStats(
+            games=len(own),
+            wins=sum(result.share for result in own),
+            accuracy=sum(accuracies) / len(accuracies),
+            biggest_turn=max(result.biggest_turn for result in own),
+            longest_streak=max(map(len, outright.split())),
+            farkles=sum(result.farkles for result in own),
+            turns=sum(result.turns for result in own),
+        )
+        assert stats.win_rate == stats.wins / stats.games
+        last = told_in(games, place, person)[-1]["number"]
+        standings.append(Standing(person, f"{person.title()} {last}", stats.games, stats.wins))
+    standings.sort(key=lambda standing: (-standing.win_rate, -standing.games))
+    assert await leaderboard(store, place) == standings
+    least = sorted(standing.games for standing in standings)[2]
+    enough = [standing for standing in standings if standing.games >= least]
+    assert await leaderboard(store, place, least) == enough
+    for first, second in combinations(PEOPLE, 2):
+        both = told_in(games, place, first, second)
+        wins = [sum(game["results"][person].share for game in both) for person in (first, second)]
+        expected = HeadToHead(len(both), (wins[0], wins[1]))
+        assert await head_to_head(store, first, second, place) == expected
+
+
+async def test_nobody_has_no_records(store: Store) -> None:
+    assert await person_stats(store, "ann") == PersonStats(0, 0, None, 0, 0, 0, 0)
+    assert (await person_stats(store, "ann")).win_rate is None
+    assert await head_to_head(store, "ann", "ben") == HeadToHead(0, (0, 0))
+    assert await leaderboard(store) == []
+    assert await find_person(store, None, "Ann") is None
+
+
+async def test_people_are_found_by_their_last_name_in_capitals_or_not(store: Store) -> None:
+    for number, (person, name) in enumerate([("1", "Ömer"), ("2", "ömer"), ("1", "Weiß")]):
+        at = NOON + timedelta(days=number)
+        place = "here" if number else "there"
+        seats = [Seat(0, person, name, None), Seat(1, None, "Robot", "optimal")]
+        await begin(store, f"g{number}", seats=seats, at=at, place=place)
+    assert await find_person(store, None, "ÖMER") == "2"
+    assert await find_person(store, "there", "ÖMER") == "1"
+    assert await find_person(store, "here", "WEISS") == "1"
+    assert await find_person(store, "there", "weiß") is None
+    assert await find_person(store, None, "robot") is None
+
+
+async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) -> None:
+    person, names = "person-4711", ["Annabella Groß", "Annabella the 2nd"]
+    for number in range(200):
+        seats = [Seat(0, person, names[number % 2], None), Seat(1, "ben", "Ben", None)]
+        await begin(store, f"g{number:03}", seats=seats, most_open=200)
+        results = [GameResult(seat, float(not seat), 9, 9, 0, 9, None, None) for seat in (0, 1)]
+        await store.append(f"g{number:03}", 1, [rolled(1)], NOON, ended=True, results=results)
+    await begin(store, "without", seats=[Seat(0, "ben", "Ben", None)])
+    await store.save_place_rules("here", "ours", "goal = 1", person)
+    await store.save_place_rules("here", "theirs", "goal = 2", "ben")
+    before = await head_to_head(store, "ben", person)
+    assert before == HeadToHead(200, (0, 200))
+    assert await traces(store, path, person, *names)
+
+    assert await forget(store, person) == 200
+    assert await traces(store, path, person, *names) == []
+    assert await traces(store, path, "ben", "Ben")
+    assert await forget(store, person) == 0
+
+    game, events = await store.load("g007")
+    assert game.seats == (Seat(0, None, "someone", None), Seat(1, "ben", "Ben", None))
+    assert (len(events), len(await game_results(store, "g007"))) == (2, 2)
+    assert (await person_stats(store, "ben")).games == 200
+    assert (await person_stats(store, person)).games == 0
+    assert await leaderboard(store) == [Standing("ben", "Ben", 200, 0)]
+    assert await store.place_rules("here") == {"ours": "goal = 1", "theirs": "goal = 2"}
+
+
+async def traces(store: Store, path: Path, *words: str) -> list[str]:
+    """Columns with a value that contains one of the words, and files with its bytes."""
+    found = []
+    async with store.reading() as connection:
+        listed = await connection.exec_driver_sql(
+            "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c"
+            " WHERE t.type = 'table'"
+        )
+        for table, column in map(tuple, listed):
+            values = await connection.exec_driver_sql(f'SELECT "{column}" FROM "{table}"')  # noqa: S608
+            if any(word in str(value) for value in values.scalars() for word in words):
+                found.append(f"{table}.{column}")
+    for file in path.parent.iterdir():
+        content = file.read_bytes()
+        found += [file.name for word in words if word.encode() in content]
+    return found

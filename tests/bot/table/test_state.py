@@ -1,0 +1,195 @@
+"""The fold of events: endings with two and more players, and games against what the solver says."""
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.table import commands
+from bot.table.events import Event, event_data, make_event
+from bot.table.state import Game, Stage, apply, begin, fold
+from solver.game import solve
+from solver.policies import Policy, TurnView, make_policy
+from solver.position import first_position
+from solver.rules import Ruleset
+from solver.rules_file import preset_names
+from solver.scoring import set_asides
+from solver.strategy import Strategy
+from tests.conftest import variant
+from tests.house_rules import ONE_BY_ONE
+
+
+def new_game(rules: Ruleset, players: int = 2, **settings: object) -> Game:
+    return begin(commands.begin_game("g", rules, [None] * players, **settings))
+
+
+def play(game: Game, *events: Event) -> Game:
+    for event in events:
+        game = apply(game, event)
+    return game
+
+
+def told(game: Game, *turns: int | str) -> Game:
+    """Turns with real dice, one after the other."""
+    for turn in turns:
+        points, ending = (turn, "bank") if isinstance(turn, int) else (0, turn)
+        game = play(game, *commands.score(game, game.mover, points, ending))  # type: ignore[arg-type]
+    return game
+
+
+def scores(game: Game) -> list[int]:
+    return [seat.score for seat in game.seats]
+
+
+def tracked(rules: Ruleset, players: int) -> Game:
+    return new_game(rules, players, tracked=True)
+
+
+def test_reaching_the_goal_wins_at_once() -> None:
+    game = told(tracked(variant("classic", goal=1000), 3), 500, 500, "farkle", 500)
+    assert game.over
+    assert game.shares == (1, 0, 0)
+
+
+def test_everybody_else_has_a_final_turn_and_may_overtake() -> None:
+    rules = variant("classic", goal=1000, ending="final_turn")
+    game = told(tracked(rules, 3), 500, 900, 300, 600)
+    assert (game.stage, game.mover, game.waiting) == (Stage.FINAL, 1, (1, 2))
+    game = told(game, 300)
+    assert game.mover == 2
+    game = told(game, 800)
+    assert scores(game) == [1100, 1200, 1100]
+    assert game.shares == (0, 1, 0)
+
+
+def test_a_round_is_completed() -> None:
+    rules = variant("classic", goal=1000, ending="equal_turns")
+    game = told(tracked(rules, 3), 500, 900, 300, 400, 300)
+    assert game.waiting == (2,)
+    assert told(game, "farkle").shares == (0, 1, 0)
+    last = told(tracked(rules, 3), 500, 300, 900, 400, 300, 200)
+    assert last.shares == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("ties", "shares"), [("earlier", (1, 0, 0)), ("shared", (0.5, 0.5, 0)), ("played_on", None)]
+)
+def test_ties(ties: str, shares: tuple[float, ...] | None) -> None:
+    rules = variant("classic", goal=1000, ending="final_turn", ties=ties)
+    game = told(tracked(rules, 3), 1000, 1000, 500)
+    assert game.shares == shares
+    if shares is None:
+        assert (game.stage, game.waiting) == (Stage.PLAY_OFF, (0, 1))
+        again = told(game, 300, 300)
+        assert (again.stage, again.shares) == (Stage.PLAY_OFF, None)
+        assert told(again, "farkle", 50).shares == (0, 1, 0)
+        assert scores(told(again, 500, 50)) == [1000, 1000, 500]
+
+
+def test_who_loses_everything_in_a_play_off_is_out() -> None:
+    keys = {"goal": 1000, "ending": "final_turn", "ties": "played_on", "lose_everything": ("2222",)}
+    game = told(tracked(variant("classic", **keys), 2), 1000, 1000)
+    assert told(game, "lose").shares == (0, 1)
+
+
+def test_penalties_and_losses() -> None:
+    facebook = tracked(variant("facebook"), 2)
+    game = told(facebook, 500, "farkle", "farkle", "farkle", "farkle", "farkle", "farkle")
+    assert scores(game) == [0, -500]
+    assert [seat.farkles for seat in game.seats] == [0, 0]
+    assert game.last is not None
+    assert game.last.lost == 500
+    floor = tracked(variant("facebook", score_floor=0), 2)
+    assert scores(told(floor, 300, *["farkle"] * 6)) == [0, 0]
+    all_points = {"in_a_row": 3, "points": "everything"}
+    everything = tracked(variant("facebook", score_floor=0, farkle_penalty=all_points), 2)
+    assert scores(told(everything, 900, 400, *["farkle"] * 5)) == [0, 400]
+
+
+def test_who_is_left_alone_has_won() -> None:
+    rules = variant("classic", ending="final_turn", goal=1000)
+    game = told(tracked(rules, 3), 1000)
+    game = play(game, *commands.resign(game, 0))
+    assert (game.stage, game.mover) == (Stage.PLAY, 1)
+    assert play(game, *commands.resign(game, 1)).shares == (0, 0, 1)
+
+
+def test_events_come_back_from_the_store_as_they_were() -> None:
+    rules = variant("kcd")
+    first = commands.begin_game("g", rules, [None, "greedy"], commitment="ab", away_seconds=60)
+    game, events = begin(first), list[Event]()
+    rng = random.Random(5)
+    while not game.over:
+        made = random_move(game, rng)
+        events += made
+        game = play(game, *made)
+    stored = [make_event(event.kind, event_data(event)) for event in [first, *events]]
+    assert stored == [first, *events]
+    assert replace(fold(first, events), before=None) == replace(game, before=None)
+
+
+def random_move(game: Game, rng: random.Random) -> list[Event]:
+    if game.turn.roll is not None:
+        game.position()
+        choice = rng.choice(set_asides(game.rules, game.turn.roll))
+        return [*commands.keep(game, game.mover, choice.dice)]
+    if game.may_bank and rng.random() < 0.6:
+        return [*commands.bank(game, game.mover)]
+    number = commands.check_roll(game, game.mover)
+    return [*commands.roll(game, game.mover, tuple(rng.choices(range(1, 7), k=number)))]
+
+
+@pytest.mark.parametrize("players", [2, 3, 8])
+@pytest.mark.parametrize("name", preset_names())
+def test_random_games_end(name: str, players: int) -> None:
+    rng = random.Random(players)
+    game = new_game(variant(name, goal=2000), players)
+    while not game.over:
+        game = play(game, *random_move(game, rng))
+    assert game.shares is not None
+    assert math.isclose(sum(game.shares), 1)
+
+
+def policy_game(rules: Ruleset, policies: list[Policy], rng: random.Random) -> Game:
+    game = new_game(rules)
+    while not game.over:
+        dice = tuple(rng.choices(range(1, 7), k=commands.check_roll(game, game.mover)))
+        game = play(game, *commands.roll(game, game.mover, dice))
+        if game.turn.roll is not None:
+            mover = game.mover
+            choice = policies[mover].choose(TurnView(rules, game.position(), game.turn.roll))
+            game = play(game, *commands.keep(game, mover, choice.set_aside))
+            if choice.bank:
+                game = play(game, *commands.bank(game, mover))
+    return game
+
+
+ENDINGS = [
+    (name, rules)
+    for name, rules in ONE_BY_ONE
+    if rules.ending != "at_once" or rules.farkle_keeps_turn_total or "everything" in name
+]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # every way to end and to settle ties in the quick suite, with all else in the slow one
+        pytest.param(rules, id=name, marks=() if name.count(" ") == 1 else pytest.mark.slow)
+        for name, rules in ENDINGS
+    ],
+)
+def test_games_at_the_table_go_as_the_solver_says(rules: Ruleset, kernels: Path) -> None:
+    """Games of optimal play: the wins of who begins are within 4 standard errors of the value."""
+    strategy = Strategy(rules, solve(rules, cache=kernels).values, "test")
+    policy = make_policy("optimal", strategy)
+    rng, games, wins = random.Random(1), 400, 0.0
+    for _ in range(games):
+        shares = policy_game(rules, [policy, policy], rng).shares
+        assert shares is not None
+        wins += shares[0]
+    expected = strategy.win_probability(first_position(rules))
+    error = math.sqrt(max(expected * (1 - expected), 1e-4) / games)
+    assert abs(wins / games - expected) < 4 * error
