@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat setup test test-slow check bench
+.PHONY: chat setup test test-slow check bench bench-chat
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -20,6 +20,10 @@ test-slow: $(VENV)/installed-test
 # Speed and memory against their limits; ARGS=--quick leaves out what takes long
 bench: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.bench $(ARGS)
+
+# Many games in one chat at once; ARGS="--data data" where the rules are solved already
+bench-chat: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.bench_chat $(ARGS)
 
 # Lint, types and import contracts
 check: $(VENV)/installed-test

@@ -6,8 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +17,7 @@ from bot.cli_output import EXIT_BAD_INPUT, Decorated, json_option, show
 from bot.cli_rules import rules
 from bot.cli_solve import solve
 from bot.cli_study import study
-from bot.fronts.commands import Commands
+from bot.cli_verify import verify
 from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
 from bot.settings import Settings
 from bot.views.data import answer_data
@@ -23,7 +25,13 @@ from bot.views.text import advice_text, turn_text
 from solver.errors import FarkleError
 from solver.rules_file import load_rules
 
+if TYPE_CHECKING:
+    from bot.fronts.commands import Commands
+
 EXIT_INTERRUPTED = 130
+
+_PACE = 1.0
+"""Seconds that a bot takes for a move where people watch."""
 
 
 def run() -> tuple[str, int]:
@@ -170,7 +178,21 @@ def chat(settings: Settings, *, as_json: bool) -> None:
         _solve_apart(DEFAULT_RULES)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
-    asyncio.run(console.chat(Commands(advisor), settings.history, as_json=as_json))
+    asyncio.run(_chat(settings, advisor, partial(console.chat, as_json=as_json)))
+
+
+async def _chat(
+    settings: Settings,
+    advisor: Advisor,
+    front: Callable[["Commands", Path], Awaitable[None]],
+) -> None:
+    """Answer at a front until it ends."""
+    # the database takes a while to import, and only the chat needs it
+    from bot.wiring import open_commands  # noqa: PLC0415
+
+    pace = _PACE if sys.stdin.isatty() and sys.stdout.isatty() else 0.0
+    async with open_commands(settings, advisor, pace=pace, allow_files=True) as commands:
+        await front(commands, settings.history)
 
 
 def _advisor(settings: Settings) -> Advisor:
@@ -198,3 +220,4 @@ def _solve_apart(rules: str) -> None:
 
 farkle.add_command(rules)
 farkle.add_command(study)
+farkle.add_command(verify)

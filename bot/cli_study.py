@@ -7,6 +7,7 @@ import click
 from bot.cli_output import json_option, show
 from bot.services.advisor import DEFAULT_RULES
 from bot.settings import Settings
+from bot.views.levels import levels_data, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.study import floor_data, floor_text
 from solver.batch import solve_all
@@ -14,7 +15,8 @@ from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFil
 from solver.rules import Ruleset
 from solver.rules_file import load_rules, with_floor
 from solver.solution import DEFAULT_TOLERANCE
-from solver.strategy import manifest_path, verify_strategy
+from solver.strategy import manifest_path, open_values, verify_strategy
+from solver.strengths import save_strengths
 
 
 @click.group()
@@ -57,6 +59,36 @@ def floor(
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*manifests, cache=cache)
     show(floor_text(both[0], effect), floor_data(both[0], effect), as_json=as_json)
+
+
+@study.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option(
+    "--games", default=20_000, type=click.IntRange(min=2), show_default=True, help="For each level."
+)
+@click.option("--seed", default=1, show_default=True, help="Of the dice.")
+@json_option
+@click.pass_obj
+def levels(settings: Settings, rules: str, games: int, seed: int, *, as_json: bool) -> None:
+    """Play every level of the bot against optimal play.
+
+    RULES is the name of a rule set or a TOML file. The game is solved first if need be. Each side
+    begins in half of the games. The win rates are kept in the data folder.
+    """
+    # only here: the others load neither numba nor the compiler
+    from solver.local import compiled_code, prefer_cache  # noqa: PLC0415
+
+    ruleset = load_rules(rules)
+    with compiled_code(settings.kernels) as cache:
+        manifest = _solved(settings.strategies, rules, ruleset, cache)
+        _, values = open_values(manifest)
+        prefer_cache(cache)
+        from solver.matches import measure_strengths  # noqa: PLC0415
+
+        with share_progress("playing") as done:
+            found = measure_strengths(ruleset, values, cache, games, seed, done)
+    path = save_strengths(settings.data, ruleset, found)
+    show(levels_text(found, path), levels_data(found, path), as_json=as_json)
 
 
 def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:

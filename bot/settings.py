@@ -1,6 +1,7 @@
 """Settings from the environment, read once at start."""
 
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
 from pydantic import Field
@@ -16,12 +17,21 @@ def _default_data() -> Path:
     return user_data_path("farkle-advisor")
 
 
+def _default_database_url(settings: dict[str, Any]) -> str:
+    return f"sqlite+aiosqlite:///{settings['data'] / 'farkle.db'}"
+
+
 class Settings(BaseSettings):
-    """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history."""
+    """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history, games.
+
+    FARKLE_DATABASE_URL puts the games elsewhere.
+    """
 
     model_config = SettingsConfigDict(env_prefix="FARKLE_", env_ignore_empty=True, frozen=True)
 
     data: Path = Field(default_factory=_default_data)
+    database_url: str = Field(default_factory=_default_database_url)
+    """Where games are kept; a file in SQLAlchemy's notation."""
 
     @property
     def strategies(self) -> Path:

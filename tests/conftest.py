@@ -1,6 +1,8 @@
 """What many tests need: solved rule sets, found once a session."""
 
 import json
+import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,10 @@ from solver.rules import Ruleset
 from solver.rules_file import load_rules
 from solver.solution import Solution
 from solver.strategy import Strategy, open_strategy, save_strategy
+from tests.bot.chat import Chat, open_chat
+
+# children of a test run in the background would ignore Ctrl-C, as shells make it there
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SOLVED = ["arnold", "classic", "facebook", "kcd"]
 """Presets that are solved at full size for the tests; all of them are in tests marked slow."""
@@ -41,6 +47,13 @@ def data(tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, Solution
 def strategies(data: Path) -> dict[str, Strategy]:
     """The strategy files of these presets, opened."""
     return {name: open_strategy(data / "strategies", load_rules(name)) for name in SOLVED}
+
+
+@pytest.fixture
+async def chat(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    """A chat with the strategies of these presets and no games yet."""
+    async with open_chat(tmp_path, data / "strategies") as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -1,22 +1,40 @@
 """The local chat: a prompt in a terminal, or lines from a pipe."""
 
+import asyncio
 import json
+import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from pathlib import Path
+from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.fronts.commands import Commands
+from bot.fronts.lines import Reply
+from bot.services.tables import Caller, Person
+from bot.views.chart import chart_text
 from bot.views.text import wrap
 from solver.rules_file import preset_names
 
-GREETING = "farkle-advisor: type a command such as /advise 6 5 3 3 3 2, or /help, or /quit"
+GREETING = (
+    "farkle-advisor: type a command such as /advise 6 5 3 3 3 2 or /play level:optimal, or /help,"
+    " or /quit"
+)
+PLACE = "console"
+YOU = "player"
+
+_WIDTH = 79
+_PATIENCE = 0.5
+"""Seconds after which one may type on while an answer is not complete."""
+
+_SPOKEN = re.compile(r"\s*@?([^\W\d_][\w.-]{0,29})\s*:(?:\s+|(?=/))(.*)", re.DOTALL)
 
 
 class CommandCompleter(Completer):
@@ -63,20 +81,46 @@ async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
         completer=CommandCompleter(commands),
         complete_while_typing=False,
     )
-    print(GREETING)  # noqa: T201
-    while True:
-        try:
-            line = await session.prompt_async("> ")
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-        width = shutil.get_terminal_size().columns - 1
-        if await _answered_last(commands, line, as_json=as_json, width=width):
-            return
+    print(wrap(GREETING, shutil.get_terminal_size().columns - 1))  # noqa: T201
+    answers: set[asyncio.Task[bool]] = set()
+
+    def begin(answer: Coroutine[Any, Any, bool]) -> asyncio.Task[bool]:
+        answers.add(task := asyncio.create_task(answer))
+        task.add_done_callback(answers.discard)
+        return task
+
+    try:
+        # what is said while somebody types appears above the prompt
+        with patch_stdout(raw=True):
+            begin(_resume(commands, as_json=as_json))
+            while True:
+                try:
+                    line = await session.prompt_async("> ")
+                except KeyboardInterrupt:
+                    await _cancel(answers)
+                    continue
+                except EOFError:
+                    return
+                width = shutil.get_terminal_size().columns - 1
+                answer = _answered_last(commands, line, as_json=as_json, width=width)
+                task = begin(answer)
+                done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
+                if done and task.result():
+                    return
+    finally:
+        await _cancel(answers)
+
+
+async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> None:
+    """Break off what is still being answered: a solve, or the turns of bots."""
+    running = list(answers)
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
 
 
 async def _pipe(commands: Commands, *, as_json: bool) -> None:
+    await _resume(commands, as_json=as_json)
     for line in sys.stdin:
         if await _answered_last(commands, line, as_json=as_json):
             return
@@ -86,12 +130,41 @@ async def _answered_last(
     commands: Commands, line: str, *, as_json: bool, width: int | None = None
 ) -> bool:
     """Print the answer to a line that is not blank; true where it ends the chat."""
+    caller, line = spoken(line)
     if not line.strip():
         return False
-    reply = await commands.answer(line)
+    ends = False
+    async for reply in commands.answer(line, caller):
+        _print(reply, caller, as_json=as_json, width=width)
+        ends = ends or reply.ends
+    return ends
+
+
+async def _resume(commands: Commands, *, as_json: bool, width: int | None = None) -> bool:
+    """Print what goes on by itself."""
+    caller, _ = spoken("")
+    async for reply in commands.resume(caller):
+        _print(reply, caller, as_json=as_json, width=width)
+    return False
+
+
+def _print(reply: Reply, caller: Caller, *, as_json: bool, width: int | None) -> None:
     text = wrap(reply.text, width) if width else reply.text
+    if reply.private and caller.person.name != YOU:
+        text = f"(to {caller.person.name} alone) {text}"
+    if reply.chart and len(reply.chart.turns) > 1:
+        text = f"{text}\n{chart_text(reply.chart, min(width or _WIDTH, _WIDTH))}"
     print(json.dumps(reply.data) if as_json else text, flush=True)  # noqa: T201
-    return reply.ends
+
+
+def spoken(line: str) -> tuple[Caller, str]:
+    """Who speaks a line, and what: "ann: /roll" is ann's, any other line is the player's.
+
+    One console is one place, and whoever sits at it may manage it.
+    """
+    found = _SPOKEN.fullmatch(line.rstrip())
+    name, said = (found[1], found[2]) if found else (YOU, line)
+    return Caller(PLACE, Person(f"{PLACE}:{name.casefold()}", name), manages=True), said
 
 
 def _history(path: Path) -> History:

@@ -9,7 +9,7 @@ from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFil
 from solver.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.rules import Ruleset
 from solver.rules_file import load_rules, preset_names
-from solver.strategy import Strategy, open_strategy
+from solver.strategy import Strategy, find_manifest, open_strategy, open_values
 
 DEFAULT_RULES = "facebook"
 
@@ -30,8 +30,8 @@ class Situation:
     opponent_on_board: bool | None = None
     began: bool | None = None
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
-    rules: str = DEFAULT_RULES
-    """A preset's name or the path of a TOML file."""
+    rules: str | Ruleset = DEFAULT_RULES
+    """A preset's name, the path of a TOML file, or the rules themselves."""
 
 
 class Advisor:
@@ -44,7 +44,7 @@ class Advisor:
 
     def advise(self, dice: str, situation: Situation) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
-        rules = load_rules(situation.rules)
+        rules = _rules(situation)
         roll = parse_dice(dice, most=rules.dice)
         strategy, position = self._look_up(rules, situation, len(roll))
         return advise(strategy, position, roll)
@@ -59,7 +59,7 @@ class Advisor:
                 f"say how many dice are left to roll at a turn total of {situation.turn_total:,},"
                 " such as dice:2"
             )
-        strategy, position = self._look_up(load_rules(situation.rules), situation, dice)
+        strategy, position = self._look_up(_rules(situation), situation, dice)
         return odds(strategy, position)
 
     def turn(self, situation: Situation) -> TurnCells:
@@ -68,10 +68,21 @@ class Advisor:
         Raises FarkleError.
         """
         start = replace(situation, turn_total=0, hot_dice=0)
-        strategy, position = self._look_up(load_rules(situation.rules), start, None)
+        strategy, position = self._look_up(_rules(situation), start, None)
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
+
+    def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
+        """The strategy of the rules. Raises StrategyFileError where they are not solved."""
+        if rules not in self._open:
+            try:
+                self._open[rules] = open_strategy(self._folder, rules)
+            except MissingStrategyError as error:
+                raise MissingStrategyError(
+                    f"{error}; run: {self._program} solve {reference or rules.name}"
+                ) from None
+        return self._open[rules]
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
@@ -81,7 +92,7 @@ class Advisor:
     def is_solved(self, rules: Ruleset) -> bool:
         """Whether there is a sound strategy file for the rules."""
         try:
-            open_strategy(self._folder, rules)
+            open_values(find_manifest(self._folder, rules))
         except StrategyFileError:
             return False
         return True
@@ -90,7 +101,8 @@ class Advisor:
         self, rules: Ruleset, situation: Situation, dice: int | None
     ) -> tuple[Strategy, Position]:
         """The strategy of the rules, and the position once it is known to be possible."""
-        strategy = self._strategy(rules, situation.rules)
+        named = situation.rules
+        strategy = self.strategy(rules, named if isinstance(named, str) else None)
         position = Position(
             banked=situation.banked,
             opponent=situation.opponent,
@@ -110,15 +122,10 @@ class Advisor:
         check_position(strategy.rules, position)
         return strategy, position
 
-    def _strategy(self, rules: Ruleset, reference: str) -> Strategy:
-        if rules not in self._open:
-            try:
-                self._open[rules] = open_strategy(self._folder, rules)
-            except MissingStrategyError as error:
-                raise MissingStrategyError(
-                    f"{error}; run: {self._program} solve {reference}"
-                ) from None
-        return self._open[rules]
+
+def _rules(situation: Situation) -> Ruleset:
+    named = situation.rules
+    return load_rules(named) if isinstance(named, str) else named
 
 
 def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:

@@ -2,13 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.fronts.commands import Commands
-from bot.services.advisor import Advisor
-
-
-@pytest.fixture
-def commands(data: Path) -> Commands:
-    return Commands(Advisor(data / "strategies"))
+from tests.bot.chat import Chat, open_chat
 
 
 @pytest.mark.parametrize(
@@ -25,8 +19,8 @@ def commands(data: Path) -> Commands:
         "/advise 6 5 3 3 3 2 turn:0 me: 0 them=0 farkles:0 their_farkles:0",
     ],
 )
-async def test_advice_in_the_ways_people_type(commands: Commands, line: str) -> None:
-    reply = await commands.answer(line)
+async def test_advice_in_the_ways_people_type(chat: Chat, line: str) -> None:
+    reply = await chat.answer(line)
     assert [option["set_aside"] for option in reply.data["options"]] == [
         (5,),
         (5, 3, 3, 3),
@@ -36,8 +30,8 @@ async def test_advice_in_the_ways_people_type(commands: Commands, line: str) -> 
     assert not reply.ends
 
 
-async def test_context_reaches_the_advice(commands: Commands) -> None:
-    reply = await commands.answer(
+async def test_context_reaches_the_advice(chat: Chat) -> None:
+    reply = await chat.answer(
         "/advise 5 2 turn:350 me:4,200 them:−500 farkles:1 their-farkles:2 rules:facebook"
     )
     assert reply.data["position"] == {
@@ -54,31 +48,31 @@ async def test_context_reaches_the_advice(commands: Commands) -> None:
     }
 
 
-async def test_a_farkle_tells_what_is_left(commands: Commands) -> None:
-    reply = await commands.answer("/advise 2 2 3 3 4 6")
+async def test_a_farkle_tells_what_is_left(chat: Chat) -> None:
+    reply = await chat.answer("/advise 2 2 3 3 4 6")
     assert reply.data["farkle"]
     assert "Farkle, nothing scores. Win probability left: 46.36 %" in reply.text
 
 
-async def test_odds_before_a_roll(commands: Commands) -> None:
-    reply = await commands.answer("/odds turn:350 dice:2 me:4200 them:5000")
+async def test_odds_before_a_roll(chat: Chat) -> None:
+    reply = await chat.answer("/odds turn:350 dice:2 me:4200 them:5000")
     assert reply.data["action"] == "bank"
     assert reply.data["bank"] > reply.data["roll"]
     assert "bank" in reply.text.splitlines()[1]
     assert "best" in reply.text.splitlines()[1]
-    start = await commands.answer("/odds")
+    start = await chat.answer("/odds")
     assert start.data["win_probability"] == pytest.approx(0.534870, abs=6e-7)
     assert "nothing to bank yet" in start.text
-    early = await commands.answer("/odds turn:200 dice:4")
+    early = await chat.answer("/odds turn:200 dice:4")
     assert "not enough to bank" in early.text
 
 
-async def test_rules_help_and_quit(commands: Commands) -> None:
-    assert "facebook" in (await commands.answer("/rules")).text
-    assert "goal is 4,000" in (await commands.answer("/rules kcd")).text
-    help_text = (await commands.answer("/help")).text
-    assert all(f"/{name}" in help_text for name in commands.by_name)
-    assert (await commands.answer("/quit")).ends
+async def test_rules_help_and_quit(chat: Chat) -> None:
+    assert "facebook" in (await chat.answer("/rules")).text
+    assert "goal is 4,000" in (await chat.answer("/rules kcd")).text
+    help_text = (await chat.answer("/help")).text
+    assert all(f"/{name}" in help_text for name in chat.commands.by_name)
+    assert (await chat.answer("/quit")).ends
 
 
 @pytest.mark.parametrize(
@@ -103,8 +97,8 @@ async def test_rules_help_and_quit(commands: Commands) -> None:
             "only 1, 2, 5 or 6 can",
         ),
         ("/advize 1", 'unknown command "/advize"; did you mean /advise?'),
-        ("what now", 'unknown command "what"; known are /advise'),
-        ("/", 'unknown command "/"; known are /advise'),
+        ("what now", 'unknown command "what"; /help lists them'),
+        ("/", 'unknown command "/"; /help lists them'),
         ("/advise 123456 me:42,00", "takes a whole number"),
         ("/advise 65 turn:", 'the option "turn:" needs a value after it'),
         ("/odds dice:x", "such as dice:2"),
@@ -117,18 +111,20 @@ async def test_rules_help_and_quit(commands: Commands) -> None:
         ("/rules a\0b.toml", "cannot be read (No such file or directory)"),
         ("/quit now", '/quit does not take "now"'),
         ("/rules nobody", 'unknown rule set "nobody"'),
-        ("/rules me:1", '/rules takes no option "me"'),
+        ("/rules me:1", '/rules takes options only after "new"'),
     ],
 )
-async def test_bad_lines_get_one_sentence(commands: Commands, line: str, sentence: str) -> None:
-    reply = await commands.answer(line)
+async def test_bad_lines_get_one_sentence(chat: Chat, line: str, sentence: str) -> None:
+    reply = await chat.answer(line)
     assert sentence in reply.text
     assert "\n" not in reply.text
     assert reply.data == {"error": reply.text}
+    assert reply.private
     assert not reply.ends
 
 
 async def test_rules_that_are_not_solved_say_how(tmp_path: Path) -> None:
-    reply = await Commands(Advisor(tmp_path)).answer("/advise 123456 rules:kcd")
+    async with open_chat(tmp_path) as chat:
+        reply = await chat.answer("/advise 123456 rules:kcd")
     assert "kcd rules are not solved yet" in reply.text
     assert "farkle solve kcd" in reply.text

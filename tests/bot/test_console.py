@@ -10,9 +10,8 @@ from pathlib import Path
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from bot.fronts.commands import Commands
 from bot.fronts.console import CommandCompleter
-from bot.services.advisor import Advisor
+from tests.bot.chat import open_chat
 
 CHAT = [sys.executable, "-m", "bot", "chat"]
 
@@ -52,7 +51,7 @@ def test_each_reply_is_a_line_of_json(data: Path) -> None:
     assert advice["options"][0]["set_aside"] == [5]
     assert "error" in error
     assert {"rules", "digest", "solved"} <= set(rules[0])
-    assert "Commands" in text["help"]
+    assert "/advise DICE" in text["help"]
 
 
 def test_bytes_that_are_no_text_do_no_harm(data: Path) -> None:
@@ -106,20 +105,21 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
     assert "/advise 653332" in (data / "history").read_text()
 
 
-def completions(data: Path, text: str) -> list[str]:
-    completer = CommandCompleter(Commands(Advisor(data / "strategies")))
-    found = completer.get_completions(Document(text), CompleteEvent())
-    return [completion.text for completion in found]
+async def test_completions(data: Path, tmp_path: Path) -> None:
+    async with open_chat(tmp_path, data / "strategies") as chat:
+        completer = CommandCompleter(chat.commands)
 
+    def completions(text: str) -> list[str]:
+        found = completer.get_completions(Document(text), CompleteEvent())
+        return [completion.text for completion in found]
 
-def test_completions(data: Path) -> None:
-    assert completions(data, "/a") == ["/advise"]
-    assert "their-farkles:" in completions(data, "/advise 123 ")
-    assert completions(data, "/odds di") == ["dice:"]
-    assert completions(data, "/advise 123 rules:fac") == ["rules:facebook"]
-    assert completions(data, "/rules k") == ["kcd"]
-    assert completions(data, "/nothing x") == []
-    assert completions(data, "/advise me:100 m") == []
+    assert completions("/a") == ["/advise"]
+    assert "their-farkles:" in completions("/advise 123 ")
+    assert completions("/odds di") == ["dice:"]
+    assert completions("/advise 123 rules:fac") == ["rules:facebook"]
+    assert completions("/rules k") == ["kcd"]
+    assert completions("/nothing x") == []
+    assert completions("/advise me:100 m") == []
 
 
 def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:
@@ -127,12 +127,14 @@ def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:
 import asyncio, sys
 from pathlib import Path
 from bot.fronts import console
-from bot.fronts.commands import Commands
-from bot.services.advisor import Advisor
-commands = Commands(Advisor(Path(sys.argv[1])))
-print(asyncio.run(commands.answer("/advise 653332")).text)
-assert "51.10 %" in asyncio.run(commands.answer("/advise 653332")).text
+from tests.bot.chat import open_chat
+
+async def main():
+    async with open_chat(Path(sys.argv[1])) as chat:
+        assert "51.10 %" in await chat.say("/advise 653332")
+        assert "wins" in await chat.say("/match greedy cautious")
+asyncio.run(main())
 assert not {"numba", "discord"} & set(sys.modules)
 """
-    command = [sys.executable, "-c", script, str(data / "strategies")]
+    command = [sys.executable, "-c", script, str(data)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

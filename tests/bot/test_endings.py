@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.commands import Commands, Reply
-from bot.services.advisor import Advisor
+from bot.fronts.lines import Reply
 from solver.game import solve
 from solver.rules_file import load_rules
 from solver.strategy import save_strategy
+from tests.bot.chat import open_chat
 from tests.bot.test_cli import Farkle
 
 SMALL = """
@@ -56,10 +56,10 @@ def games(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
 class Chat:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._commands = Commands(Advisor(folder / "strategies"))
 
     async def __call__(self, game: str, line: str) -> Reply:
-        reply = await self._commands.answer(f"{line} rules:{self._folder / game}.toml")
+        async with open_chat(self._folder) as chat:
+            reply = await chat.answer(f"{line} rules:{self._folder / game}.toml")
         if "error" not in reply.data:
             assert max(map(len, reply.text.splitlines())) < 80, reply.text
         return reply

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli import farkle
-from bot.fronts.commands import Commands
-from bot.services.advisor import Advisor
+from tests.bot.chat import open_chat
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -27,11 +26,15 @@ def transcripts() -> list[tuple[str, str]]:
 def said(command: str, data: Path) -> str:
     """What the program says to a line in the chat or to a command line."""
     if command.startswith("/"):
-        commands = Commands(Advisor(data / "strategies"))
-        return asyncio.run(commands.answer(command)).text
+        return asyncio.run(_said(command, data))
     result = CliRunner().invoke(farkle, command.split()[1:], prog_name="farkle")
     assert result.exit_code == 0, result.output
     return result.output.rstrip()
+
+
+async def _said(command: str, data: Path) -> str:
+    async with open_chat(data) as chat:
+        return await chat.say(command)
 
 
 @pytest.mark.parametrize(("command", "shown"), transcripts(), ids=[c for c, _ in transcripts()])

@@ -1,0 +1,204 @@
+"""Commands that look back: reviews, records, dice, proofs, and matches between bots."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from bot.fronts.game_commands import GAME, level_named, table_of
+from bot.fronts.lines import Command, Line, Reply
+from bot.review import review
+from bot.services.dice_record import dice_record
+from bot.services.games import Games
+from bot.services.house_rules import HouseRules
+from bot.services.matches import play_match
+from bot.services.tables import Caller, Table
+from bot.store import records
+from bot.table.fair_dice import Proof, prove
+from bot.views.dice_record import dice_record_data, dice_record_text
+from bot.views.levels import level_list_data, level_list_text
+from bot.views.match import match_data, match_text, moves_text
+from bot.views.records import (
+    head_to_head_text,
+    leaderboard_data,
+    leaderboard_text,
+    stats_data,
+    stats_text,
+)
+from bot.views.review import review_data, review_text
+from solver.dice import make_roll
+from solver.errors import InvalidRequestError
+from solver.rules_file import load_rules
+from solver.scoring import Fate, fate
+from solver.strengths import load_strengths
+
+_EVERYWHERE = {"where": "everywhere: not only here"}
+
+
+class RecordCommands:
+    """What people ask about games that were played."""
+
+    def __init__(self, games: Games, rules: HouseRules, data: Path) -> None:
+        self._games = games
+        self._tables = games.tables
+        self._oracle = games.oracle
+        self._rules = rules
+        self._data = data
+
+    def by_name(self) -> dict[str, Command]:
+        """The commands by their names without the slash."""
+        return {
+            "review": Command("/review", "every decision of the last game", self._review, GAME),
+            "stats": Command(
+                "/stats [NAME]",
+                "a record; of two names head to head",
+                self._stats,
+                _EVERYWHERE,
+            ),
+            "leaderboard": Command(
+                "/leaderboard", "who wins most", self._leaderboard, _EVERYWHERE, takes_words=False
+            ),
+            "dice": Command(
+                "/dice", "how the dice have fallen here", self._dice, _EVERYWHERE, takes_words=False
+            ),
+            "proof": Command("/proof", "a game's dice, for `farkle verify`", self._proof, GAME),
+            "match": Command(
+                "/match LEVEL LEVEL",
+                "bot against bot, best of games:N",
+                self._match,
+                {
+                    "games": "best of how many, 1 unless you say",
+                    "show": "moves: every move; summary: the results",
+                    "rules": "a rule set",
+                },
+            ),
+            "levels": Command(
+                "/levels",
+                "the levels of bots, and how strong they are",
+                self._levels,
+                {"rules": "a rule set"},
+                takes_words=False,
+            ),
+            "forget": Command("/forget me", "remove all that is kept of you", self._forget, {}),
+        }
+
+    async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._finished(line, caller)
+        if len(table.game.seats) != 2:
+            raise InvalidRequestError(
+                "only games of two players can be reviewed: with more there are no exact odds"
+            )
+        strategy = self._oracle.needed(table.game.rules)
+        found = await asyncio.to_thread(review, strategy, table.begun, table.events)
+        yield Reply(review_text(found, table.names), review_data(found, table.names))
+
+    async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        place = _place(line, caller)
+        names = [word.removeprefix("@") for word in line.words.split()]
+        if len(names) > 2:
+            raise InvalidRequestError(
+                "/stats takes a name, or two to compare, as in /stats ann bob"
+            )
+        people = [(name, await self._person(place, name)) for name in names]
+        if not people:
+            people = [(caller.person.name, caller.person.id)]
+        store = self._tables.store
+        if len(people) == 2:
+            (one, first), (other, second) = people
+            both = await records.head_to_head(store, first, second, place)
+            yield Reply(
+                head_to_head_text((one, other), both),
+                {"names": [one, other], "games": both.games, "wins": list(both.wins)},
+            )
+            return
+        [(name, person)] = people
+        found = await records.person_stats(store, person, place)
+        yield Reply(stats_text(name, found), stats_data(name, found))
+
+    async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        found = await records.leaderboard(self._tables.store, _place(line, caller))
+        yield Reply(leaderboard_text(found), leaderboard_data(found))
+
+    async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        rolls = await self._tables.store.rolls(_place(line, caller))
+        rules = load_rules("facebook")
+
+        def is_farkle(dice: list[int]) -> bool | None:
+            return fate(rules, make_roll(dice)) is Fate.FARKLE if len(dice) == 6 else None
+
+        record = await asyncio.to_thread(
+            lambda: dice_record((tuple(dice), is_farkle(dice)) for dice in rolls)
+        )
+        yield Reply(dice_record_text(record), dice_record_data(record))
+
+    async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._finished(line, caller)
+        proof = await self._prove(table)
+        yield Reply(proof.to_json(), proof.model_dump(mode="json"))
+
+    async def _prove(self, table: Table) -> Proof:
+        secret = await self._tables.store.secret(table.game.id)
+        if secret is None:
+            raise InvalidRequestError("the dice of that game were real ones: nothing proves them")
+        rolls = [event.dice for event in table.events if event.kind == "rolled"]
+        return prove(table.game.id, secret, table.game.seeds, rolls)
+
+    async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        levels = [level_named(word) for word in line.words.split()]
+        if len(levels) != 2:
+            raise InvalidRequestError("/match takes two levels, as in /match optimal cautious")
+        show = line.options.get("show", "summary").lower()
+        if show not in {"moves", "summary"}:
+            raise InvalidRequestError(f'show: takes moves or summary, not "{show}"')
+        rules = await self._rules.resolve(caller.place, line.options.get("rules"))
+        pair = levels[0], levels[1]
+        games = line.number("games")
+        async for game in play_match(self._oracle, pair, rules, 1 if games is None else games):
+            if show == "moves":
+                for text in moves_text(pair, game):
+                    yield Reply(text, {"game": game.number, "text": text})
+            yield Reply(match_text(pair, game), match_data(pair, game))
+
+    async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        rules = await self._rules.resolve(caller.place, line.options.get("rules"))
+        found = await asyncio.to_thread(load_strengths, self._data, rules)
+        yield Reply(level_list_text(rules, found), level_list_data(found))
+
+    async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if line.words.lower() != "me":
+            raise InvalidRequestError("/forget me removes what is kept of you, and nobody else")
+        await self._games.leave(caller)
+        changed = await records.forget(self._tables.store, caller.person.id)
+        self._tables.drop()
+        games = "1 game is" if changed == 1 else f"{changed} games are"
+        yield Reply(
+            f"You are forgotten: {games} kept without your name. Seeds that you gave to dice stay,"
+            " as their proof needs them.",
+            {"games": changed},
+            private=True,
+        )
+
+    async def _finished(self, line: Line, caller: Caller) -> Table:
+        """The game named, else the last one here that is over."""
+        wanted = table_of(line) or line.words or None
+        for game in await self._tables.store.recent_games(caller.place, 200):
+            if game.id == wanted or (wanted is None and not game.open):
+                table = await self._tables.load(game.id)
+                if not table.game.over:
+                    raise InvalidRequestError("that game is still going on: its secret is kept")
+                return table
+        if wanted:
+            raise InvalidRequestError(f'no game "{wanted}" was played here')
+        raise InvalidRequestError("no game here is over yet")
+
+    async def _person(self, place: str | None, name: str) -> str:
+        person = await records.find_person(self._tables.store, place, name)
+        if person is None:
+            raise InvalidRequestError(f'nobody called "{name}" has played here')
+        return person
+
+
+def _place(line: Line, caller: Caller) -> str | None:
+    where = line.options.get("where", "here").lower()
+    if where not in {"here", "everywhere"}:
+        raise InvalidRequestError(f'where: takes here or everywhere, not "{where}"')
+    return None if where == "everywhere" else caller.place

@@ -1,0 +1,595 @@
+"""What people do at tables: each command changes a game and tells what happened, bots included."""
+
+import asyncio
+import contextlib
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Literal
+
+from bot.advice import Advice, Odds, advise, odds
+from bot.services.chances import Chances, Oracle
+from bot.services.tables import Caller, Player, Table, Tables, after_events, bot_name
+from bot.store.store import GameResult, Seat
+from bot.table import commands
+from bot.table.events import Banked, Event, Kept, Rolled
+from bot.table.state import Game, apply, turn_after
+from solver.dice import parse_dice
+from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
+from solver.policies import Choice, Policy, TurnView, make_policy
+from solver.rules import Ruleset
+
+AWAY_SECONDS = 300
+"""After how long without a move a player counts as away, unless the host says otherwise."""
+
+MOST_OPEN = 20
+"""Games that a place may allow to be open at once."""
+_MOST_OPEN = "games"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened at a table."""
+
+    before: Game | None
+    """None where the game was just set up."""
+    events: tuple[Event, ...]
+    table: Table
+    chances: Chances | None = None
+    """After a turn, at the start and at the end."""
+    by: str | None = None
+    """Who did it, where that is not the player to move."""
+    reviewable: bool = False
+    """Whether the game is over and can be reviewed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What is best for the player to move."""
+
+    game: Game
+    advice: Advice | None
+    """Of the roll on the table, if there is one."""
+    odds: Odds | None
+    """Of the decision before the next roll."""
+    exact: bool
+    """Whether the game has two players; else the strongest opponent is taken for the only one."""
+
+
+Make = Callable[[Table], Awaitable[Sequence[Event]]]
+
+
+class Games:
+    """The commands of a table. Raises FarkleError, whose sentence is for the one who erred."""
+
+    def __init__(self, tables: Tables, oracle: Oracle, pace: float = 0.0) -> None:
+        self.tables = tables
+        self.oracle = oracle
+        self._pace = pace
+        self._playing: set[str] = set()
+        """Games in which the bots' turn is being played."""
+
+    async def play(
+        self,
+        caller: Caller,
+        players: Sequence[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+        hints: bool = True,
+        away_seconds: int | None = None,
+    ) -> AsyncIterator[News]:
+        """Set up a game."""
+        self._check_players(players, rules, tracked=tracked)
+        most = await self.most_open(caller)
+        table = await self.tables.begin(
+            caller,
+            rules,
+            players,
+            most_open=most,
+            tracked=tracked,
+            hints=hints,
+            away_seconds=away_seconds,
+        )
+        yield News(None, (), table, await self._chances(table))
+        async for news in self.bots(table):
+            yield news
+
+    async def most_open(self, caller: Caller, most: int | None = None) -> int:
+        """How many games may be open in a place at once; sets it first if given."""
+        store = self.tables.store
+        if most is None:
+            return int(await store.place_setting(caller.place, _MOST_OPEN) or 1)
+        if not caller.manages:
+            raise IllegalActionError("only who manages this place can change its settings")
+        if not 1 <= most <= MOST_OPEN:
+            raise InvalidRequestError(f"games: takes 1 to {MOST_OPEN}, not {most}")
+        await store.set_place_setting(caller.place, _MOST_OPEN, most)
+        return most
+
+    async def join(
+        self, caller: Caller, game_id: str | None, level: str | None = None
+    ) -> AsyncIterator[News]:
+        """Sit down at a table before the first roll, or have a bot sit down."""
+        async with self._changing(caller, game_id) as table:
+            sat = any(seat.person == caller.person.id for seat in table.stored.seats)
+            if level is None and sat:
+                raise IllegalActionError("you sit at this table already")
+            if level is not None and not sat and not caller.manages:
+                raise IllegalActionError("only those who play here can have a bot sit down")
+            self._check_players([Player(level=level)] if level else [], table.game.rules)
+            events = commands.join(table.game, level)
+            number = len(table.game.seats)
+            levels = [*(seat.level for seat in table.game.seats), level]
+            name = bot_name(level, levels, number) if level else caller.person.name
+            seat = Seat(number, None if level else caller.person.id, name, level)
+            news = await self._commit(table, events, new_seats=[seat])
+        yield news
+
+    async def seed(self, caller: Caller, game_id: str | None, text: str) -> AsyncIterator[News]:
+        """Give one's own share to the dice."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            return commands.seed(table.game, _seat(table, caller), text)
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def roll(
+        self, caller: Caller, game_id: str | None, dice: str | None = None
+    ) -> AsyncIterator[News]:
+        """Roll; in a tracked game `dice` are what fell."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            seat = _mover(table, caller)
+            return [await self._rolled(table.game, seat, dice)]
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def keep(
+        self, caller: Caller, game_id: str | None, dice: str, then: Literal["roll", "bank"] | None
+    ) -> AsyncIterator[News]:
+        """Set dice aside, and roll or bank at once if `then` says so."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            game, seat = table.game, _mover(table, caller)
+            kept = parse_dice(dice, most=game.rules.dice)
+            if then is None:
+                return commands.keep(game, seat, kept)
+            events, after = commands.keep_and(game, seat, kept, then)
+            if then == "roll":
+                if game.tracked:
+                    raise InvalidRequestError(
+                        "nothing is kept: with real dice /keep what was set aside, and then /roll"
+                        " with what fell"
+                    )
+                return [*events, await self._rolled(after, seat, None)]
+            return events
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def bank(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Bank the turn total."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            return commands.bank(table.game, _mover(table, caller))
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def score(
+        self,
+        caller: Caller,
+        game_id: str | None,
+        name: str | None,
+        points: int,
+        ending: Literal["bank", "farkle", "lose", "win"],
+    ) -> AsyncIterator[News]:
+        """Tell a whole turn with real dice, of the player to move or of the one named."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            _check_may_track(table, caller)
+            seat = table.game.mover if name is None else seat_named(table, name)
+            if seat != table.game.mover and not table.game.over:
+                mover = table.names[table.game.mover]
+                raise IllegalActionError(
+                    f"it is the turn of {mover}, not of {table.names[seat]}; /fix next:NAME puts"
+                    " that right"
+                )
+            return commands.score(table.game, seat, points, ending)
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def fix(
+        self,
+        caller: Caller,
+        game_id: str | None,
+        name: str,
+        *,
+        score: int | None = None,
+        farkles: int | None = None,
+        moves: bool = False,
+    ) -> AsyncIterator[News]:
+        """Put right what was told wrongly."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            _check_may_track(table, caller)
+            seat = seat_named(table, name)
+            return commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Take the last move back."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            game = table.game
+            if game.tracked:
+                _check_may_track(table, caller)
+            if not game.hints and not game.turn.turn_total and game.turn.roll is None:
+                raise IllegalActionError(
+                    "hints are forbidden here, and the odds after that turn have been told"
+                )
+            return commands.undo(game, table.seat_of(caller.person))
+
+        if reopened := await self._reopened(caller, game_id):
+            yield reopened
+            return
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def _reopened(self, caller: Caller, game_id: str | None) -> News | None:
+        """The last game with real dice here, if it is over and its end is to be taken back."""
+        if game_id is None and await self.tables.open_at(caller.place):
+            return None
+        last = next(iter(await self.tables.store.recent_games(caller.place, 1)), None)
+        if last is None or last.open or game_id not in {None, last.id}:
+            return None
+        async with self.tables.lock(last.id):
+            table = await self.tables.load(last.id)
+            if not (table.game.tracked and table.game.hints) or table.game.before is None:
+                return None
+            _check_may_track(table, caller)
+            events = commands.undo(table.game, None)
+            written = await self.tables.append(table, events, reopens=True)
+        return News(table.game, tuple(events), written)
+
+    async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Give up."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            return commands.resign(table.game, _seat(table, caller))
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """End the game without a result."""
+
+        async def make(table: Table) -> Sequence[Event]:
+            if not _plays(table, caller) and not caller.manages:
+                raise IllegalActionError(
+                    "only those who play, or who manage this place, can end the game"
+                )
+            return commands.end(table.game)
+
+        async for news in self._act(caller, game_id, make):
+            yield news
+
+    async def away(
+        self, caller: Caller, game_id: str | None, level: str | None
+    ) -> AsyncIterator[News]:
+        """Pass the turn of a player who is away, or have a bot of some level play on."""
+        async with self._changing(caller, game_id) as table:
+            self._check_away(table, caller)
+            game = table.game
+            if level is None:
+                news = await self._commit(table, commands.skip(game), by=caller.person.name)
+            else:
+                self._check_players([Player(level=level)], game.rules)
+                old = table.stored.seats[game.mover]
+                seat = Seat(game.mover, old.person, f"{level} bot for {old.name}", level)
+                events = commands.substitute(game, game.mover, level)
+                news = await self._commit(
+                    table, events, changed_seats=[seat], by=caller.person.name
+                )
+        yield news
+        async for more in self.bots(news.table):
+            yield more
+
+    async def leave(self, caller: Caller) -> None:
+        """Give up in every game anywhere that the caller still plays."""
+        for stored in await self.tables.store.all_open_games():
+            async with self.tables.lock(stored.id):
+                table = await self.tables.current(stored.id)
+                seat = table.seat_of(caller.person)
+                if seat is None or not table.game.seats[seat].playing:
+                    continue
+                alone = len(table.game.seats) < 2
+                game = table.game
+                await self._commit(
+                    table, commands.end(game) if alone else commands.resign(game, seat)
+                )
+
+    async def hint(self, caller: Caller, game_id: str | None) -> Hint:
+        """What is best for the player to move, who alone may ask."""
+        table = await self.tables.find(caller, game_id)
+        if not table.game.hints:
+            raise IllegalActionError("the host has forbidden hints in this game")
+        if table.game.tracked:
+            _check_may_track(table, caller)
+        elif _seat(table, caller) != table.game.mover:
+            raise IllegalActionError("it is not your turn: hints are for the player to move")
+        return await asyncio.to_thread(self._hint, _with_players(table.game))
+
+    async def shown(self, caller: Caller, game_id: str | None) -> tuple[Table, Chances | None]:
+        """A table and its chances; in the middle of a turn only where hints are allowed."""
+        table = await self.tables.find(caller, game_id)
+        in_turn = table.game.turn.turn_total or table.game.turn.roll is not None
+        if in_turn and not table.game.hints:
+            return table, None
+        return table, await self._chances(table)
+
+    async def asked_at(self, caller: Caller) -> Table | None:
+        """The game that a question without numbers is about: the one here, or the caller's own.
+
+        Raises IllegalActionError for who plays a game in which hints are forbidden.
+        """
+        found = await self.tables.open_at(caller.place)
+        own = [one for one in found if one.seat_of(caller.person) is not None]
+        if any(not one.game.hints for one in own):
+            raise IllegalActionError("the host has forbidden hints in the game that you play")
+        found = own or [one for one in found if one.game.hints]
+        if len(found) != 1 or len(found[0].game.seats) < 2:
+            return None
+        return found[0]
+
+    async def odds(self, table: Table) -> Odds:
+        """Roll or bank in the position of a game."""
+        if table.game.turn.roll is not None:
+            raise InvalidRequestError("dice lie on the table: /advise says what to keep of them")
+        game = table.game
+        return await asyncio.to_thread(
+            lambda: odds(self.oracle.needed(game.rules), game.position())
+        )
+
+    async def advice(self, table: Table, dice: str) -> Advice:
+        """Advice on a roll in the position of a game, without `dice` on the roll on the table."""
+        game = table.game
+        roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
+        if roll is None:
+            raise InvalidRequestError("nothing is rolled yet: give the dice, or ask for /odds")
+        if len(roll) != game.turn.dice:
+            raise InvalidRequestError(
+                f"{table.names[game.mover]} rolls {game.turn.dice} dice now, not {len(roll)};"
+                " give all numbers, such as me:0, to ask about another game"
+            )
+        return await asyncio.to_thread(
+            lambda: advise(self.oracle.needed(game.rules), game.position(), roll)
+        )
+
+    async def bots(self, table: Table) -> AsyncIterator[News]:
+        """Play the turns of bots until a person is to move."""
+        game_id = table.game.id
+        if game_id in self._playing:
+            return
+        self._playing.add(game_id)
+        try:
+            while table.game.bot_to_move and len(table.game.seats) > 1:
+                await asyncio.sleep(self._pace)
+                async with self.tables.lock(game_id):
+                    table = await self.tables.current(game_id)
+                    if not table.game.bot_to_move:
+                        return
+                    news = await self._commit(table, await self._bot_events(table.game))
+                yield news
+                # others may have moved while the news was told
+                table = await self.tables.current(game_id)
+        finally:
+            self._playing.discard(game_id)
+
+    async def _act(self, caller: Caller, game_id: str | None, make: Make) -> AsyncIterator[News]:
+        # bots whose turn was broken off, by the end of the program or by whoever left, come first
+        async for more in self.bots(await self.tables.find(caller, game_id)):
+            yield more
+        async with self._changing(caller, game_id) as table:
+            news = await self._commit(table, await make(table))
+        yield news
+        async for more in self.bots(news.table):
+            yield more
+
+    @asynccontextmanager
+    async def _changing(self, caller: Caller, game_id: str | None) -> AsyncIterator[Table]:
+        """The table that a command changes, held until it is done."""
+        found = await self.tables.find(caller, game_id)
+        async with self.tables.lock(found.game.id):
+            yield await self.tables.current(found.game.id)
+
+    async def _commit(
+        self,
+        table: Table,
+        events: Sequence[Event],
+        *,
+        new_seats: Sequence[Seat] = (),
+        changed_seats: Sequence[Seat] = (),
+        by: str | None = None,
+    ) -> News:
+        """Write events down, with the secret and the results where they end the game."""
+        after = after_events(table, events)
+        results: Sequence[GameResult] = ()
+        if after.game.over:
+            events = [*events, *await self.tables.reveal(table.game)]
+            results = await self.oracle.results(after)
+        written = await self.tables.append(
+            table,
+            events,
+            new_seats=new_seats,
+            changed_seats=changed_seats,
+            results=results,
+        )
+        moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
+        chances = None
+        if moved or after.game.over or new_seats:
+            chances = await self._chances(written)
+        if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
+            # why they moved would be a hint while the move can be taken back
+            chances = replace(chances, last=None)
+        reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
+        return News(table.game, tuple(events), written, chances, by, reviewable)
+
+    async def _chances(self, table: Table) -> Chances | None:
+        """The chances, if they can be told: what was done is done, whatever becomes of them."""
+        with contextlib.suppress(FarkleError):
+            return await self.oracle.chances(table)
+        return None
+
+    async def _rolled(self, game: Game, seat: int, dice: str | None) -> Rolled:
+        if game.tracked:
+            if dice is None:
+                commands.check_roll(game, seat)
+                raise InvalidRequestError("say what fell, such as /roll 6 5 3 3 3 2")
+            [event] = commands.roll(game, seat, parse_dice(dice, most=game.rules.dice))
+            return event
+        if dice is not None:
+            raise InvalidRequestError("the dice are rolled for you: /roll alone does it")
+        [event] = commands.roll(game, seat, await self.tables.roll(game, seat))
+        return event
+
+    async def _bot_events(self, game: Game) -> list[Event]:
+        """One roll of a bot and what it does with it, or with what a player left to it."""
+        made: list[Event] = []
+        if game.turn.roll is None:
+            if game.may_bank and await asyncio.to_thread(self._banks, game):
+                return [Banked()]
+            made = [await self._rolled(game, game.mover, None)]
+            game = apply(game, made[0])
+        if game.turn.roll is None:
+            return made
+        choice = await asyncio.to_thread(self._choose, game)
+        made.append(Kept(dice=choice.set_aside))
+        return [*made, Banked()] if choice.bank else made
+
+    def _policy(self, game: Game) -> Policy:
+        level = game.seats[game.mover].level or ""
+        return make_policy(level, self.oracle.strategy(game.rules))
+
+    def _banks(self, game: Game) -> bool:
+        return self._policy(game).banks(game.rules, game.position())
+
+    def _choose(self, game: Game) -> Choice:
+        return self._policy(game).choose(
+            TurnView(game.rules, game.position(), game.turn.roll or ())
+        )
+
+    def _hint(self, game: Game) -> Hint:
+        strategy = self.oracle.needed(game.rules)
+        position = game.position()
+        exact = len(game.seats) == 2
+        if game.turn.roll is None:
+            return Hint(game, None, odds(strategy, position), exact)
+        advice = advise(strategy, position, game.turn.roll)
+        best = advice.options[0]
+        turn = turn_after(game.rules, game.turn, best.set_aside)
+        following = replace(
+            position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
+        )
+        return Hint(game, advice, odds(strategy, following), exact)
+
+    def _check_players(
+        self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
+    ) -> None:
+        people = [player.person.id for player in players if player.person]
+        if len(set(people)) < len(people):
+            raise InvalidRequestError("everybody can take only one seat")
+        for player in players:
+            if player.level is None:
+                continue
+            if tracked:
+                raise InvalidRequestError(
+                    "bots cannot roll real dice: /play begins a game for them"
+                )
+            strategy = self.oracle.needed(rules) if player.level == "optimal" else None
+            make_policy(player.level, strategy)
+
+    def _check_away(self, table: Table, caller: Caller) -> None:
+        game = table.game
+        if not _plays(table, caller) and not caller.manages:
+            raise IllegalActionError("only those who play here can do that")
+        if game.seats[game.mover].level is not None:
+            raise IllegalActionError("it is a bot's turn, which is never away")
+        if table.seat_of(caller.person) == game.mover:
+            raise IllegalActionError("it is your own turn")
+        seconds = AWAY_SECONDS if game.away_seconds is None else game.away_seconds
+        left = table.moved_at + timedelta(seconds=seconds) - self.tables.now()
+        if left > timedelta(0):
+            name = table.names[game.mover]
+            seconds = math.ceil(left.total_seconds())
+            plural = "s" if seconds > 1 else ""
+            raise IllegalActionError(f"{name} has {seconds} second{plural} left to move")
+
+
+def seat_named(table: Table, name: str) -> int:
+    """The seat of the player called so. Raises InvalidRequestError."""
+    wanted = name.removeprefix("@").casefold()
+    seats = [k for k, other in enumerate(table.names) if other.casefold() == wanted]
+    # of several who were forgotten the one who still plays
+    seats.sort(key=lambda number: not table.game.seats[number].playing)
+    if seats:
+        return seats[0]
+    raise InvalidRequestError(f'"{name}" does not play here: {", ".join(table.names)} do')
+
+
+def _with_players(game: Game) -> Game:
+    """A game with somebody to play against. Raises IllegalActionError."""
+    if len(game.seats) < 2:
+        raise IllegalActionError("nobody else plays yet: others sit down with /join")
+    return game
+
+
+def _plays(table: Table, caller: Caller) -> bool:
+    """Whether the caller has a seat and has not resigned."""
+    seat = table.seat_of(caller.person)
+    return seat is not None and table.game.seats[seat].playing
+
+
+def _ends_turn(before: Game, after: Game) -> bool:
+    """Whether a turn has ended that was not taken back."""
+    return (
+        after.version > before.version
+        and after.last is not None
+        and (after.last is not before.last)
+        and sum(seat.turns for seat in after.seats) > sum(seat.turns for seat in before.seats)
+    )
+
+
+def _seat(table: Table, caller: Caller) -> int:
+    seat = table.seat_of(caller.person)
+    if seat is None:
+        raise IllegalActionError(f"you do not play in this game: {', '.join(table.names)} do")
+    return seat
+
+
+def _mover(table: Table, caller: Caller) -> int:
+    """The seat that acts: the caller's, in a tracked game the player's to move."""
+    if table.game.tracked:
+        _check_may_track(table, caller)
+        return table.game.mover
+    seat = _seat(table, caller)
+    if not table.game.seats[seat].playing:
+        raise IllegalActionError("you have resigned from this game")
+    if seat != table.game.mover and not table.game.over:
+        raise IllegalActionError(f"it is not your turn but {table.names[table.game.mover]}'s")
+    return seat
+
+
+def _check_may_track(table: Table, caller: Caller) -> None:
+    if not table.game.tracked:
+        raise IllegalActionError("only a game with real dice takes scores: /track begins one")
+    if not _plays(table, caller) and not caller.manages:
+        raise IllegalActionError(f"only those who play keep the score: {', '.join(table.names)}")

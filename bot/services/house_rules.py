@@ -1,0 +1,404 @@
+"""House rules of a place: made in one line, solved in a process of their own, used by name."""
+
+import asyncio
+import time
+import tomllib
+import unicodedata
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import prod
+from pathlib import Path
+from typing import Any, Protocol
+
+from bot.services.advisor import DEFAULT_RULES
+from bot.services.rule_options import checked_name, rules_from_options
+from bot.services.rules_writer import rules_toml
+from bot.services.solve_process import SolveProgress, SolveState, solve_apart
+from solver.complaints import short
+from solver.errors import (
+    FarkleError,
+    InvalidRequestError,
+    InvalidRulesError,
+    SolveError,
+    StrategyFileError,
+    did_you_mean,
+)
+from solver.position import check_solvable, first_position
+from solver.rules import Ruleset
+from solver.rules_file import load_rules, make_rules, preset_names
+from solver.solution import value_shape
+from solver.strategy import find_manifest, open_strategy, open_values
+
+RULES_SETTING = "rules"
+"""Key of the place setting that holds the name of its rules."""
+
+DEFAULT_BASE = "classic"
+"""The rules that new ones start from."""
+
+MAX_OPTION = 200
+"""Characters in the value of an option."""
+
+
+class UnknownRulesError(InvalidRulesError):
+    """No rules have this name."""
+
+
+class RulesStore(Protocol):
+    """What is kept for a place."""
+
+    async def place_rules(self, place: str) -> Mapping[str, str]:
+        """The rules that a place has saved, as TOML text by name."""
+        ...
+
+    async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
+        """Save rules for a place under a name."""
+        ...
+
+    async def delete_place_rules(self, place: str, name: str) -> bool:
+        """Delete rules of a place; whether there were any of that name."""
+        ...
+
+    async def place_setting(self, place: str, key: str) -> Any:
+        """What a place has set, or None."""
+        ...
+
+    async def set_place_setting(self, place: str, key: str, value: Any) -> None:
+        """Set something, given as JSON, for a place."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much house rules may ask for."""
+
+    rules: int = 20
+    """Rule sets that a place may have."""
+    values: int = 2_000_000
+    """Start-of-turn values of a rule set made in the chat."""
+    seconds: float = 300.0
+    """Time that a solve may take, not counting the wait for its turn."""
+    interval: float = 1.0
+    """Least seconds between two updates of a solve."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesEntry:
+    """A rule set that can be used in a place."""
+
+    name: str
+    rules: Ruleset | None
+    """None for text of an older version that is no rule set any more."""
+    is_own: bool
+    """Whether it was made in the place; else it ships with the program."""
+    is_solved: bool
+    is_default: bool
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """A solve under way."""
+
+    rules: Ruleset
+    latest: SolveProgress
+    task: "asyncio.Task[SolveProgress] | None" = None
+    began: float = field(default_factory=time.monotonic)
+
+    def so_far(self, **what: Any) -> SolveProgress:
+        return replace(self.latest, seconds=time.monotonic() - self.began, **what)
+
+
+class HouseRules:
+    """The rule sets that places have made, and the solves of them. For one event loop."""
+
+    def __init__(
+        self,
+        store: RulesStore,
+        strategies: Path,
+        kernels: Path,
+        limits: Limits | None = None,
+        *,
+        allow_files: bool = False,
+    ) -> None:
+        """Strategy files go to `strategies`, compiled code to `kernels`.
+
+        Only with `allow_files`, for a person at the machine itself, may rules be those of a file.
+        """
+        self._store = store
+        self._strategies = strategies.resolve()
+        self._kernels = kernels.resolve()
+        self._limits = limits or Limits()
+        self._allow_files = allow_files
+        self._runs: dict[str, _Run] = {}
+        self._worker = asyncio.Semaphore()
+        self._saving = asyncio.Lock()
+
+    async def create(
+        self, place: str, person: str, name: str, options: Mapping[str, str]
+    ) -> Ruleset:
+        """Check the rules that options describe and save them under a name.
+
+        Options are as in bot.services.rule_options, and `base`. Raises InvalidRequestError,
+        InvalidRulesError or StoreError.
+        """
+        name = checked_name(name)
+        for key, value in options.items():
+            if len(value) > MAX_OPTION:
+                raise InvalidRequestError(
+                    f"{short(key)}: takes at most {MAX_OPTION} characters, not {len(value)}"
+                )
+        rest = {key: value for key, value in options.items() if key.lower() != "base"}
+        base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
+        start = await self._find(place, base, "base: ")
+        rules = rules_from_options(name, start, rest)
+        await asyncio.to_thread(self._check_size, rules)
+        async with self._saving:
+            own = await self._store.place_rules(place)
+            if taken := _same_name(name, own):
+                raise InvalidRequestError(
+                    f"there are rules {taken} here already; delete them first, or choose another"
+                    " name"
+                )
+            if len(own) >= self._limits.rules:
+                raise InvalidRequestError(
+                    f"there are {len(own)} house rules here, and there may be"
+                    f" {self._limits.rules}; delete some first"
+                )
+            await self._store.save_place_rules(place, name, rules_toml(rules, ""), person)
+        return rules
+
+    async def resolve(self, place: str, reference: str | None = None) -> Ruleset:
+        """The rules of a name: the place's own first, then those that ship with the program.
+
+        Those that the place uses if None. Raises InvalidRulesError or StoreError.
+        """
+        if reference is None:
+            reference = await self.default(place)
+        try:
+            return await self._find(place, reference)
+        except UnknownRulesError:
+            if self._allow_files and _is_file(reference):
+                return await asyncio.to_thread(load_rules, reference)
+            raise
+
+    async def list(self, place: str) -> list[RulesEntry]:
+        """The place's own rules, then those that ship with the program. Raises StoreError."""
+        own = await self._store.place_rules(place)
+        default = await self.default(place)
+
+        def entries() -> list[RulesEntry]:
+            found = []
+            for name, text in own.items():
+                try:
+                    found.append(self._entry(name, _read(name, text), default, is_own=True))
+                except InvalidRulesError:
+                    found.append(RulesEntry(name, None, True, False, name == default))
+            presets = [name for name in preset_names() if not _same_name(name, own)]
+            return found + [
+                self._entry(name, load_rules(name), default, is_own=False) for name in presets
+            ]
+
+        return await asyncio.to_thread(entries)
+
+    async def show(self, place: str, name: str) -> RulesEntry:
+        """One rule set that can be used in the place. Raises InvalidRulesError or StoreError."""
+        rules = await self.resolve(place, name)
+        own = await self._store.place_rules(place)
+        default = await self.default(place)
+        is_own = bool(_same_name(" ".join(name.split()), own))
+        return await asyncio.to_thread(self._entry, rules.name, rules, default, is_own=is_own)
+
+    async def delete(self, place: str, name: str) -> str:
+        """Delete rules that were made in the place; returns their name.
+
+        Their strategy file stays, as other rules that play alike may answer from it. Raises
+        InvalidRequestError or StoreError.
+        """
+        wanted = " ".join(name.split())
+        own = await self._store.place_rules(place)
+        found = _same_name(wanted, own)
+        if not found:
+            if wanted.lower() in preset_names():
+                raise InvalidRequestError(
+                    f"{wanted.lower()} ships with the program; only rules made here can be deleted"
+                )
+            known = did_you_mean(short(wanted.lower()), list(own)) if own else ""
+            raise InvalidRequestError(f'no house rules "{short(wanted)}" are here{known}')
+        run = self._runs.get(place)
+        if run and run.latest.name == found:
+            raise InvalidRequestError(f"{found} is being solved; cancel that first")
+        if await self.default(place) == found:
+            await self._store.set_place_setting(place, RULES_SETTING, None)
+        await self._store.delete_place_rules(place, found)
+        return found
+
+    async def use(self, place: str, name: str) -> Ruleset:
+        """Make rules those of the place. Raises InvalidRulesError or StoreError."""
+        rules = await self.resolve(place, name)
+        own = await self._store.place_rules(place)
+        wanted = " ".join(name.split())
+        known = _same_name(wanted, own) or (wanted.lower() in preset_names() and wanted.lower())
+        reference = known or _whole_path(name)
+        await self._store.set_place_setting(place, RULES_SETTING, reference)
+        return rules
+
+    async def default(self, place: str) -> str:
+        """What resolves to the rules of the place. Raises StoreError."""
+        chosen = await self._store.place_setting(place, RULES_SETTING)
+        return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
+
+    def is_solved(self, rules: Ruleset) -> bool:
+        """Whether there is a sound strategy file for the rules."""
+        try:
+            open_values(find_manifest(self._strategies, rules))
+        except StrategyFileError:
+            return False
+        return True
+
+    async def solve(self, place: str, name: str) -> AsyncGenerator[SolveProgress]:
+        """Solve rules in a process of their own; the last update says what came of it.
+
+        Updates are an interval apart, whatever the consumer does meanwhile. Close the iterator
+        (contextlib.aclosing) or cancel who reads it, and the process ends. Before the first
+        update, raises InvalidRulesError, StoreError, or InvalidRequestError while the place has
+        another solve under way.
+        """
+        rules = await self.resolve(place, name)
+        if other := self._runs.get(place):
+            raise InvalidRequestError(
+                f"{other.latest.name} is being solved here; wait for it, or cancel it"
+            )
+        run = _Run(rules, SolveProgress(rules.name, SolveState.WAITING))
+        self._runs[place] = run
+        run.task = task = asyncio.create_task(self._work(run))
+        try:
+            shown = None
+            while True:
+                # what needs no worker is done at once
+                patience = self._limits.interval if shown else 0.1
+                done, _ = await asyncio.wait({task}, timeout=patience)
+                if done:
+                    break
+                if shown != run.latest:
+                    shown = run.latest
+                    yield run.so_far() if shown.state is SolveState.RUNNING else shown
+            yield self._outcome(run, task)
+        finally:
+            task.cancel()
+            try:
+                await asyncio.wait({task})
+            finally:
+                del self._runs[place]
+
+    async def cancel(self, place: str) -> str:
+        """End the solve of a place, its process and all; returns the name of the rules.
+
+        Raises InvalidRequestError if there is none.
+        """
+        run = self._runs.get(place)
+        if not run or not run.task or run.task.done():
+            raise InvalidRequestError("nothing is being solved here")
+        run.task.cancel()
+        await asyncio.wait({run.task})
+        return run.latest.name
+
+    @staticmethod
+    def _outcome(run: _Run, task: "asyncio.Task[SolveProgress]") -> SolveProgress:
+        if task.cancelled():
+            return run.so_far(state=SolveState.CANCELLED)
+        try:
+            return task.result()
+        except FarkleError as error:
+            return run.so_far(state=SolveState.FAILED, sentence=str(error))
+
+    async def _work(self, run: _Run) -> SolveProgress:
+        """Wait for the turn of a solve and do it, unless that is needless. Raises FarkleError."""
+        chance = await asyncio.to_thread(self._chance, run.rules)
+        if chance is not None:
+            return replace(run.latest, state=SolveState.DONE, win_probability=chance)
+        async with self._worker:
+            run.began = time.monotonic()
+            # another place may have had the same rules
+            chance = await asyncio.to_thread(self._chance, run.rules)
+            if chance is None:
+                run.latest = run.so_far(state=SolveState.RUNNING)
+                try:
+                    async with asyncio.timeout(self._limits.seconds):
+                        await solve_apart(
+                            run.rules, self._strategies, self._kernels, partial(self._note, run)
+                        )
+                except TimeoutError:
+                    return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
+                chance = await asyncio.to_thread(self._chance, run.rules)
+            if chance is None:
+                raise SolveError(f"{run.rules.name}: the strategy file is gone, or damaged")
+            return run.so_far(state=SolveState.DONE, win_probability=chance)
+
+    @staticmethod
+    def _note(run: _Run, sweep: int, done: float, residual: float | None) -> None:
+        run.latest = run.so_far(sweep=sweep, done=done, residual=residual)
+
+    def _too_slow(self, run: _Run) -> str:
+        return (
+            f"{run.rules.name}: the solve took longer than the {self._limits.seconds:,g} seconds"
+            " that house rules have here; a lower goal, points in larger steps or fewer farkles in"
+            " a row make a game smaller"
+        )
+
+    async def _find(self, place: str, name: str, origin: str = "") -> Ruleset:
+        """The rules of a name, the place's own first; an error starts with `origin`."""
+        wanted = " ".join(name.split())
+        own = await self._store.place_rules(place)
+        if known := _same_name(wanted, own):
+            return _read(known, own[known])
+        if wanted.lower() in preset_names():
+            return load_rules(wanted)
+        guess = did_you_mean(short(wanted.lower()), [*own, *preset_names()])
+        raise UnknownRulesError(f'{origin}unknown rule set "{short(wanted)}"{guess}')
+
+    def _check_size(self, rules: Ruleset) -> None:
+        """Refuse rules that cannot be solved, or not here. Raises InvalidRulesError."""
+        if (count := prod(value_shape(rules))) > self._limits.values:
+            raise InvalidRulesError(
+                f"{rules.name}: {count:,} start-of-turn states (scores from {rules.score_floor:,}"
+                f" to {rules.goal:,} in steps of {rules.point_step}) are more than the"
+                f" {self._limits.values:,} that house rules may have here"
+            )
+        check_solvable(rules)
+
+    def _entry(self, name: str, rules: Ruleset, default: str, *, is_own: bool) -> RulesEntry:
+        return RulesEntry(name, rules, is_own, self.is_solved(rules), name == default)
+
+    def _chance(self, rules: Ruleset) -> float | None:
+        """Win probability of the first player, if the rules are solved."""
+        try:
+            return open_strategy(self._strategies, rules).win_probability(first_position(rules))
+        except StrategyFileError:
+            return None
+
+
+def _same_name(name: str, known: Mapping[str, str]) -> str | None:
+    """The name among those known that is the same but for capital letters."""
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return next((one for one in known if one.casefold() == folded), None)
+
+
+def _is_file(reference: str) -> bool:
+    try:
+        return reference.endswith(".toml") or Path(reference).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _whole_path(reference: str) -> str:
+    """By which a file is found from everywhere."""
+    return str(Path(reference).resolve())
+
+
+def _read(name: str, text: str) -> Ruleset:
+    """The rules saved under a name. Raises InvalidRulesError."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise InvalidRulesError(f"{name}: what is saved of these rules is damaged") from None
+    return make_rules({**data, "name": name}, name)

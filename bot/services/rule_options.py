@@ -1,0 +1,334 @@
+"""House rules in one line: options such as `goal:5000` or `farkle-penalty:3x1000` on top of others.
+
+The options are the keys of a Ruleset with - for _, those of [scoring] among them. A value holds no
+spaces: numbers and words of a list have commas between them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from solver.complaints import Complaint, complaints, short
+from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
+from solver.rules import FACES, LOADED_DICE, MAX_POINTS, NOT_YET, PER_FACE, Ruleset, Scoring
+from solver.rules_file import make_rules, preset_names
+
+Reader = Callable[[str], Any]
+"""Reads the value of an option. Raises ValueError for one that it cannot be."""
+
+SINGLE = ("ones", "twos", "threes", "fours", "fives", "sixes")
+"""Options for the points of one die of a face."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOption:
+    """One option of a line of house rules."""
+
+    place: tuple[str, ...]
+    """The keys of the rule set that lead to its value."""
+    read: Reader
+    accepts: str
+    """What goes after "takes"."""
+
+
+def _number(text: str) -> int:
+    plain = text.replace("\N{MINUS SIGN}", "-")
+    if not re.fullmatch(r"[+-]?(\d{1,15}|\d{1,3}([,._']\d{3}){1,4})", plain, re.ASCII):
+        raise ValueError
+    return int(re.sub(r"[,._']", "", plain))
+
+
+def _one_face(text: str) -> int:
+    if not 0 <= (points := _number(text)) <= MAX_POINTS:
+        raise ValueError
+    return points
+
+
+def _items(text: str) -> list[str]:
+    """What stands between the commas; nothing for "none"."""
+    return [] if text.lower() == "none" else text.strip("[]").lower().split(",")
+
+
+def _list_of_numbers(text: str) -> list[int]:
+    if not all(re.fullmatch(r"[+-]?\d{1,15}", item, re.ASCII) for item in _items(text)):
+        raise ValueError
+    return [int(item) for item in _items(text)]
+
+
+def _per_face(text: str) -> int | list[int]:
+    """One number for all faces, or six."""
+    numbers = _list_of_numbers(text)
+    if len(numbers) not in {1, 6}:
+        raise ValueError
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _per_face_or_none(text: str) -> int | list[int] | None:
+    return None if text.lower() == "none" else _per_face(text)
+
+
+def _patterns(text: str) -> list[str]:
+    found = _items(text)
+    if not all(re.fullmatch("[1-6]{1,6}|x{2,6}", pattern) for pattern in found):
+        raise ValueError
+    return found
+
+
+def _yes_or_no(text: str) -> bool:
+    meanings = {"yes": True, "true": True, "no": False, "false": False}
+    if text.lower() not in meanings:
+        raise ValueError
+    return meanings[text.lower()]
+
+
+def _penalty(text: str) -> dict[str, Any] | None:
+    if text.lower() == "none":
+        return None
+    parts = re.fullmatch(r"([1-5])[x×*](.+)", text.lower())
+    if not parts:
+        raise ValueError
+    in_a_row, points = int(parts[1]), parts[2]
+    if points == "everything":
+        return {"in_a_row": in_a_row, "points": points}
+    if not 1 <= _number(points) <= MAX_POINTS:
+        raise ValueError
+    return {"in_a_row": in_a_row, "points": _number(points)}
+
+
+def _choice(words: tuple[str, ...]) -> Reader:
+    def read(text: str) -> str:
+        word = text.lower().replace("-", "_")
+        if word not in words:
+            raise ValueError
+        return word
+
+    return read
+
+
+def _choices(words: tuple[str, ...]) -> Reader:
+    one = _choice(words)
+    return lambda text: [one(item) for item in _items(text)]
+
+
+def _or(words: tuple[str, ...]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+_FACES = "one number for all faces, or six with commas between them for the faces 1 to 6"
+_DICE = "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
+_LISTS: dict[str, tuple[Reader, str]] = {
+    "farkle_penalty": (
+        _penalty,
+        "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none",
+    ),
+    "hot_dice_bonus": (_list_of_numbers, "numbers with commas between them, or none"),
+    "instant_win": (_patterns, _DICE),
+    "lose_everything": (_patterns, _DICE),
+    "three_pairs_include": (
+        _choices(("four_and_two", "six_of_a_kind")),
+        "four_and_two, six_of_a_kind or both with a comma between them, or none",
+    ),
+}
+
+
+def _option(model: type[Ruleset] | type[Scoring], key: str) -> RuleOption:
+    place = (key,) if model is Ruleset else ("scoring", key)
+    field = model.model_fields[key]
+    if key in _LISTS:
+        return RuleOption(place, *_LISTS[key])
+    if key in PER_FACE:
+        if field.default is None:
+            return RuleOption(place, _per_face_or_none, f"{_FACES}, or none")
+        return RuleOption(place, _per_face, _FACES)
+    if field.annotation is bool:
+        return RuleOption(place, _yes_or_no, "yes or no")
+    if words := get_args(field.annotation):
+        return RuleOption(place, _choice(words), _or(words))
+    return RuleOption(place, _number, "a whole number")
+
+
+def _as_typed(key: str) -> str:
+    return key.replace("_", "-")
+
+
+_DESCRIBING = {"name", "title", "source", "loaded_dice", "scoring"}
+
+OPTIONS: dict[str, RuleOption] = {
+    **{
+        _as_typed(key): _option(Ruleset, key)
+        for key in Ruleset.model_fields
+        if key not in _DESCRIBING
+    },
+    **{_as_typed(key): _option(Scoring, key) for key in Scoring.model_fields},
+    **{
+        word: RuleOption(
+            ("scoring", "single", word), _one_face, f"a number of points, 0 to {MAX_POINTS:,}"
+        )
+        for word in SINGLE
+    },
+    "straight": _option(Scoring, "straight_1_6"),
+}
+"""Every option by its name as typed, but `base`."""
+
+MAX_NAME = 40
+"""Characters in the name of house rules."""
+
+COMMANDS = frozenset(
+    {"base", "cancel", "check", "default", "delete", "diff", "help", "list", "new", "show"}
+    | {"solve", "stop", "use"}
+)
+"""Words that no name begins with, as they say what to do with rules."""
+
+OPTION_HELP = (
+    ("base:classic", "what to start from; rules made here will do"),
+    ("goal:5000", "the goal; or more with goal-must-be:exceeded"),
+    ("dice:6", "number of dice, 1 to 6"),
+    ("minimum-bank:350", "least turn total to bank"),
+    ("opening-minimum:1000", "least first bank"),
+    ("minimum-binds-win:no", "a bank that reaches the goal is free of these"),
+    ("set-aside-all:yes", "every die that scores must be set aside"),
+    ("hot-dice:no_bank", "optional, no_bank or forced"),
+    ("hot-dice-bonus:500,1000", "for the first, second, ... hot dice of a turn"),
+    ("farkle-penalty:3x1000", "3 farkles in a row cost that; 3xeverything; none"),
+    ("farkle-keeps-turn-total:yes", "a farkle banks what may be banked"),
+    ("instant-win:xxxxxx,222", "rolls that win: six of a kind, three 2s; none"),
+    ("lose-everything:2222", "rolls that take the whole score; none"),
+    ("ending:final_turn", "at_once, final_turn or equal_turns"),
+    ("ties:shared", "earlier, shared or played_on"),
+    ("score-floor:0", "no score falls below 0"),
+    ("ones:100 fives:50", "one die; any face, or single:100,0,0,0,50,0"),
+    ("three-of-a-kind:300", "or six numbers as 1000,200,300,400,500,600"),
+    ("more-of-a-kind:doubling", "none, linear or doubling"),
+    ("four-of-a-kind:2000", "instead of that; five-, six-of-a-kind; none"),
+    ("straight:1500", "1 to 6; straight-1-5:500 straight-2-6:750"),
+    ("three-pairs:750", "three different pairs"),
+    ("three-pairs-include:...", "what else: four_and_two,six_of_a_kind or none"),
+    ("four-and-two:1500", "four of a kind and a pair"),
+    ("two-triplets:2500", "two different triples"),
+    ("nothing:500", "all the dice, and nothing scores"),
+)
+"""How options are written, and what they say."""
+
+
+def checked_name(name: str) -> str:
+    """A name for house rules, with single spaces. Raises InvalidRequestError."""
+    name = unicodedata.normalize("NFC", " ".join(name.split()))
+    if not name:
+        raise InvalidRequestError("give the rules a name, such as sunday")
+    if (
+        len(name) > MAX_NAME
+        or not re.fullmatch(r"[\w .+-]+", name)
+        or not name[0].isalnum()
+        or ".." in name
+        or name.lower().endswith(".toml")
+    ):
+        raise InvalidRequestError(
+            f"a name of rules is 1 to {MAX_NAME} letters, digits, spaces and . + - _, begins with a"
+            f' letter or digit and is no file, unlike "{short(name)}"'
+        )
+    if name.lower() in preset_names():
+        raise InvalidRequestError(
+            f"{name.lower()} is the name of rules that ship with the program; choose another one"
+        )
+    if (first := name.split()[0].lower()) in COMMANDS:
+        raise InvalidRequestError(
+            f'a name of rules cannot begin with "{first}", which says what to do with rules'
+        )
+    return name
+
+
+def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> Ruleset:
+    """The rules `base` with the options on top, as they were typed, under a new name.
+
+    Raises InvalidRequestError or InvalidRulesError, whose sentence names the option to blame.
+    """
+    typed = {_as_typed(key.lower()): text for key, text in options.items()}
+    values = {key: _value(key, text) for key, text in typed.items() if not _is_off(key, text)}
+    if {"straight", "straight-1-6"} <= values.keys():
+        raise InvalidRequestError("straight and straight-1-6 are the same; give one of them")
+    data = {"name": name, **_inherited(base, typed)}
+    for key, value in values.items():
+        place = OPTIONS[key].place
+        if len(place) < 3:
+            (data if len(place) == 1 else data["scoring"])[place[-1]] = value
+    single = data["scoring"]["single"]
+    faces = [single] * 6 if isinstance(single, int) else list(single)
+    for face, key in enumerate(SINGLE):
+        faces[face] = values.get(key, faces[face])
+    data["scoring"]["single"] = faces
+    _drop_idle(data, typed)
+    if found := complaints(data):
+        raise InvalidRulesError(_sentence(found, typed, base))
+    return make_rules(data, name)
+
+
+def _value(key: str, text: str) -> Any:
+    """The value of an option. Raises InvalidRequestError."""
+    if key not in OPTIONS:
+        tail = did_you_mean(short(key), ["base", *OPTIONS])
+        raise InvalidRequestError(f'unknown option "{short(key)}"{tail}')
+    try:
+        return OPTIONS[key].read(text.strip())
+    except ValueError:
+        accepts = OPTIONS[key].accepts
+        raise InvalidRequestError(f'{key}: takes {accepts}, not "{short(text)}"') from None
+
+
+def _is_off(key: str, text: str) -> bool:
+    """Whether an option only turns off what cannot be solved yet.
+
+    Raises InvalidRulesError if it turns it on.
+    """
+    known = key.replace("-", "_")
+    if known == "loaded_dice":
+        raise InvalidRulesError(LOADED_DICE.replace(known, key))
+    if known not in NOT_YET:
+        return False
+    off, what = NOT_YET[known]
+    if text.strip().lower() in ({"no", "false"} if off is False else {str(off)}):
+        return True
+    raise InvalidRulesError(f"{key}: {what} cannot be solved yet; leave the option out")
+
+
+def _inherited(base: Ruleset, typed: Collection[str]) -> dict[str, Any]:
+    """The data of the rules to start from, without a floor that only follows from the rest."""
+    data = base.model_dump(exclude={"name", "title", "source", "score_floor"})
+    follows = make_rules({"name": base.name, **data}, base.name).score_floor
+    chosen = base.score_floor != follows and "farkle-penalty" not in typed
+    if base.floor_is_played or chosen:
+        data["score_floor"] = base.score_floor
+    return data
+
+
+def _drop_idle(data: dict[str, Any], typed: Collection[str]) -> None:
+    """Leave out what was inherited and has no meaning beside what was typed."""
+    if "ties" not in typed and data["ending"] == "at_once":
+        data.pop("ties")
+    dice = data["dice"]
+    for key in ("instant_win", "lose_everything"):
+        if _as_typed(key) not in typed and dice in FACES:
+            data[key] = [pattern for pattern in data[key] if len(pattern) <= dice]
+
+
+def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset) -> str:
+    """The first complaint that blames an option that was typed, else the first of all.
+
+    Options are named as they are typed.
+    """
+    blamed = [(_as_typed(one.place[-1]), one) for one in found]
+    key, one = next(((key, one) for key, one in blamed if key in typed), blamed[0])
+    said = one.sentence.removeprefix("scoring." if len(one.place) > 1 else "")
+    parts = said.split('"')  # what is in quotes is a value
+    parts[::2] = [re.sub(r"\b[a-z]+(_[a-z0-9]+)+\b", _key_as_typed, part) for part in parts[::2]]
+    said = '"'.join(parts)
+    if key in typed or key not in OPTIONS or len(one.place) > 1:
+        return said
+    value = getattr(base, one.place[0])
+    return f"{said}; {key}:{value} comes from the rules {base.name}"
+
+
+def _key_as_typed(match: re.Match[str]) -> str:
+    typed = _as_typed(match[0])
+    return typed if typed in OPTIONS else match[0]

@@ -1,0 +1,276 @@
+"""The tables that are played at: games in memory, kept in the store event by event."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from weakref import WeakValueDictionary
+
+from bot.store.store import GameResult, NewEvent, Seat, Store, StoredEvent, StoredGame
+from bot.table import commands, fair_dice
+from bot.table.events import Begun, Event, Revealed, event_data, make_event
+from bot.table.state import Game, apply, begin, fold
+from solver.errors import InvalidRequestError
+from solver.rules import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who plays, as the front knows them."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who gives a command, and where."""
+
+    place: str
+    person: Person
+    manages: bool = False
+    """Whether the person may manage the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who is to sit down: a person, or a bot by its level."""
+
+    person: Person | None = None
+    level: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A game with all its events, and who sits there."""
+
+    stored: StoredGame
+    begun: Begun
+    events: tuple[Event, ...]
+    """Those after `begun`."""
+    game: Game
+    moved_at: datetime
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the players, by seat."""
+        return tuple(seat.name for seat in self.stored.seats)
+
+    def seat_of(self, person: Person) -> int | None:
+        """The seat of a person who plays here; of one who was replaced none."""
+        for seat in self.stored.seats:
+            if seat.person == person.id and self.game.seats[seat.number].level is None:
+                return seat.number
+        return None
+
+
+class Tables:
+    """Games by id; every change goes through `change`, one at a time for each game."""
+
+    def __init__(
+        self, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self.store = store
+        self.now = now
+        self._live: dict[str, Table] = {}
+        self._open: dict[str, list[str]] = {}
+        """Open games by place."""
+        self._changes = 0
+        """How often games were begun or ended: lists read before that are out of date."""
+        self._secrets: dict[str, bytes] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def lock(self, key: str) -> asyncio.Lock:
+        """The lock of a game or a place."""
+        return self._locks.setdefault(key, asyncio.Lock())
+
+    async def begin(
+        self,
+        caller: Caller,
+        rules: Ruleset,
+        players: Sequence[Player],
+        *,
+        most_open: int = 1,
+        tracked: bool = False,
+        hints: bool = True,
+        away_seconds: int | None = None,
+    ) -> Table:
+        """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
+        secret = None if tracked else secrets.token_bytes(32)
+        game_id = secrets.token_hex(4)
+        begun = commands.begin_game(
+            game_id,
+            rules,
+            [player.level for player in players],
+            host=next((k for k, one in enumerate(players) if one.person == caller.person), None),
+            tracked=tracked,
+            hints=hints,
+            away_seconds=away_seconds,
+            commitment=fair_dice.commitment(secret) if secret else None,
+        )
+        self._changed(caller.place)
+        stored = await self.store.create_game(
+            caller.place,
+            rules.name,
+            [_seat(number, player, players) for number, player in enumerate(players)],
+            [NewEvent(begun.kind, event_data(begun))],
+            secret,
+            most_open,
+            at := self.now(),
+            game_id,
+        )
+        table = Table(stored, begun, (), begin(begun), at)
+        self._live[game_id] = table
+        self._changed(caller.place)
+        return table
+
+    async def find(self, caller: Caller, game_id: str | None = None) -> Table:
+        """The open game that a caller means. Raises InvalidRequestError where it is not plain."""
+        found = await self.open_at(caller.place)
+        if game_id is not None:
+            found = [table for table in found if table.game.id == game_id]
+            if not found:
+                raise InvalidRequestError(f'no game "{game_id}" is open here; /games lists them')
+        if not found:
+            raise InvalidRequestError("no game is open here: /play or /track begins one")
+        if len(found) > 1:
+            found = [table for table in found if table.seat_of(caller.person) is not None] or found
+        if len(found) > 1:
+            names = ", ".join(f"game:{table.game.id}" for table in found)
+            raise InvalidRequestError(f"several games are open here, say which: {names}")
+        return found[0]
+
+    async def open_at(self, place: str) -> list[Table]:
+        """The open games of a place."""
+        known = self._open.get(place)
+        if known:
+            return [await self.current(game_id) for game_id in known]
+        # another program at the same database may have begun one
+        changes = self._changes
+        stored = await self.store.open_games(place)
+        if changes == self._changes:
+            self._open[place] = [game.id for game in stored]
+        return [await self.current(game.id) for game in stored]
+
+    async def current(self, game_id: str) -> Table:
+        """A game as it is now, as far as this program knows."""
+        if game_id in self._live:
+            return self._live[game_id]
+        loaded = await self.load(game_id)
+        if loaded.game.over:
+            return loaded
+        # somebody may have moved while it was read
+        return self._live.setdefault(game_id, loaded)
+
+    async def load(self, game_id: str) -> Table:
+        """A game from the store, open or over."""
+        stored, events = await self.store.load(game_id)
+        return _table(stored, events)
+
+    async def roll(self, game: Game, seat: int) -> tuple[int, ...]:
+        """The dice that fall next, once it is known that the player may roll."""
+        number = commands.check_roll(game, seat)
+        if game.id not in self._secrets:
+            secret = await self.store.secret(game.id)
+            if secret is None:
+                raise InvalidRequestError("the dice of this game are real ones: say what fell")
+            self._secrets[game.id] = secret
+        return fair_dice.roll(
+            self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number
+        )
+
+    async def append(
+        self,
+        table: Table,
+        events: Sequence[Event],
+        *,
+        new_seats: Sequence[Seat] = (),
+        changed_seats: Sequence[Seat] = (),
+        results: Sequence[GameResult] = (),
+        reopens: bool = False,
+    ) -> Table:
+        """Write events down and return the table after them; all or none.
+
+        Raises StaleVersionError where something else happened in between.
+        """
+        after = after_events(table, events)
+        at = self.now()
+        try:
+            version = await self.store.append(
+                table.game.id,
+                table.game.version,
+                [NewEvent(event.kind, event_data(event)) for event in events],
+                at,
+                new_seats=new_seats,
+                changed_seats=changed_seats,
+                ended=after.game.over,
+                results=results,
+                reopens=reopens,
+            )
+        except BaseException:
+            # what is in memory may be out of date, or ahead of a command that was broken off
+            self._forget(table)
+            raise
+        seats = {seat.number: seat for seat in [*table.stored.seats, *new_seats, *changed_seats]}
+        stored = replace(
+            table.stored,
+            version=version,
+            ended_at=at if after.game.over else None,
+            seats=tuple(seats[number] for number in sorted(seats)),
+        )
+        after = replace(after, stored=stored, moved_at=at)
+        if after.game.over or reopens:
+            self._forget(table)
+        else:
+            self._live[table.game.id] = after
+        return after
+
+    async def reveal(self, game: Game) -> list[Event]:
+        """What is told when a game ends: the secret of its dice."""
+        secret = await self.store.secret(game.id)
+        return [Revealed(secret=secret.hex())] if secret else []
+
+    def drop(self) -> None:
+        """Forget all that is in memory; the store has it."""
+        self._live.clear()
+        self._open.clear()
+
+    def _forget(self, table: Table) -> None:
+        self._live.pop(table.game.id, None)
+        self._secrets.pop(table.game.id, None)
+        self._changed(table.stored.place)
+
+    def _changed(self, place: str) -> None:
+        """What is open in a place is read again when somebody asks."""
+        self._changes += 1
+        self._open.pop(place, None)
+
+
+def after_events(table: Table, events: Sequence[Event]) -> Table:
+    """The table once events have happened."""
+    game = table.game
+    for event in events:
+        game = apply(game, event)
+    return replace(table, events=(*table.events, *events), game=game)
+
+
+def bot_name(level: str, levels: Sequence[str | None], number: int) -> str:
+    """What a bot is called: by its level, and with a number where there are several."""
+    same = [k for k, one in enumerate(levels) if one == level]
+    return f"{level} bot" if len(same) < 2 else f"{level} bot {same.index(number) + 1}"
+
+
+def _seat(number: int, player: Player, players: Sequence[Player]) -> Seat:
+    if player.person is not None:
+        return Seat(number, player.person.id, player.person.name, None)
+    level = player.level or ""
+    return Seat(number, None, bot_name(level, [one.level for one in players], number), level)
+
+
+def _table(stored: StoredGame, events: Sequence[StoredEvent]) -> Table:
+    made = [make_event(event.kind, event.data) for event in events]
+    first, others = made[0], made[1:]
+    if not isinstance(first, Begun):
+        raise InvalidRequestError(f'the game "{stored.id}" has no beginning in the database')
+    return Table(stored, first, tuple(others), fold(first, others), events[-1].at)

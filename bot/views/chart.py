@@ -1,0 +1,407 @@
+"""The course of a game, win probabilities turn by turn: as plain text and as a picture."""
+
+import io
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bot.views.safe_text import pad, safe_text, shorten, text_width
+from solver.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+
+NARROWEST, WIDEST = 48, 79
+_MOST_TURNS = 36
+_MOST_PLAYERS = 8
+_LABEL_WIDTH, _NAME_WIDTH = 8, 16
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPoint:
+    """How a game stood after one turn; label such as "12"."""
+
+    label: str
+    win_probabilities: tuple[float, ...]
+    """One for each player."""
+    scores: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameChart:
+    """A game from its start to its end, or to where it is.
+
+    Raises InvalidRequestError unless every point has a probability and a score for each player.
+    """
+
+    names: tuple[str, ...]
+    turns: tuple[ChartPoint, ...]
+
+    def __post_init__(self) -> None:
+        players = len(self.names)
+        if players < 2:
+            raise InvalidRequestError("a chart needs the names of two players or more")
+        for turn in self.turns:
+            if len(turn.win_probabilities) != players or len(turn.scores) != players:
+                raise InvalidRequestError(
+                    f"turn {turn.label} of a chart needs {players} probabilities and scores"
+                )
+            # written so that it refuses what is no number too
+            if not all(0 <= p <= 1 for p in turn.win_probabilities):
+                raise InvalidRequestError(
+                    f"a win probability in turn {turn.label} of a chart is not between 0 and 1"
+                )
+
+
+def chart_text(chart: GameChart, width: int = 60) -> str:
+    """Bars in plain text for a fixed-width font: at most 40 lines of at most `width` columns.
+
+    A width below 48 counts as 48, one above 79 as 79. Two players share one bar, full blocks for
+    the first, light ones for the second; of more, each has a column. A long game is condensed; its
+    first and last turn are always there.
+    """
+    if not chart.turns:
+        return "No turns have been played yet."
+    width = max(NARROWEST, min(width, WIDEST))
+    kept = _condense(len(chart.turns))
+    turns = [chart.turns[index] for index in kept]
+    labels = _aligned([safe_text(turn.label, _LABEL_WIDTH) for turn in turns])
+    draw = _shared_bars if len(chart.names) == 2 else _player_columns
+    lines = draw(chart, turns, labels, width)
+    if left_out := len(chart.turns) - len(kept):
+        lines.append(f"{left_out} of {len(chart.turns)} turns are not shown.")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _aligned(texts: Sequence[str]) -> list[str]:
+    """Texts at the right of one column."""
+    widest = max(map(text_width, texts))
+    return [" " * (widest - text_width(text)) + text for text in texts]
+
+
+def _names(chart: GameChart, width: int) -> list[str]:
+    return [
+        safe_text(name, width) or f"Player {seat}"[:width]
+        for seat, name in enumerate(chart.names, 1)
+    ]
+
+
+def _condense(number: int) -> list[int]:
+    """Indices of the turns to show, evenly spread, with the first and the last."""
+    if number <= _MOST_TURNS:
+        return list(range(number))
+    return [index * (number - 1) // (_MOST_TURNS - 1) for index in range(_MOST_TURNS)]
+
+
+def _whole_percent(probability: float) -> str:
+    """Without decimals; the ends only for what is certain."""
+    if 0 < probability < 0.005:
+        return "<1 %"
+    if 0.995 <= probability < 1:
+        return ">99 %"
+    return f"{probability * 100:.0f} %"
+
+
+def _shared_bars(
+    chart: GameChart, turns: Sequence[ChartPoint], labels: Sequence[str], width: int
+) -> list[str]:
+    """For each turn the first player's share as a bar, the share in percent and the scores."""
+    first, second = _names(chart, _NAME_WIDTH)
+    percents = _aligned([_whole_percent(turn.win_probabilities[0]) for turn in turns])
+    scores = [_aligned([f"{turn.scores[seat]:,}" for turn in turns]) for seat in range(2)]
+    rest = list(zip(labels, percents, *scores, strict=True))
+    half = max(5, (width - sum(map(text_width, rest[0])) - 8) // 2)
+    bars = [_share_bar(turn.win_probabilities[0], half) for turn in turns]
+    indent = " " * (text_width(labels[0]) + 2)
+    return [
+        f"{indent}█ {first}  ░ {second}",
+        *(
+            f"{label}  {bar}  {percent}  {one}:{two}"
+            for bar, (label, percent, one, two) in zip(bars, rest, strict=True)
+        ),
+    ]
+
+
+def _share_bar(share: float, half: int) -> str:
+    """A bar of two halves with a line between them."""
+    filled = max(_filled(share, 2 * half), 1 if share else 0)
+    bar = "█" * filled + "░" * (2 * half - filled)
+    return f"{bar[:half]}│{bar[half:]}"
+
+
+def _filled(share: float, cells: int) -> int:
+    """Cells of a bar to fill; all of them only for what is certain."""
+    filled = round(share * cells)
+    return cells - 1 if filled == cells and share < 1 else filled
+
+
+def _player_columns(
+    chart: GameChart, turns: Sequence[ChartPoint], labels: Sequence[str], width: int
+) -> list[str]:
+    """For each turn every player's percentage, with a small bar where there is room."""
+    last = chart.turns[-1].win_probabilities
+    indent = text_width(labels[0])
+    # seven columns hold a percentage and its distance to the next
+    room = min(_MOST_PLAYERS, (width - indent) // 7)
+    likeliest = sorted(range(len(chart.names)), key=lambda seat: -last[seat])
+    shown = sorted(likeliest[:room])
+    column = min(26, (width - indent) // len(shown))
+    bar = column - 9 if column >= 13 else 0
+    names = _names(chart, column - 2)
+    lines = [" " * indent + "".join("  " + pad(names[seat], column - 2) for seat in shown)]
+    for label, turn in zip(labels, turns, strict=True):
+        cells = (turn.win_probabilities[seat] for seat in shown)
+        lines.append(label + "".join(pad(f"  {_cell(share, bar)}", column) for share in cells))
+    if len(shown) < len(names):
+        lines.append(f"{len(names) - len(shown)} players with less of a chance are not shown.")
+    return lines
+
+
+def _cell(share: float, bar: int) -> str:
+    percent = _whole_percent(share).rjust(5)
+    if not bar:
+        return percent
+    filled = _filled(share, bar)
+    return f"{percent} {'█' * filled}{'░' * (bar - filled)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Colours of a picture, near those of Okabe and Ito, which the colour-blind tell apart."""
+
+    paper: str
+    ink: str
+    faint: str
+    lines: tuple[str, ...]
+    fills: tuple[str, str]
+    """Areas of two players."""
+
+
+_LIGHT = _Look(
+    "#FFFFFF",
+    "#22262B",
+    "#D5DAE0",
+    ("#0072B2", "#C24E00", "#007F5C", "#B0508A", "#8A6D00", "#4A4F57", "#3F9BD1", "#8B1E1E"),
+    ("#7DB8DE", "#F6B98A"),
+)
+_DARK = _Look(
+    "#1E2127",
+    "#E9ECF0",
+    "#434852",
+    ("#56B4E9", "#FF9A4D", "#2CC79B", "#E89AC7", "#F0E442", "#C8CDD4", "#9AA7FF", "#FF8080"),
+    ("#2F78A8", "#B5652E"),
+)
+_MARKERS = "osD^vPX*"
+_SIZE, _DPI = (8.0, 4.5), 100
+_LABEL_PIXELS = 150
+_TICKS = 9
+_ROOMY = 5
+"""Up to so many players have two lines each beside the picture."""
+
+
+def chart_png(chart: GameChart, *, dark: bool = False) -> bytes:
+    """A picture of 800 by 450 pixels as PNG: areas for two players, lines for more.
+
+    Pictures share no state, so that several may be drawn at a time in threads.
+    """
+    # only here: matplotlib takes half a second to import
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    look = _DARK if dark else _LIGHT
+    figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor=look.paper)
+    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
+    axes = figure.add_axes((0.095, 0.135, 0.7, 0.745))
+    _draw_frame(figure, axes, chart, look)
+    if chart.turns:
+        (_draw_areas if len(chart.names) == 2 else _draw_lines)(axes, chart, look)
+        _label_ends(axes, canvas.get_renderer(), chart, look)
+    data = io.BytesIO()
+    canvas.print_png(data)
+    return data.getvalue()
+
+
+def _draw_frame(figure: "Figure", axes: "Axes", chart: GameChart, look: _Look) -> None:
+    """Title, grid and axes."""
+    figure.text(
+        0.095, 0.925, "Win probability after each turn", color=look.ink, font=_font(14, bold=True)
+    )
+    axes.set_facecolor(look.paper)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    last = max(1, len(chart.turns) - 1)
+    axes.set_xlim(0, last)
+    axes.set_ylim(0, 1)
+    heights = (0, 0.25, 0.5, 0.75, 1)
+    axes.set_yticks(heights, [f"{h:.0%}".replace("%", " %") for h in heights])
+    ticks = _ticks(len(chart.turns))
+    axes.set_xticks(ticks, [_drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
+    axes.tick_params(length=0, pad=7)
+    for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        text.set(font=_font(12), color=look.ink, parse_math=False)
+    axes.set_xlabel("turn", color=look.ink, font=_font(12), labelpad=2)
+    axes.grid(axis="y", color=look.faint, linewidth=0.8)
+    axes.set_axisbelow(True)
+    if not chart.turns:
+        axes.set_xlabel("")
+        axes.text(
+            0.5, 0.5, "No turns have been played yet", color=look.ink, font=_font(14), ha="center"
+        )
+
+
+def _draw_areas(axes: "Axes", chart: GameChart, look: _Look) -> None:
+    """The first player's share below the line, the second one's above it."""
+    share = _course(chart, 0)
+    places = range(len(share))
+    first, second = look.fills
+    axes.fill_between(places, share, color=first, linewidth=0)
+    axes.fill_between(places, share, 1, color=second, linewidth=0)
+    axes.plot(places, share, color=look.paper, linewidth=3, solid_joinstyle="round", clip_on=False)
+    axes.axhline(0.5, color=look.ink, linewidth=1.2, linestyle=(0, (4, 3)))
+
+
+def _course(chart: GameChart, seat: int) -> list[float]:
+    """A player's win probability after each turn; a single turn is drawn as a level line."""
+    course = [turn.win_probabilities[seat] for turn in chart.turns]
+    return course if len(course) > 1 else course * 2
+
+
+def _draw_lines(axes: "Axes", chart: GameChart, look: _Look) -> None:
+    """A line for each player, with a mark of its own at its end."""
+    # the first lines on top, each with an edge that keeps crossings apart
+    for seat in reversed(range(len(chart.names))):
+        share = _course(chart, seat)
+        colour, marker = _style(look, seat)
+        axes.plot(share, color=look.paper, linewidth=5, solid_joinstyle="round", clip_on=False)
+        axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)
+        axes.plot(
+            [len(share) - 1],
+            share[-1:],
+            marker=marker,
+            markersize=9,
+            color=colour,
+            markeredgecolor=look.paper,
+            clip_on=False,
+            zorder=5,
+        )
+
+
+def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: _Look) -> None:
+    """Each player's name, percentage and score, beside where the line or area ends."""
+    last = chart.turns[-1]
+    players = range(len(chart.names))
+    if len(chart.names) == 2:
+        share = last.win_probabilities[0]
+        wanted = [share / 2, (1 + share) / 2]
+    else:
+        wanted = list(last.win_probabilities)
+    roomy = len(players) <= _ROOMY
+    font = _font(14 if roomy else 11, bold=True)
+    heights = _spread(wanted, 0.155 if roomy else min(0.075, 1 / len(players)))
+    for seat in players:
+        colour, _ = _style(look, seat)
+        percents = _whole_percent(last.win_probabilities[seat])
+        room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 55
+        name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, font))
+        if roomy:
+            facts = f"{percents}   {last.scores[seat]:,}"
+            notes = [(name, font, 7.5), (facts, _font(12), -8)]
+        else:
+            notes = [(f"{name}  {percents}", font, 0)]
+        for text, its_font, rise in notes:
+            axes.annotate(
+                text,
+                (1, heights[seat]),
+                (12, rise),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                color=colour,
+                font=its_font,
+                va="center",
+                parse_math=False,
+            )
+
+
+def _spread(wanted: Sequence[float], distance: float) -> list[float]:
+    """Heights near the wanted ones, in their order, at least `distance` apart, within 0 to 1.
+
+    Of equal ones the first is the highest.
+    """
+    order = sorted(range(len(wanted)), key=lambda index: (wanted[index], -index))
+    low, high = distance / 2, 1 - distance / 2
+    heights = [min(max(wanted[index], low), high) for index in order]
+    for above in range(1, len(heights)):
+        heights[above] = max(heights[above], heights[above - 1] + distance)
+    ceiling = high
+    for index in reversed(range(len(heights))):
+        heights[index] = min(heights[index], ceiling)
+        ceiling = heights[index] - distance
+    spread = [0.0] * len(wanted)
+    for place, height in zip(order, heights, strict=True):
+        spread[place] = height
+    return spread
+
+
+def _ticks(number: int) -> list[int]:
+    """Indices of the turns to be named: evenly spread from the first, and the last one."""
+    if not number:
+        return []
+    step = math.ceil(number / _TICKS)
+    ticks = list(range(0, number, step))
+    if number - 1 - ticks[-1] >= step / 2:
+        return [*ticks, number - 1]
+    return [*ticks[:-1], number - 1]
+
+
+def _style(look: _Look, seat: int) -> tuple[str, str]:
+    """Colour and marker of a player."""
+    return look.lines[seat % len(look.lines)], _MARKERS[seat % len(_MARKERS)]
+
+
+def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:
+    """A name as long as there is room for it."""
+    for width in range(_NAME_WIDTH, 1, -1):
+        text = _drawable(name, width) or f"Player {seat + 1}"
+        if measure(text) <= room:
+            break
+    return text
+
+
+def _pixels(renderer: Any, text: str, font: "FontProperties") -> float:
+    width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
+    return float(width)
+
+
+def _drawable(text: str, width: int) -> str:
+    """Safe text of which the font has every letter; emoji, for instance, are left out."""
+    known = _letters()
+    kept = "".join(letter for letter in safe_text(text, len(text) * 2) if letter in known)
+    return shorten(" ".join(kept.split()), width)
+
+
+@cache
+def _letters() -> frozenset[str]:
+    """What the font can draw."""
+    from matplotlib.ft2font import FT2Font  # noqa: PLC0415
+
+    codes = FT2Font(_font_file(bold=True)).get_charmap()
+    return frozenset(map(chr, codes)) - {"\N{ZERO WIDTH SPACE}"}
+
+
+def _font(size: float, *, bold: bool = False) -> "FontProperties":
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
+
+    return FontProperties(fname=_font_file(bold=bold), size=size)
+
+
+def _font_file(*, bold: bool) -> str:
+    """The font that comes with matplotlib: the same pictures everywhere, no search for fonts."""
+    from matplotlib import get_data_path  # noqa: PLC0415
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return str(Path(get_data_path(), "fonts", "ttf", name))

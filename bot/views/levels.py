@@ -1,0 +1,72 @@
+"""The strength of the levels of play, as text and as data."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bot.views.text import columns, wrap
+from solver.policies import LEVELS
+from solver.rules import Ruleset
+from solver.strengths import Strength, Strengths
+
+
+def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) -> str:
+    """The levels, what each does and, where that was measured, how often it wins."""
+    rows = []
+    for name, what in LEVELS.items():
+        wins: tuple[str, ...] = ()
+        if strengths and (one := strengths.get(name)):
+            wins = f"{100 * one.win_rate:.1f} %", f"+- {100 * one.standard_error:.1f}"
+        rows.append((name, *wins, what))
+    if not strengths:
+        measured = (
+            f"How they do under {rules.name} rules is not measured yet: farkle study levels"
+            f" {rules.name}"
+        )
+    else:
+        measured = (
+            f"Games won against optimal play under {rules.name} rules, with the standard error."
+        )
+    return wrap(
+        "\n".join(["Levels of bots:", *columns(rows, right={1} if strengths else ()), measured])
+    )
+
+
+def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, Any]]:
+    """The same as plain data."""
+    return [
+        {
+            "level": name,
+            "summary": what,
+            "strength": strengths[name].model_dump() if strengths and name in strengths else None,
+        }
+        for name, what in LEVELS.items()
+    ]
+
+
+def levels_text(strengths: Strengths, path: Path) -> str:
+    """A row for each level: how often it wins."""
+    rows = [("level", "wins", "error", "beginning", "second")]
+    for name, one in strengths.levels.items():
+        rows.append(
+            (
+                name,
+                f"{100 * one.win_rate:.1f} %",
+                f"{100 * one.standard_error:.1f}",
+                f"{100 * one.began:.1f} %",
+                f"{100 * one.replied:.1f} %",
+            )
+        )
+    lines = [
+        f"{strengths.rules} rules, each level against optimal play in {strengths.games:,} games,"
+        f" seed {strengths.seed}:",
+        *columns(rows, right={1, 2, 3, 4}),
+        "Error: the standard error in percentage points.",
+        f"Kept in {path}.",
+    ]
+    return "\n".join(lines)
+
+
+def levels_data(strengths: Strengths, path: Path) -> dict[str, Any]:
+    """The same as data, and the file that holds it."""
+    return strengths.model_dump() | {"file": str(path)}

@@ -1,0 +1,50 @@
+"""The parts of the chat, put together for any front."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.fronts.commands import Commands, advice_commands
+from bot.fronts.game_commands import GameCommands
+from bot.fronts.record_commands import RecordCommands
+from bot.fronts.rules_commands import RulesCommands
+from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
+from bot.services.games import Games
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Tables
+from bot.settings import Settings
+from bot.store.store import Store
+
+
+@asynccontextmanager
+async def open_commands(
+    settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
+) -> AsyncIterator[Commands]:
+    """The commands, with the database open.
+
+    pace : seconds that a bot takes for each of its moves
+    allow_files : whether rules may be the path of a file
+
+    Raises StoreError.
+    """
+    store = await Store.open(settings.database_url)
+    try:
+        rules = HouseRules(store, settings.strategies, settings.kernels, allow_files=allow_files)
+        tables, oracle = Tables(store), Oracle(advisor)
+        games = Games(tables, oracle, pace)
+        played = GameCommands(games, rules)
+        # what is loaded stays: collections that go through all of it would hold up every answer
+        gc.collect()
+        gc.freeze()
+        yield Commands(
+            {
+                "Advice": advice_commands(advisor, rules, games),
+                "Games": played.by_name(),
+                "Looking back": RecordCommands(games, rules, settings.data).by_name(),
+                "Rules": RulesCommands(rules).by_name(),
+            },
+            played.resume,
+        )
+    finally:
+        await store.close()

@@ -1,0 +1,41 @@
+"""A chat without a front: what people say, and what is answered."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.fronts.commands import Commands
+from bot.fronts.console import spoken
+from bot.fronts.lines import Reply
+from bot.services.advisor import Advisor
+from bot.settings import Settings
+from bot.wiring import open_commands
+
+
+class Chat:
+    """One console, at which everybody may speak."""
+
+    def __init__(self, commands: Commands) -> None:
+        self.commands = commands
+
+    async def all(self, line: str) -> list[Reply]:
+        """Every reply to a line such as "ann: /roll"."""
+        caller, said = spoken(line)
+        return [reply async for reply in self.commands.answer(said, caller)]
+
+    async def answer(self, line: str) -> Reply:
+        """The one reply to a line."""
+        [reply] = await self.all(line)
+        return reply
+
+    async def say(self, line: str) -> str:
+        """The texts of all replies, one below the other."""
+        return "\n".join(reply.text for reply in await self.all(line))
+
+
+@asynccontextmanager
+async def open_chat(data: Path, strategies: Path | None = None) -> AsyncIterator[Chat]:
+    """A chat that keeps its games in the folder `data`."""
+    advisor = Advisor(strategies or data / "strategies")
+    async with open_commands(Settings(data=data), advisor, allow_files=True) as commands:
+        yield Chat(commands)
