@@ -216,6 +216,11 @@ class Reader:
     first: int = 0
     """Index of the first moment of the turn."""
 
+    def forget(self) -> None:
+        """Let go of all but the turn that goes on and the change of the last one."""
+        del self.moments[: self.first], self.changes[:-1]
+        self.first = 0
+
     def sum(self, seat: int, *kinds: Kind) -> float:
         """Sum of what such moments gained a seat."""
         return fsum(one.gain for one in self.moments if one.seat == seat and one.kind in kinds)

@@ -24,6 +24,7 @@ from collections import defaultdict
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,14 @@ from tests.bench import Bench, _heading, _note, _show, machine
 SECONDS_P99 = 0.050
 SECONDS_BLOCKED = 0.020
 TICK = 0.001
+BEGIN_WITHIN = 5
+"""Games begin within this many times the mean time that people think."""
 LEAST_BANK = 350
 """What people bank from on, unless that reaches the goal sooner."""
 
 Table = dict[str, Any]
+
+known_rules = cache(load_rules)
 
 
 @dataclass
@@ -72,9 +77,9 @@ class Load:
 async def play(commands: Commands, load: Load, place: str, opening: str, gap: float) -> None:
     """Play one game to its end; `gap` is the mean number of seconds that people think."""
     chance = random.Random(place)
-    rules = load_rules(opening.rpartition("rules:")[2])
     line, name = opening, "ann"
-    await asyncio.sleep(chance.uniform(0, gap))
+    await asyncio.sleep(chance.uniform(0, BEGIN_WITHIN * gap))
+    rules = known_rules(opening.rpartition("rules:")[2])
     while True:
         table = await say(commands, load, place, name, line)
         if table is None or table["stage"] == "over":

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from bot.fronts.game_commands import GAME, level_named, table_of
 from bot.fronts.lines import Command, Line, Reply
-from bot.review import review
 from bot.services.dice_record import dice_record
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules
@@ -87,8 +86,7 @@ class RecordCommands:
             raise InvalidRequestError(
                 "only games of two players can be reviewed: with more there are no exact odds"
             )
-        strategy = self._oracle.needed(table.game.rules)
-        found = await asyncio.to_thread(review, strategy, table.begun, table.events)
+        found = await self._oracle.review(table)
         yield Reply(review_text(found, table.names), review_data(found, table.names))
 
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:

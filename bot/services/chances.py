@@ -16,7 +16,7 @@ from bot.moments import (
     turn_changes,
     win_probability,
 )
-from bot.review import PlayerReview, review
+from bot.review import PlayerReview, Review, review
 from bot.services.advisor import Advisor
 from bot.services.tables import Table
 from bot.store.store import GameResult
@@ -26,7 +26,7 @@ from bot.views.chart import ChartPoint, GameChart
 from solver.endgame import endgame, final_turn, first_of_play_off
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.many_players import Standing, estimate
-from solver.policies import TurnView, make_policy
+from solver.policies import Optimal, Policy, TurnView, make_policy
 from solver.position import first_position
 from solver.rules import Ruleset
 from solver.scoring import set_asides
@@ -79,6 +79,15 @@ class Oracle:
                 " name here, /rules new makes rules of your own"
             ) from None
 
+    def policy(self, level: str, rules: Ruleset) -> Policy:
+        """The policy of a bot's level.
+
+        Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
+        a strategy that is not there.
+        """
+        optimal = level == Optimal.name
+        return make_policy(level, self.needed(rules) if optimal else self.strategy(rules))
+
     def start(self, rules: Ruleset) -> float | None:
         """The chance of the player who begins, if the rules are solved."""
         strategy = self.strategy(rules)
@@ -95,6 +104,12 @@ class Oracle:
     async def chart(self, table: Table) -> GameChart:
         """The chances after every turn."""
         return await asyncio.to_thread(self._chart, table)
+
+    async def review(self, table: Table) -> Review:
+        """Every decision of a game that is over. Raises StrategyFileError."""
+        return await asyncio.to_thread(
+            lambda: review(self.needed(table.game.rules), table.begun, table.events)
+        )
 
     async def results(self, table: Table) -> list[GameResult]:
         """What is kept of a game with a result, by seat."""
@@ -138,6 +153,7 @@ class Oracle:
                 reader = read_events(strategy, table.begun, events)
             else:
                 read_on(reader, done, later)
+            reader.forget()
             if not table.game.over:
                 self._readers[game_id] = len(events), reader
             return reader.changes[-1] if reader.changes else None

@@ -18,7 +18,7 @@ from bot.table.events import Banked, Event, Kept, Rolled
 from bot.table.state import Game, apply, turn_after
 from solver.dice import parse_dice
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
-from solver.policies import Choice, Policy, TurnView, make_policy
+from solver.policies import Choice, Policy, TurnView
 from solver.rules import Ruleset
 
 AWAY_SECONDS = 300
@@ -82,7 +82,7 @@ class Games:
         away_seconds: int | None = None,
     ) -> AsyncIterator[News]:
         """Set up a game."""
-        self._check_players(players, rules, tracked=tracked)
+        await self._check_players(players, rules, tracked=tracked)
         most = await self.most_open(caller)
         table = await self.tables.begin(
             caller,
@@ -119,7 +119,7 @@ class Games:
                 raise IllegalActionError("you sit at this table already")
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError("only those who play here can have a bot sit down")
-            self._check_players([Player(level=level)] if level else [], table.game.rules)
+            await self._check_players([Player(level=level)] if level else [], table.game.rules)
             events = commands.join(table.game, level)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
@@ -292,7 +292,7 @@ class Games:
             if level is None:
                 news = await self._commit(table, commands.skip(game), by=caller.person.name)
             else:
-                self._check_players([Player(level=level)], game.rules)
+                await self._check_players([Player(level=level)], game.rules)
                 old = table.stored.seats[game.mover]
                 seat = Seat(game.mover, old.person, f"{level} bot for {old.name}", level)
                 events = commands.substitute(game, game.mover, level)
@@ -476,8 +476,7 @@ class Games:
         return [*made, Banked()] if choice.bank else made
 
     def _policy(self, game: Game) -> Policy:
-        level = game.seats[game.mover].level or ""
-        return make_policy(level, self.oracle.strategy(game.rules))
+        return self.oracle.policy(game.seats[game.mover].level or "", game.rules)
 
     def _banks(self, game: Game) -> bool:
         return self._policy(game).banks(game.rules, game.position())
@@ -501,7 +500,7 @@ class Games:
         )
         return Hint(game, advice, odds(strategy, following), exact)
 
-    def _check_players(
+    async def _check_players(
         self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
     ) -> None:
         people = [player.person.id for player in players if player.person]
@@ -514,8 +513,7 @@ class Games:
                 raise InvalidRequestError(
                     "bots cannot roll real dice: /play begins a game for them"
                 )
-            strategy = self.oracle.needed(rules) if player.level == "optimal" else None
-            make_policy(player.level, strategy)
+            await asyncio.to_thread(self.oracle.policy, player.level, rules)
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game

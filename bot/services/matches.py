@@ -10,7 +10,7 @@ from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
 from bot.table.state import Game, apply, begin
 from solver.errors import InvalidRequestError
-from solver.policies import Policy, TurnView, make_policy
+from solver.policies import Policy, TurnView
 from solver.rules import Ruleset
 
 MOST_GAMES = 99
@@ -44,11 +44,7 @@ async def play_match(
     """
     if not 1 <= games <= MOST_GAMES:
         raise InvalidRequestError(f"games: takes 1 to {MOST_GAMES}, not {games}")
-    strategy = oracle.strategy(rules)
-    policies = [
-        make_policy(level, oracle.needed(rules) if level == "optimal" else strategy)
-        for level in levels
-    ]
+    policies = [await asyncio.to_thread(oracle.policy, level, rules) for level in levels]
     score = [0.0, 0.0]
     for number in range(1, games + 1):
         began = (number - 1) % 2

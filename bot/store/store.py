@@ -101,6 +101,8 @@ class Store:
     def __init__(self, path: Path, engine: AsyncEngine) -> None:
         self._path = path
         self._engine = engine
+        self._turn_to_write = asyncio.Lock()
+        """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -122,7 +124,11 @@ class Store:
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that writes: all of it or, after an exception, nothing."""
-        async with self._connection(WRITE) as connection, connection.begin():
+        async with (
+            self._turn_to_write,
+            self._connection(WRITE) as connection,
+            connection.begin(),
+        ):
             yield connection
 
     async def scrub(self) -> None:

@@ -5,7 +5,7 @@ legal raises IllegalActionError, whose sentence says why and what is legal.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from bot.table.events import (
     Banked,
@@ -34,14 +34,10 @@ MOST_SEED = 64
 """Characters of a player's own seed."""
 
 
-def begin_game(
-    game: str, rules: Ruleset, levels: Sequence[str | None], **settings: object
-) -> Begun:
-    """Set up a game for seats with these levels, None for people."""
+def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
+    """Set up a game for seats with these levels, None for people; settings are those of Begun."""
     _check_number(len(levels))
-    return Begun.model_validate(
-        {"game": game, "rules": rules, "levels": tuple(levels), **settings}, strict=False
-    )
+    return Begun(game=game, rules=rules, levels=tuple(levels), **settings)
 
 
 def join(game: Game, level: str | None = None) -> list[Joined]:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from solver.dice import Roll
 from solver.rules import Ruleset
@@ -10,11 +11,11 @@ from solver.rules import Ruleset
 SeatNumber = Annotated[int, Field(ge=0)]
 
 
-class _Event(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+_STRICT = ConfigDict(extra="forbid")
 
 
-class Begun(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Begun:
     """A game is set up; people may join until the first roll."""
 
     kind: Literal["begun"] = "begun"
@@ -33,14 +34,16 @@ class Begun(_Event):
     """Of the secret that the rolls are made from."""
 
 
-class Joined(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Joined:
     """A seat more, at the end."""
 
     kind: Literal["joined"] = "joined"
     level: str | None = None
 
 
-class Seeded(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Seeded:
     """A player's own share in the rolls to come."""
 
     kind: Literal["seeded"] = "seeded"
@@ -48,27 +51,31 @@ class Seeded(_Event):
     text: str
 
 
-class Rolled(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Rolled:
     """The player to move has rolled; the faces in the order in which they fell."""
 
     kind: Literal["rolled"] = "rolled"
     dice: Roll
 
 
-class Kept(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Kept:
     """The player to move has set dice aside."""
 
     kind: Literal["kept"] = "kept"
     dice: Roll
 
 
-class Banked(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Banked:
     """The player to move has banked the turn total."""
 
     kind: Literal["banked"] = "banked"
 
 
-class Scored(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Scored:
     """The player to move had a whole turn with real dice."""
 
     kind: Literal["scored"] = "scored"
@@ -76,7 +83,8 @@ class Scored(_Event):
     ending: Literal["bank", "farkle", "lose", "win"] = "bank"
 
 
-class Corrected(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Corrected:
     """What a seat really has, or whose turn it really is, in a tracked game."""
 
     kind: Literal["corrected"] = "corrected"
@@ -87,26 +95,30 @@ class Corrected(_Event):
     """Whether it is this seat's turn."""
 
 
-class Undone(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Undone:
     """The last event that could be taken back was."""
 
     kind: Literal["undone"] = "undone"
 
 
-class Resigned(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Resigned:
     """A player has given up."""
 
     kind: Literal["resigned"] = "resigned"
     seat: SeatNumber
 
 
-class Skipped(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Skipped:
     """The turn of the player to move passed without points."""
 
     kind: Literal["skipped"] = "skipped"
 
 
-class Replaced(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Replaced:
     """A bot plays on for a seat."""
 
     kind: Literal["replaced"] = "replaced"
@@ -114,13 +126,15 @@ class Replaced(_Event):
     level: str
 
 
-class Ended(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Ended:
     """The game was ended without a result."""
 
     kind: Literal["ended"] = "ended"
 
 
-class Revealed(_Event):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Revealed:
     """The secret of the rolls, in hexadecimal digits, once the game is over."""
 
     kind: Literal["revealed"] = "revealed"
@@ -149,7 +163,7 @@ _ANY: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kin
 
 def event_data(event: Event) -> dict[str, Any]:
     """An event as plain data without its kind."""
-    data = event.model_dump(mode="json", exclude={"kind"}, exclude_defaults=True)
+    data: dict[str, Any] = _ANY.dump_python(event, mode="json", exclude_defaults=True)
     if isinstance(event, Begun):
         # whole, as some defaults of rules follow from other options
         data["rules"] = event.rules.model_dump(mode="json")

@@ -21,6 +21,7 @@ from bot.table.events import (
     Seeded,
     Skipped,
     Undone,
+    event_data,
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
 from bot.views.text import advice_text, columns, dice_text, odds_text, wrap
@@ -54,7 +55,7 @@ def news_text(news: News) -> str:
 def news_data(news: News) -> dict[str, Any]:
     """The events and the table after them."""
     return {
-        "events": [event.model_dump(mode="json", exclude_defaults=True) for event in news.events]
+        "events": [{"kind": event.kind, **event_data(event)} for event in news.events]
         if news.before is not None
         else [],
         **table_data(news.table, news.chances),
