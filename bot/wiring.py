@@ -12,6 +12,7 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules
+from bot.services.questions import Questions
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.store import Store
@@ -33,13 +34,14 @@ async def open_commands(
         rules = HouseRules(store, settings.strategies, settings.kernels, allow_files=allow_files)
         tables, oracle = Tables(store), Oracle(advisor)
         games = Games(tables, oracle, pace)
-        played = GameCommands(games, rules)
+        questions = Questions(tables, oracle)
+        played = GameCommands(games, questions, rules)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
         yield Commands(
             {
-                "Advice": advice_commands(advisor, rules, games),
+                "Advice": advice_commands(advisor, rules, questions),
                 "Games": played.by_name(),
                 "Looking back": RecordCommands(games, rules, settings.data).by_name(),
                 "Rules": RulesCommands(rules).by_name(),

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 from bot.fronts.lines import Command, Line, Reply, take_apart
 from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
-from bot.services.games import Games
 from bot.services.house_rules import HouseRules
+from bot.services.questions import Questions
 from bot.services.tables import Caller, Table
 from bot.views.data import answer_data
 from bot.views.safe_text import safe_text
@@ -129,7 +129,9 @@ class Commands:
         yield Reply("Bye.", {"quit": True}, ends=True)
 
 
-def advice_commands(advisor: Advisor, rules: HouseRules, games: Games) -> dict[str, Command]:
+def advice_commands(
+    advisor: Advisor, rules: HouseRules, questions: Questions
+) -> dict[str, Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
 
     async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
@@ -140,9 +142,9 @@ def advice_commands(advisor: Advisor, rules: HouseRules, games: Games) -> dict[s
         return line.situation(await rules.resolve(caller.place, named))
 
     async def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await games.asked_at(caller)
+        here = await questions.asked_at(caller)
         if here and not line.options:
-            found = await games.advice(here, line.words)
+            found = await questions.advice(here, line.words)
             yield Reply(_for_mover(here, caller, advice_text(found)), answer_data(found), True)
             return
         asked = await situation(line, caller, here)
@@ -150,9 +152,9 @@ def advice_commands(advisor: Advisor, rules: HouseRules, games: Games) -> dict[s
         yield Reply(advice_text(advice), answer_data(advice))
 
     async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await games.asked_at(caller)
+        here = await questions.asked_at(caller)
         if here and not line.options:
-            found = await games.odds(here)
+            found = await questions.odds(here)
             yield Reply(_for_mover(here, caller, odds_text(found)), answer_data(found), True)
             return
         asked = await situation(line, caller, here)

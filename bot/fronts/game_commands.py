@@ -7,6 +7,7 @@ from typing import Literal
 from bot.fronts.lines import YES_OR_NO, Command, Line, Reply, whole_number
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.questions import Questions
 from bot.services.tables import Caller, Person, Player
 from bot.views.data import answer_data
 from bot.views.game import (
@@ -43,8 +44,9 @@ _MOST_SECONDS = 7 * 24 * 3600
 class GameCommands:
     """What people type at a table."""
 
-    def __init__(self, games: Games, rules: HouseRules) -> None:
+    def __init__(self, games: Games, questions: Questions, rules: HouseRules) -> None:
         self._games = games
+        self._questions = questions
         self._rules = rules
 
     def by_name(self) -> dict[str, Command]:
@@ -218,12 +220,12 @@ class GameCommands:
             yield await self._news(news)
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        hint = await self._games.hint(caller, table_of(line))
+        hint = await self._questions.hint(caller, table_of(line))
         found = hint.advice or hint.odds
         yield Reply(hint_text(hint), answer_data(found) if found else {}, private=True)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        table, chances = await self._games.shown(caller, table_of(line))
+        table, chances = await self._questions.shown(caller, table_of(line))
         yield Reply(table_text(table, chances), table_data(table, chances))
         async for news in self._games.bots(table):
             yield await self._news(news)

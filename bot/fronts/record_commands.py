@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from operator import itemgetter
 from pathlib import Path
 
 from bot.fronts.game_commands import GAME, level_named, table_of
@@ -30,6 +31,8 @@ from solver.rules_file import load_rules
 from solver.scoring import Fate, fate
 from solver.strengths import load_strengths
 
+_LOOKED_BACK = 200
+"""Games of a place that can be reviewed."""
 _EVERYWHERE = {"where": "everywhere: not only here"}
 
 
@@ -176,17 +179,19 @@ class RecordCommands:
         )
 
     async def _finished(self, line: Line, caller: Caller) -> Table:
-        """The game named, else the last one here that is over."""
+        """The game named, else the one that ended last here."""
         wanted = table_of(line) or line.words or None
-        for game in await self._tables.store.recent_games(caller.place, 200):
-            if game.id == wanted or (wanted is None and not game.open):
-                table = await self._tables.load(game.id)
-                if not table.game.over:
-                    raise InvalidRequestError("that game is still going on: its secret is kept")
-                return table
-        if wanted:
+        games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
+        over = [(game.ended_at, game) for game in games if game.ended_at]
+        named = [game for game in games if game.id == wanted]
+        if wanted and not named:
             raise InvalidRequestError(f'no game "{wanted}" was played here')
-        raise InvalidRequestError("no game here is over yet")
+        if not (named or over):
+            raise InvalidRequestError("no game here is over yet")
+        game = named[0] if named else max(over, key=itemgetter(0))[1]
+        if game.open:
+            raise InvalidRequestError("that game is still going on: its secret is kept")
+        return await self._tables.load(game.id)
 
     async def _person(self, place: str | None, name: str) -> str:
         person = await records.find_person(self._tables.store, place, name)

@@ -1,6 +1,7 @@
 """Win probabilities of games under way: exact for two players, an estimate for more."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from bot.table.events import Undone
 from bot.table.state import Game, Stage, begin, turn_after
 from bot.views.chart import ChartPoint, GameChart
 from solver.endgame import endgame, final_turn, first_of_play_off
-from solver.errors import MissingStrategyError, StrategyFileError
+from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
 from solver.many_players import Standing, estimate
 from solver.policies import Optimal, Policy, TurnView, make_policy
 from solver.position import first_position
@@ -98,8 +99,11 @@ class Oracle:
         return len(game.seats) == 2 and self.strategy(game.rules) is not None
 
     async def chances(self, table: Table) -> Chances | None:
-        """The chances now; None while nobody can play yet."""
-        return await asyncio.to_thread(self._chances, table)
+        """The chances now; None while nobody can play yet, or where they cannot be told."""
+        # what was done at the table is done, whatever becomes of them
+        with contextlib.suppress(FarkleError):
+            return await asyncio.to_thread(self._chances, table)
+        return None
 
     async def chart(self, table: Table) -> GameChart:
         """The chances after every turn."""

@@ -1,7 +1,6 @@
 """What people do at tables: each command changes a game and tells what happened, bots included."""
 
 import asyncio
-import contextlib
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -9,16 +8,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 
-from bot.advice import Advice, Odds, advise, odds
+from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
+from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
 from bot.services.tables import Caller, Player, Table, Tables, after_events, bot_name
 from bot.store.store import GameResult, Seat
 from bot.table import commands
-from bot.table.events import Banked, Event, Kept, Rolled
-from bot.table.state import Game, apply, turn_after
+from bot.table.events import Event, Rolled
+from bot.table.state import Game
 from solver.dice import parse_dice
-from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
-from solver.policies import Choice, Policy, TurnView
+from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules import Ruleset
 
 AWAY_SECONDS = 300
@@ -45,19 +44,6 @@ class News:
     """Whether the game is over and can be reviewed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """What is best for the player to move."""
-
-    game: Game
-    advice: Advice | None
-    """Of the roll on the table, if there is one."""
-    odds: Odds | None
-    """Of the decision before the next roll."""
-    exact: bool
-    """Whether the game has two players; else the strongest opponent is taken for the only one."""
-
-
 Make = Callable[[Table], Awaitable[Sequence[Event]]]
 
 
@@ -67,6 +53,7 @@ class Games:
     def __init__(self, tables: Tables, oracle: Oracle, pace: float = 0.0) -> None:
         self.tables = tables
         self.oracle = oracle
+        self._bot_moves = BotMoves(tables, oracle)
         self._pace = pace
         self._playing: set[str] = set()
         """Games in which the bots' turn is being played."""
@@ -93,7 +80,7 @@ class Games:
             hints=hints,
             away_seconds=away_seconds,
         )
-        yield News(None, (), table, await self._chances(table))
+        yield News(None, (), table, await self.oracle.chances(table))
         async for news in self.bots(table):
             yield news
 
@@ -132,7 +119,7 @@ class Games:
         """Give one's own share to the dice."""
 
         async def make(table: Table) -> Sequence[Event]:
-            return commands.seed(table.game, _seat(table, caller), text)
+            return commands.seed(table.game, seat_of(table, caller), text)
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -143,7 +130,7 @@ class Games:
         """Roll; in a tracked game `dice` are what fell."""
 
         async def make(table: Table) -> Sequence[Event]:
-            seat = _mover(table, caller)
+            seat = mover(table, caller)
             return [await self._rolled(table.game, seat, dice)]
 
         async for news in self._act(caller, game_id, make):
@@ -155,7 +142,7 @@ class Games:
         """Set dice aside, and roll or bank at once if `then` says so."""
 
         async def make(table: Table) -> Sequence[Event]:
-            game, seat = table.game, _mover(table, caller)
+            game, seat = table.game, mover(table, caller)
             kept = parse_dice(dice, most=game.rules.dice)
             if then is None:
                 return commands.keep(game, seat, kept)
@@ -176,7 +163,7 @@ class Games:
         """Bank the turn total."""
 
         async def make(table: Table) -> Sequence[Event]:
-            return commands.bank(table.game, _mover(table, caller))
+            return commands.bank(table.game, mover(table, caller))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -192,13 +179,12 @@ class Games:
         """Tell a whole turn with real dice, of the player to move or of the one named."""
 
         async def make(table: Table) -> Sequence[Event]:
-            _check_may_track(table, caller)
+            check_may_track(table, caller)
             seat = table.game.mover if name is None else seat_named(table, name)
             if seat != table.game.mover and not table.game.over:
-                mover = table.names[table.game.mover]
+                now, told = table.names[table.game.mover], table.names[seat]
                 raise IllegalActionError(
-                    f"it is the turn of {mover}, not of {table.names[seat]}; /fix next:NAME puts"
-                    " that right"
+                    f"it is the turn of {now}, not of {told}; /fix next:NAME puts that right"
                 )
             return commands.score(table.game, seat, points, ending)
 
@@ -218,7 +204,7 @@ class Games:
         """Put right what was told wrongly."""
 
         async def make(table: Table) -> Sequence[Event]:
-            _check_may_track(table, caller)
+            check_may_track(table, caller)
             seat = seat_named(table, name)
             return commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
 
@@ -231,7 +217,7 @@ class Games:
         async def make(table: Table) -> Sequence[Event]:
             game = table.game
             if game.tracked:
-                _check_may_track(table, caller)
+                check_may_track(table, caller)
             if not game.hints and not game.turn.turn_total and game.turn.roll is None:
                 raise IllegalActionError(
                     "hints are forbidden here, and the odds after that turn have been told"
@@ -255,7 +241,7 @@ class Games:
             table = await self.tables.load(last.id)
             if not (table.game.tracked and table.game.hints) or table.game.before is None:
                 return None
-            _check_may_track(table, caller)
+            check_may_track(table, caller)
             events = commands.undo(table.game, None)
             written = await self.tables.append(table, events, reopens=True)
         return News(table.game, tuple(events), written)
@@ -264,7 +250,7 @@ class Games:
         """Give up."""
 
         async def make(table: Table) -> Sequence[Event]:
-            return commands.resign(table.game, _seat(table, caller))
+            return commands.resign(table.game, seat_of(table, caller))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -273,7 +259,7 @@ class Games:
         """End the game without a result."""
 
         async def make(table: Table) -> Sequence[Event]:
-            if not _plays(table, caller) and not caller.manages:
+            if not plays(table, caller) and not caller.manages:
                 raise IllegalActionError(
                     "only those who play, or who manage this place, can end the game"
                 )
@@ -317,63 +303,6 @@ class Games:
                     table, commands.end(game) if alone else commands.resign(game, seat)
                 )
 
-    async def hint(self, caller: Caller, game_id: str | None) -> Hint:
-        """What is best for the player to move, who alone may ask."""
-        table = await self.tables.find(caller, game_id)
-        if not table.game.hints:
-            raise IllegalActionError("the host has forbidden hints in this game")
-        if table.game.tracked:
-            _check_may_track(table, caller)
-        elif _seat(table, caller) != table.game.mover:
-            raise IllegalActionError("it is not your turn: hints are for the player to move")
-        return await asyncio.to_thread(self._hint, _with_players(table.game))
-
-    async def shown(self, caller: Caller, game_id: str | None) -> tuple[Table, Chances | None]:
-        """A table and its chances; in the middle of a turn only where hints are allowed."""
-        table = await self.tables.find(caller, game_id)
-        in_turn = table.game.turn.turn_total or table.game.turn.roll is not None
-        if in_turn and not table.game.hints:
-            return table, None
-        return table, await self._chances(table)
-
-    async def asked_at(self, caller: Caller) -> Table | None:
-        """The game that a question without numbers is about: the one here, or the caller's own.
-
-        Raises IllegalActionError for who plays a game in which hints are forbidden.
-        """
-        found = await self.tables.open_at(caller.place)
-        own = [one for one in found if one.seat_of(caller.person) is not None]
-        if any(not one.game.hints for one in own):
-            raise IllegalActionError("the host has forbidden hints in the game that you play")
-        found = own or [one for one in found if one.game.hints]
-        if len(found) != 1 or len(found[0].game.seats) < 2:
-            return None
-        return found[0]
-
-    async def odds(self, table: Table) -> Odds:
-        """Roll or bank in the position of a game."""
-        if table.game.turn.roll is not None:
-            raise InvalidRequestError("dice lie on the table: /advise says what to keep of them")
-        game = table.game
-        return await asyncio.to_thread(
-            lambda: odds(self.oracle.needed(game.rules), game.position())
-        )
-
-    async def advice(self, table: Table, dice: str) -> Advice:
-        """Advice on a roll in the position of a game, without `dice` on the roll on the table."""
-        game = table.game
-        roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
-        if roll is None:
-            raise InvalidRequestError("nothing is rolled yet: give the dice, or ask for /odds")
-        if len(roll) != game.turn.dice:
-            raise InvalidRequestError(
-                f"{table.names[game.mover]} rolls {game.turn.dice} dice now, not {len(roll)};"
-                " give all numbers, such as me:0, to ask about another game"
-            )
-        return await asyncio.to_thread(
-            lambda: advise(self.oracle.needed(game.rules), game.position(), roll)
-        )
-
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move."""
         game_id = table.game.id
@@ -387,7 +316,7 @@ class Games:
                     table = await self.tables.current(game_id)
                     if not table.game.bot_to_move:
                         return
-                    news = await self._commit(table, await self._bot_events(table.game))
+                    news = await self._commit(table, await self._bot_moves.next(table.game))
                 yield news
                 # others may have moved while the news was told
                 table = await self.tables.current(game_id)
@@ -436,18 +365,12 @@ class Games:
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
         if moved or after.game.over or new_seats:
-            chances = await self._chances(written)
+            chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
         reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
         return News(table.game, tuple(events), written, chances, by, reviewable)
-
-    async def _chances(self, table: Table) -> Chances | None:
-        """The chances, if they can be told: what was done is done, whatever becomes of them."""
-        with contextlib.suppress(FarkleError):
-            return await self.oracle.chances(table)
-        return None
 
     async def _rolled(self, game: Game, seat: int, dice: str | None) -> Rolled:
         if game.tracked:
@@ -458,47 +381,7 @@ class Games:
             return event
         if dice is not None:
             raise InvalidRequestError("the dice are rolled for you: /roll alone does it")
-        [event] = commands.roll(game, seat, await self.tables.roll(game, seat))
-        return event
-
-    async def _bot_events(self, game: Game) -> list[Event]:
-        """One roll of a bot and what it does with it, or with what a player left to it."""
-        made: list[Event] = []
-        if game.turn.roll is None:
-            if game.may_bank and await asyncio.to_thread(self._banks, game):
-                return [Banked()]
-            made = [await self._rolled(game, game.mover, None)]
-            game = apply(game, made[0])
-        if game.turn.roll is None:
-            return made
-        choice = await asyncio.to_thread(self._choose, game)
-        made.append(Kept(dice=choice.set_aside))
-        return [*made, Banked()] if choice.bank else made
-
-    def _policy(self, game: Game) -> Policy:
-        return self.oracle.policy(game.seats[game.mover].level or "", game.rules)
-
-    def _banks(self, game: Game) -> bool:
-        return self._policy(game).banks(game.rules, game.position())
-
-    def _choose(self, game: Game) -> Choice:
-        return self._policy(game).choose(
-            TurnView(game.rules, game.position(), game.turn.roll or ())
-        )
-
-    def _hint(self, game: Game) -> Hint:
-        strategy = self.oracle.needed(game.rules)
-        position = game.position()
-        exact = len(game.seats) == 2
-        if game.turn.roll is None:
-            return Hint(game, None, odds(strategy, position), exact)
-        advice = advise(strategy, position, game.turn.roll)
-        best = advice.options[0]
-        turn = turn_after(game.rules, game.turn, best.set_aside)
-        following = replace(
-            position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
-        )
-        return Hint(game, advice, odds(strategy, following), exact)
+        return await self.tables.rolled(game, seat)
 
     async def _check_players(
         self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
@@ -517,7 +400,7 @@ class Games:
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game
-        if not _plays(table, caller) and not caller.manages:
+        if not plays(table, caller) and not caller.manages:
             raise IllegalActionError("only those who play here can do that")
         if game.seats[game.mover].level is not None:
             raise IllegalActionError("it is a bot's turn, which is never away")
@@ -532,30 +415,6 @@ class Games:
             raise IllegalActionError(f"{name} has {seconds} second{plural} left to move")
 
 
-def seat_named(table: Table, name: str) -> int:
-    """The seat of the player called so. Raises InvalidRequestError."""
-    wanted = name.removeprefix("@").casefold()
-    seats = [k for k, other in enumerate(table.names) if other.casefold() == wanted]
-    # of several who were forgotten the one who still plays
-    seats.sort(key=lambda number: not table.game.seats[number].playing)
-    if seats:
-        return seats[0]
-    raise InvalidRequestError(f'"{name}" does not play here: {", ".join(table.names)} do')
-
-
-def _with_players(game: Game) -> Game:
-    """A game with somebody to play against. Raises IllegalActionError."""
-    if len(game.seats) < 2:
-        raise IllegalActionError("nobody else plays yet: others sit down with /join")
-    return game
-
-
-def _plays(table: Table, caller: Caller) -> bool:
-    """Whether the caller has a seat and has not resigned."""
-    seat = table.seat_of(caller.person)
-    return seat is not None and table.game.seats[seat].playing
-
-
 def _ends_turn(before: Game, after: Game) -> bool:
     """Whether a turn has ended that was not taken back."""
     return (
@@ -564,30 +423,3 @@ def _ends_turn(before: Game, after: Game) -> bool:
         and (after.last is not before.last)
         and sum(seat.turns for seat in after.seats) > sum(seat.turns for seat in before.seats)
     )
-
-
-def _seat(table: Table, caller: Caller) -> int:
-    seat = table.seat_of(caller.person)
-    if seat is None:
-        raise IllegalActionError(f"you do not play in this game: {', '.join(table.names)} do")
-    return seat
-
-
-def _mover(table: Table, caller: Caller) -> int:
-    """The seat that acts: the caller's, in a tracked game the player's to move."""
-    if table.game.tracked:
-        _check_may_track(table, caller)
-        return table.game.mover
-    seat = _seat(table, caller)
-    if not table.game.seats[seat].playing:
-        raise IllegalActionError("you have resigned from this game")
-    if seat != table.game.mover and not table.game.over:
-        raise IllegalActionError(f"it is not your turn but {table.names[table.game.mover]}'s")
-    return seat
-
-
-def _check_may_track(table: Table, caller: Caller) -> None:
-    if not table.game.tracked:
-        raise IllegalActionError("only a game with real dice takes scores: /track begins one")
-    if not _plays(table, caller) and not caller.manages:
-        raise IllegalActionError(f"only those who play keep the score: {', '.join(table.names)}")

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from bot.store.store import GameResult, NewEvent, Seat, Store, StoredEvent, StoredGame
 from bot.table import commands, fair_dice
-from bot.table.events import Begun, Event, Revealed, event_data, make_event
+from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
 from bot.table.state import Game, apply, begin, fold
 from solver.errors import InvalidRequestError
 from solver.rules import Ruleset
@@ -168,17 +168,19 @@ class Tables:
         stored, events = await self.store.load(game_id)
         return _table(stored, events)
 
-    async def roll(self, game: Game, seat: int) -> tuple[int, ...]:
-        """The dice that fall next, once it is known that the player may roll."""
+    async def rolled(self, game: Game, seat: int) -> Rolled:
+        """What falls next, once it is known that the player may roll."""
         number = commands.check_roll(game, seat)
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
                 raise InvalidRequestError("the dice of this game are real ones: say what fell")
             self._secrets[game.id] = secret
-        return fair_dice.roll(
+        dice = fair_dice.roll(
             self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number
         )
+        [event] = commands.roll(game, seat, dice)
+        return event
 
     async def append(
         self,

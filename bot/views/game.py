@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.services.chances import Chances
-from bot.services.games import Hint, News
+from bot.services.games import News
+from bot.services.questions import Hint
 from bot.services.tables import Table
 from bot.table.events import (
     Banked,

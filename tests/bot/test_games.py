@@ -14,6 +14,7 @@ from bot.fronts.lines import Reply
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
 from bot.table import commands, fair_dice
+from bot.table.events import Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
 from tests.bot.chat import Chat, open_chat
@@ -37,11 +38,12 @@ def fall(monkeypatch: pytest.MonkeyPatch, *rolls: str) -> None:
     """The dice that are to fall, roll by roll."""
     left = [tuple(map(int, roll)) for roll in rolls]
 
-    async def roll(_: Tables, game: Game, seat: int) -> tuple[int, ...]:
-        assert commands.check_roll(game, seat) == len(left[0])
-        return left.pop(0)
+    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+        commands.check_roll(game, seat)
+        [event] = commands.roll(game, seat, left.pop(0))
+        return event
 
-    monkeypatch.setattr(Tables, "roll", roll)
+    monkeypatch.setattr(Tables, "rolled", rolled)
 
 
 async def said(chat: Chat, lines: Iterable[str]) -> list[Reply]:
@@ -507,6 +509,21 @@ async def test_a_proof_holds(table: Chat) -> None:
     assert await table.say(f"carl: /proof {game}") == text
     spoilt = text.replace('"number": 1,', '"number": 2,')
     assert not fair_dice.verify(Proof.model_validate_json(spoilt)).holds
+
+
+async def test_the_game_that_ended_last_is_looked_at(table: Chat) -> None:
+    await table.say("ann: /settings games:2")
+    [first, *_] = await table.all("ann: /play @bob rules:kcd")
+    [second, *_] = await table.all("carl: /play @dan rules:kcd")
+    for reply in (second, first):
+        people = [player["name"] for player in reply.data["players"]]
+        game = reply.data["game"]
+        await table.say(f"{people[0]}: /roll game:{game}")
+        await table.say(f"{people[0]}: /resign game:{game}")
+    proof = await table.answer("eve: /proof")
+    assert proof.data["game"] == first.data["game"]
+    other = await table.answer(f"eve: /proof game:{second.data['game']}")
+    assert other.data["game"] == second.data["game"]
 
 
 async def test_secrets_are_kept_while_a_game_goes_on(table: Chat) -> None:

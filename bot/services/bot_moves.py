@@ -1,0 +1,42 @@
+"""What bots do at tables, by the policy of their level."""
+
+import asyncio
+
+from bot.services.chances import Oracle
+from bot.services.tables import Tables
+from bot.table.events import Banked, Event, Kept
+from bot.table.state import Game, apply
+from solver.policies import Choice, Policy, TurnView
+
+
+class BotMoves:
+    """Makes the moves of bots, which know of the dice only what lies on the table."""
+
+    def __init__(self, tables: Tables, oracle: Oracle) -> None:
+        self._tables = tables
+        self._oracle = oracle
+
+    async def next(self, game: Game) -> list[Event]:
+        """One roll of a bot and what it does with it, or with what a player left to it."""
+        made: list[Event] = []
+        if game.turn.roll is None:
+            if game.may_bank and await asyncio.to_thread(self._banks, game):
+                return [Banked()]
+            made = [await self._tables.rolled(game, game.mover)]
+            game = apply(game, made[0])
+        if game.turn.roll is None:
+            return made
+        choice = await asyncio.to_thread(self._choose, game)
+        made.append(Kept(dice=choice.set_aside))
+        return [*made, Banked()] if choice.bank else made
+
+    def _policy(self, game: Game) -> Policy:
+        return self._oracle.policy(game.seats[game.mover].level or "", game.rules)
+
+    def _banks(self, game: Game) -> bool:
+        return self._policy(game).banks(game.rules, game.position())
+
+    def _choose(self, game: Game) -> Choice:
+        return self._policy(game).choose(
+            TurnView(game.rules, game.position(), game.turn.roll or ())
+        )

@@ -1,0 +1,53 @@
+"""Who may do what at a table."""
+
+from bot.services.tables import Caller, Table
+from solver.errors import IllegalActionError, InvalidRequestError
+
+
+def seat_named(table: Table, name: str) -> int:
+    """The seat of the player called so. Raises InvalidRequestError."""
+    wanted = name.removeprefix("@").casefold()
+    seats = [k for k, other in enumerate(table.names) if other.casefold() == wanted]
+    # of several who were forgotten the one who still plays
+    seats.sort(key=lambda number: not table.game.seats[number].playing)
+    if seats:
+        return seats[0]
+    raise InvalidRequestError(f'"{name}" does not play here: {", ".join(table.names)} do')
+
+
+def plays(table: Table, caller: Caller) -> bool:
+    """Whether the caller has a seat and has not resigned."""
+    seat = table.seat_of(caller.person)
+    return seat is not None and table.game.seats[seat].playing
+
+
+def seat_of(table: Table, caller: Caller) -> int:
+    """The seat of the caller. Raises IllegalActionError."""
+    seat = table.seat_of(caller.person)
+    if seat is None:
+        raise IllegalActionError(f"you do not play in this game: {', '.join(table.names)} do")
+    return seat
+
+
+def mover(table: Table, caller: Caller) -> int:
+    """The seat that acts: the caller's, in a tracked game the player's to move.
+
+    Raises IllegalActionError where it is not the caller's turn.
+    """
+    if table.game.tracked:
+        check_may_track(table, caller)
+        return table.game.mover
+    seat = seat_of(table, caller)
+    if not table.game.seats[seat].playing:
+        raise IllegalActionError("you have resigned from this game")
+    if seat != table.game.mover and not table.game.over:
+        raise IllegalActionError(f"it is not your turn but {table.names[table.game.mover]}'s")
+    return seat
+
+
+def check_may_track(table: Table, caller: Caller) -> None:
+    """Raises IllegalActionError unless the caller may tell what real dice did."""
+    if not table.game.tracked:
+        raise IllegalActionError("only a game with real dice takes scores: /track begins one")
+    if not plays(table, caller) and not caller.manages:
+        raise IllegalActionError(f"only those who play keep the score: {', '.join(table.names)}")
