@@ -3,6 +3,7 @@
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from bot.fronts.commands import Commands, advice_commands
 from bot.fronts.game_commands import GameCommands
@@ -18,11 +19,21 @@ from bot.settings import Settings
 from bot.store.store import Store
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a front needs."""
+
+    commands: Commands
+    games: Games
+    rules: HouseRules
+    store: Store
+
+
 @asynccontextmanager
-async def open_commands(
+async def open_parts(
     settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
-) -> AsyncIterator[Commands]:
-    """The commands, with the database open.
+) -> AsyncIterator[Parts]:
+    """The commands and what is behind them, with the database open.
 
     pace : seconds that a bot takes for each of its moves
     allow_files : whether rules may be the path of a file
@@ -39,7 +50,7 @@ async def open_commands(
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
-        yield Commands(
+        commands = Commands(
             {
                 "Advice": advice_commands(advisor, rules, questions),
                 "Games": played.by_name(),
@@ -48,5 +59,15 @@ async def open_commands(
             },
             played.resume,
         )
+        yield Parts(commands, games, rules, store)
     finally:
         await store.close()
+
+
+@asynccontextmanager
+async def open_commands(
+    settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
+) -> AsyncIterator[Commands]:
+    """The commands alone, see `open_parts`."""
+    async with open_parts(settings, advisor, pace=pace, allow_files=allow_files) as parts:
+        yield parts.commands

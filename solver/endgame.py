@@ -14,12 +14,12 @@ F * last(missing), for the least risk F of any roll.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.rules import Ruleset
+from solver.rules import RULESETS, Ruleset
 from solver.scoring import TurnPlan, turn_plan
 from solver.solution import score_count
 from solver.turn import Endings, Floats, TurnTable, solve_turn
@@ -47,7 +47,7 @@ class Endgame:
         return self.last_on_board if on_board else self.last_off_board
 
 
-@cache
+@lru_cache(maxsize=RULESETS)
 def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     """The end of the games of a rule set, with turn totals so much `further` beyond the goal.
 

@@ -98,22 +98,23 @@ def estimate(
     *,
     hot_dice: int = 0,
     roll: bool = False,
+    waiting: Sequence[int] = (),
 ) -> Estimate:
     """Estimate every player's win probability in the middle of a game.
 
     players : in the order of their turns; players[0] began the game
     mover : index of the player to act, who has `turn_total` points and `dice` dice to roll
     roll : the mover rolls now, even where it would bank
-
-    Where scores have reached the goal, the final turns are taken for under way: those between the
-    first who got there and the mover have had theirs.
+    waiting : where scores have reached the goal, those who have their last turn still before them,
+        the mover first; if not given, those between the first who got there and the mover have
+        had theirs
 
     Raises InvalidPositionError, and ConvergenceError where games do not come to an end.
     """
     _check(rules, players, mover, turn_total, dice, games)
     played = _Games(rules, players, mover, games, generator)
     if any(one.score >= rules.winning_score for one in players):
-        wins = played.under_way(turn_total, dice, hot_dice)
+        wins = played.under_way(turn_total, dice, hot_dice, list(waiting))
     else:
         wins = played.from_here(turn_total, dice, hot_dice, roll=roll)
     rates = wins / games
@@ -259,7 +260,7 @@ class _Games:
         self.farkles = self.farkles[:, going]
         self.on_board = self.on_board[:, going]
 
-    def under_way(self, turn_total: int, dice: int, hot_dice: int) -> Floats:
+    def under_way(self, turn_total: int, dice: int, hot_dice: int, waiting: list[int]) -> Floats:
         """Play the final turns, the first of which stands at a turn total; returns the wins."""
         count = len(self.wins)
         ahead = [one % count for one in range(self.mover + 1, self.mover + count)]
@@ -267,10 +268,10 @@ class _Games:
         if self.rules.has_roles:
             first = int(np.argmax(self.scores[:, 0] >= self.goal))
         until = count if self.rules.has_roles else first + count * (first < self.mover)
-        order = [one % count for one in range(self.mover, until)]
+        order = waiting or [one % count for one in range(self.mover, until)]
         since = [one % count for one in range(first, first + count)]
         # of equal scores the first to get there leads
-        had = since[: since.index(self.mover)]
+        had = [one for one in since if one not in order]
         leader = max(had, key=lambda one: (int(self.scores[one, 0]), -had.index(one)))
         ends = endgame(self.rules)
         me = self.mover

@@ -1,14 +1,14 @@
 """A position: what a decision depends on."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.endgame import endgame
 from solver.errors import InvalidPositionError, InvalidRulesError
-from solver.rules import Ruleset
+from solver.rules import RULESETS, Ruleset
 from solver.scoring import Fate, all_set_asides, fate, hot_dice, turn_plan
 from solver.solution import value_shape
 
@@ -242,7 +242,7 @@ def _highest_turn_total(rules: Ruleset) -> int:
     return (rows - 1) * rules.point_step
 
 
-@cache
+@lru_cache(maxsize=RULESETS)
 def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
     """Whether a turn can come to t points with n dice to roll, shape (levels, turn totals, dice).
 

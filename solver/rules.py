@@ -13,6 +13,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 FACES = range(1, 7)
 MAX_POINTS = 1_000_000
+RULESETS = 64
+"""Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
 DEFAULT_FLOOR = -5
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from solver.dice import Roll, make_roll, parts, rolls
 from solver.errors import InvalidRulesError
-from solver.rules import Ruleset
+from solver.rules import RULESETS, Ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class TurnPlan:
         return [tuple(part.tolist()) for part in np.split(self.options, self.starts[1:])]
 
 
-@cache
+@lru_cache(maxsize=RULESETS)
 def all_points(rules: Ruleset) -> dict[Roll, int]:
     """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice.
 
@@ -146,7 +146,7 @@ def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
     return all_set_asides(rules)[roll]
 
 
-@cache
+@lru_cache(maxsize=RULESETS)
 def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     """The set-asides of every roll of 1 to `rules.dice` dice."""
     scoring = {dice: SetAside(dice, points) for dice, points in all_points(rules).items()}
@@ -188,7 +188,7 @@ def hot_dice_bonus(rules: Ruleset, before: int) -> int:
     return bonuses[min(before, len(bonuses) - 1)]
 
 
-@cache
+@lru_cache(maxsize=RULESETS)
 def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
     """The turn's choices as arrays; with `all_options` also those that are never best.
 

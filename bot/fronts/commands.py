@@ -12,6 +12,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.questions import Questions
 from bot.services.tables import Caller, Table
 from bot.views.data import answer_data
+from bot.views.game import NOT_EXACT
 from bot.views.safe_text import safe_text
 from bot.views.text import advice_text, columns, odds_text, wrap
 from solver.errors import FarkleError, InvalidRequestError
@@ -73,25 +74,39 @@ class Commands:
 
     async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
         """Answer one line; what is wrong with it is a reply too."""
+        async for reply in self._answered(lambda: self._parse(line), caller):
+            yield reply
+
+    async def run(
+        self, name: str, words: str, options: Mapping[str, str], caller: Caller
+    ) -> AsyncIterator[Reply]:
+        """Answer a command that is taken apart already, as `answer` does."""
+        line = Line(words, dict(options))
+        async for reply in self._answered(lambda: (self.by_name[name], line), caller):
+            yield reply
+
+    async def _answered(
+        self, parse: Callable[[], tuple[Command, Line]], caller: Caller
+    ) -> AsyncIterator[Reply]:
         try:
-            if len(line) > MOST_CHARACTERS:
-                raise InvalidRequestError(
-                    f"a line has at most {MOST_CHARACTERS:,} characters, not {len(line):,}"
-                )
-            line = "".join(c if c.isprintable() else " " for c in line)
-            command, parsed = self._parse(line)
-            async for reply in command.answer(parsed, caller):
+            command, line = parse()
+            async for reply in command.answer(line, caller):
                 yield reply
         except FarkleError as error:
             # errors repeat what was typed
             sentence = safe_text(str(error), _MOST_ERROR)
-            yield Reply(sentence, {"error": sentence}, private=True)
+            yield Reply(sentence, {"error": sentence}, private=True, error=error)
         except Exception as error:  # the chat goes on, whatever one line did
-            logger.debug("failed to answer %r", line, exc_info=True)
-            sentence = f"the program failed on that line, which is not your fault ({error!r})"
+            logger.debug("failed to answer", exc_info=True)
+            sentence = f"the program failed on that, which is not your fault ({error!r})"
             yield Reply(sentence, {"error": sentence}, private=True)
 
     def _parse(self, line: str) -> tuple[Command, Line]:
+        if len(line) > MOST_CHARACTERS:
+            raise InvalidRequestError(
+                f"a line has at most {MOST_CHARACTERS:,} characters, not {len(line):,}"
+            )
+        line = "".join(c if c.isprintable() else " " for c in line)
         if _DICE.match(line.strip()):
             line = f"/advise {line}"
         if not line.split():
@@ -145,21 +160,23 @@ def advice_commands(
         here = await questions.asked_at(caller)
         if here and not line.options:
             found = await questions.advice(here, line.words)
-            yield Reply(_for_mover(here, caller, advice_text(found)), answer_data(found), True)
+            text = _for_mover(here, caller, advice_text(found))
+            yield Reply(text, answer_data(found), private=True, subject=found)
             return
         asked = await situation(line, caller, here)
         advice = await asyncio.to_thread(advisor.advise, line.words, asked)
-        yield Reply(advice_text(advice), answer_data(advice))
+        yield Reply(advice_text(advice), answer_data(advice), subject=advice)
 
     async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         here = await questions.asked_at(caller)
         if here and not line.options:
             found = await questions.odds(here)
-            yield Reply(_for_mover(here, caller, odds_text(found)), answer_data(found), True)
+            text = _for_mover(here, caller, odds_text(found))
+            yield Reply(text, answer_data(found), private=True, subject=found)
             return
         asked = await situation(line, caller, here)
         answer = await asyncio.to_thread(advisor.odds, line.number("dice"), asked)
-        yield Reply(odds_text(answer), answer_data(answer))
+        yield Reply(odds_text(answer), answer_data(answer), subject=answer)
 
     return {
         "advise": Command(
@@ -177,6 +194,6 @@ def advice_commands(
 
 def _for_mover(table: Table, caller: Caller, text: str) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
-    if table.seat_of(caller.person) == table.game.mover:
-        return text
-    return f"As {table.names[table.game.mover]} sees it:\n{text}"
+    if table.seat_of(caller.person) != table.game.mover:
+        text = f"As {table.names[table.game.mover]} sees it:\n{text}"
+    return text if len(table.game.seats) == 2 else f"{text}\n{NOT_EXACT}"

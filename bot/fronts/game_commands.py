@@ -1,5 +1,6 @@
 """The commands of a table in a channel: parsed here, answered by the games service."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from typing import Literal
@@ -18,6 +19,7 @@ from bot.views.game import (
     table_data,
     table_text,
 )
+from solver.complaints import complaints
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
 from solver.policies import LEVELS
 from solver.rules import Ruleset
@@ -125,21 +127,22 @@ class GameCommands:
                 yield await self._news(news)
 
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        level = _level(line)
-        players = [Player(person=caller.person), *_players(line.words, caller, level)]
+        level, rules = _level(line), await self._ruleset(line, caller)
+        usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
+        players = [Player(person=caller.person), *_players(line.words, caller, level or usual)]
         if level and not any(player.level for player in players):
             players.append(Player(level=level))
         async for news in self._games.play(
             caller,
             players,
-            await self._ruleset(line, caller),
+            rules,
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
         ):
             yield await self._news(news)
 
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        players = [Player(person=caller.person), *_players(line.words, caller, None)]
+        players = [Player(person=caller.person), *_players(line.words, caller, "optimal")]
         async for news in self._games.play(
             caller,
             players,
@@ -222,11 +225,16 @@ class GameCommands:
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         hint = await self._questions.hint(caller, table_of(line))
         found = hint.advice or hint.odds
-        yield Reply(hint_text(hint), answer_data(found) if found else {}, private=True)
+        data = answer_data(found) if found else {}
+        yield Reply(hint_text(hint), data, private=True, subject=hint)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table, chances = await self._questions.shown(caller, table_of(line))
-        yield Reply(table_text(table, chances), table_data(table, chances))
+        yield Reply(
+            table_text(table, chances),
+            table_data(table, chances),
+            subject=News(table.game, (), table, chances),
+        )
         async for news in self._games.bots(table):
             yield await self._news(news)
 
@@ -265,20 +273,18 @@ class GameCommands:
             return rules
         if goal > MOST_GOAL:
             raise InvalidRulesError(f"the goal can be at most {MOST_GOAL:,}, not {goal:,}")
-        try:
-            changed = {"goal": goal, "name": f"{rules.name} to {goal}"}
-            return Ruleset.model_validate(rules.model_dump() | changed)
-        except ValueError:
+        changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name} to {goal}"}
+        if wrong := complaints(changed):
             raise InvalidRulesError(
-                f"the goal cannot be {goal:,} under {rules.name} rules: it is a whole number from"
-                f" {rules.point_step} up, and the default is {rules.goal:,}"
-            ) from None
+                f"the goal cannot be {goal:,} under {rules.name} rules: {wrong[0].sentence}"
+            )
+        return Ruleset.model_validate(changed)
 
     async def _news(self, news: News) -> Reply:
         game, chart = news.table.game, None
         if game.over and game.shares is not None and game.last is not None:
             chart = await self._games.oracle.chart(news.table)
-        return Reply(news_text(news), news_data(news), chart=chart)
+        return Reply(news_text(news), news_data(news), chart=chart, subject=news)
 
 
 def table_of(line: Line) -> str | None:
@@ -306,10 +312,13 @@ def _away(line: Line) -> int | None:
     return seconds
 
 
-def _players(words: str, caller: Caller, level: str | None) -> list[Player]:
-    """Who is named: bots by level or as "bot", people by any other name."""
+def _players(words: str, caller: Caller, level: str) -> list[Player]:
+    """Who is named: bots by level or as "bot", which has the level given; people by other names."""
     players = []
     for word in words.replace(",", " ").split():
+        if known := caller.people.get(word):
+            players.append(Player(person=known))
+            continue
         found = _NAME.fullmatch(word)
         if not found:
             raise InvalidRequestError(
@@ -321,7 +330,7 @@ def _players(words: str, caller: Caller, level: str | None) -> list[Player]:
         if name.lower() in LEVELS:
             players.append(Player(level=name.lower()))
         elif name.lower() == "bot":
-            players.append(Player(level=level or "optimal"))
+            players.append(Player(level=level))
         else:
             players.append(Player(person=named_person(caller, name)))
     return players

@@ -5,10 +5,14 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from bot.advice import Advice, Odds
+from bot.review import Review
 from bot.services.advisor import Situation
+from bot.services.games import News
+from bot.services.questions import Hint
 from bot.services.tables import Caller
 from bot.views.chart import GameChart
-from solver.errors import InvalidRequestError, did_you_mean
+from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules import Ruleset
 
 _OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
@@ -28,6 +32,10 @@ class Reply:
     """Whether it is for the one who gave the command alone."""
     ends: bool = False
     """Whether the chat ends."""
+    error: FarkleError | None = None
+    """What was refused."""
+    subject: News | Hint | Advice | Odds | Review | None = None
+    """What it tells, for fronts that show that in a way of their own."""
     chart: GameChart | None = None
     """Of a whole game, to be shown below the text as the front can: in letters or as a picture."""
 

@@ -13,8 +13,10 @@ from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
 from bot.services.tables import Caller, Table
 from bot.store import records
+from bot.store.errors import MissingGameError
 from bot.table.fair_dice import Proof, prove
 from bot.views.dice_record import dice_record_data, dice_record_text
+from bot.views.game import news_data, news_text
 from bot.views.levels import level_list_data, level_list_text
 from bot.views.match import match_data, match_text, moves_text
 from bot.views.records import (
@@ -32,7 +34,7 @@ from solver.scoring import Fate, fate
 from solver.strengths import load_strengths
 
 _LOOKED_BACK = 200
-"""Games of a place that can be reviewed."""
+"""Games of a place among which the last one to end is found."""
 _EVERYWHERE = {"where": "everywhere: not only here"}
 
 
@@ -80,7 +82,9 @@ class RecordCommands:
                 {"rules": "a rule set"},
                 takes_words=False,
             ),
-            "forget": Command("/forget me", "remove all that is kept of you", self._forget, {}),
+            "forget": Command(
+                "/forget me", "give up open games, and remove all kept of you", self._forget, {}
+            ),
         }
 
     async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -90,7 +94,8 @@ class RecordCommands:
                 "only games of two players can be reviewed: with more there are no exact odds"
             )
         found = await self._oracle.review(table)
-        yield Reply(review_text(found, table.names), review_data(found, table.names))
+        text, data = review_text(found, table.names), review_data(found, table.names)
+        yield Reply(text, data, subject=found)
 
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         place = _place(line, caller)
@@ -99,12 +104,14 @@ class RecordCommands:
             raise InvalidRequestError(
                 "/stats takes a name, or two to compare, as in /stats ann bob"
             )
-        people = [(name, await self._person(place, name)) for name in names]
+        people = [await self._person(place, name, caller) for name in names]
         if not people:
             people = [(caller.person.name, caller.person.id)]
         store = self._tables.store
         if len(people) == 2:
             (one, first), (other, second) = people
+            if first == second:
+                raise InvalidRequestError("/stats compares two different people")
             both = await records.head_to_head(store, first, second, place)
             yield Reply(
                 head_to_head_text((one, other), both),
@@ -167,7 +174,9 @@ class RecordCommands:
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if line.words.lower() != "me":
             raise InvalidRequestError("/forget me removes what is kept of you, and nobody else")
-        await self._games.leave(caller)
+        async for news in self._games.leave(caller):
+            if news.table.stored.place == caller.place:
+                yield Reply(news_text(news), news_data(news), subject=news)
         changed = await records.forget(self._tables.store, caller.person.id)
         self._tables.drop()
         games = "1 game is" if changed == 1 else f"{changed} games are"
@@ -181,23 +190,30 @@ class RecordCommands:
     async def _finished(self, line: Line, caller: Caller) -> Table:
         """The game named, else the one that ended last here."""
         wanted = table_of(line) or line.words or None
-        games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
-        over = [(game.ended_at, game) for game in games if game.ended_at]
-        named = [game for game in games if game.id == wanted]
-        if wanted and not named:
+        if wanted is None:
+            games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
+            over = [(game.ended_at, game.id) for game in games if game.ended_at]
+            if not over:
+                raise InvalidRequestError("no game here is over yet")
+            _, wanted = max(over, key=itemgetter(0))
+        try:
+            table = await self._tables.load(wanted)
+        except MissingGameError:
+            table = None
+        if table is None or table.stored.place != caller.place:
             raise InvalidRequestError(f'no game "{wanted}" was played here')
-        if not (named or over):
-            raise InvalidRequestError("no game here is over yet")
-        game = named[0] if named else max(over, key=itemgetter(0))[1]
-        if game.open:
+        if not table.game.over:
             raise InvalidRequestError("that game is still going on: its secret is kept")
-        return await self._tables.load(game.id)
+        return table
 
-    async def _person(self, place: str | None, name: str) -> str:
+    async def _person(self, place: str | None, name: str, caller: Caller) -> tuple[str, str]:
+        """Name and id of somebody who has played."""
+        if known := caller.people.get(name):
+            return known.name, known.id
         person = await records.find_person(self._tables.store, place, name)
         if person is None:
             raise InvalidRequestError(f'nobody called "{name}" has played here')
-        return person
+        return name, person
 
 
 def _place(line: Line, caller: Caller) -> str | None:

@@ -27,7 +27,7 @@ from bot.views.chart import ChartPoint, GameChart
 from solver.endgame import endgame, final_turn, first_of_play_off
 from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
 from solver.many_players import Standing, estimate
-from solver.policies import Optimal, Policy, TurnView, make_policy
+from solver.policies import MaxPoints, Optimal, Policy, TurnView, make_policy
 from solver.position import first_position
 from solver.rules import Ruleset
 from solver.scoring import set_asides
@@ -77,7 +77,8 @@ class Oracle:
         except MissingStrategyError:
             raise MissingStrategyError(
                 f"{rules.name} rules are not solved yet: /rules solve NAME solves rules that have a"
-                " name here, /rules new makes rules of your own"
+                " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of bots"
+                " only the level optimal needs that"
             ) from None
 
     def policy(self, level: str, rules: Ruleset) -> Policy:
@@ -88,6 +89,10 @@ class Oracle:
         """
         optimal = level == Optimal.name
         return make_policy(level, self.needed(rules) if optimal else self.strategy(rules))
+
+    def best_level(self, rules: Ruleset) -> str:
+        """The strongest level that bots can play at under the rules."""
+        return Optimal.name if self.strategy(rules) else MaxPoints.name
 
     def start(self, rules: Ruleset) -> float | None:
         """The chance of the player who begins, if the rules are solved."""
@@ -188,6 +193,7 @@ class Oracle:
             turn.dice,
             self._generator,
             games=games,
+            waiting=[playing.index(seat) for seat in game.waiting],
             hot_dice=turn.hot_dice,
             roll=goes_on,
         )
@@ -207,8 +213,11 @@ class Oracle:
         ]:
             ended = before is None or game.last is not before.last or game.over > before.over
             before = game
-            if not ended or len(game.seats) < 2:
+            sitting_down = game.stage is Stage.LOBBY
+            if not (ended or sitting_down) or len(game.seats) < 2:
                 continue
+            if sitting_down:
+                points.clear()
             if strategy:
                 chances = win_probability(strategy, game)
             else:

@@ -1,6 +1,7 @@
 """What people do at tables: each command changes a game and tells what happened, bots included."""
 
 import asyncio
+import contextlib
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -12,12 +13,13 @@ from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
 from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
 from bot.services.tables import Caller, Player, Table, Tables, after_events, bot_name
+from bot.store.errors import StaleVersionError
 from bot.store.store import GameResult, Seat
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game
 from solver.dice import parse_dice
-from solver.errors import IllegalActionError, InvalidRequestError
+from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
 from solver.rules import Ruleset
 
 AWAY_SECONDS = 300
@@ -103,7 +105,12 @@ class Games:
         async with self._changing(caller, game_id) as table:
             sat = any(seat.person == caller.person.id for seat in table.stored.seats)
             if level is None and sat:
-                raise IllegalActionError("you sit at this table already")
+                replaced = table.seat_of(caller.person) is None
+                raise IllegalActionError(
+                    "a bot plays on for you in this game"
+                    if replaced
+                    else "you sit at this table already"
+                )
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError("only those who play here can have a bot sit down")
             await self._check_players([Player(level=level)] if level else [], table.game.rules)
@@ -114,6 +121,8 @@ class Games:
             seat = Seat(number, None if level else caller.person.id, name, level)
             news = await self._commit(table, events, new_seats=[seat])
         yield news
+        async for more in self.bots(news.table):
+            yield more
 
     async def seed(self, caller: Caller, game_id: str | None, text: str) -> AsyncIterator[News]:
         """Give one's own share to the dice."""
@@ -180,7 +189,7 @@ class Games:
 
         async def make(table: Table) -> Sequence[Event]:
             check_may_track(table, caller)
-            seat = table.game.mover if name is None else seat_named(table, name)
+            seat = table.game.mover if name is None else seat_named(table, name, caller)
             if seat != table.game.mover and not table.game.over:
                 now, told = table.names[table.game.mover], table.names[seat]
                 raise IllegalActionError(
@@ -205,7 +214,7 @@ class Games:
 
         async def make(table: Table) -> Sequence[Event]:
             check_may_track(table, caller)
-            seat = seat_named(table, name)
+            seat = seat_named(table, name, caller)
             return commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
 
         async for news in self._act(caller, game_id, make):
@@ -218,7 +227,8 @@ class Games:
             game = table.game
             if game.tracked:
                 check_may_track(table, caller)
-            if not game.hints and not game.turn.turn_total and game.turn.roll is None:
+            between_turns = not game.turn.turn_total and game.turn.roll is None
+            if between_turns and not (game.hints or game.tracked):
                 raise IllegalActionError(
                     "hints are forbidden here, and the odds after that turn have been told"
                 )
@@ -239,7 +249,7 @@ class Games:
             return None
         async with self.tables.lock(last.id):
             table = await self.tables.load(last.id)
-            if not (table.game.tracked and table.game.hints) or table.game.before is None:
+            if not table.game.tracked or table.game.before is None:
                 return None
             check_may_track(table, caller)
             events = commands.undo(table.game, None)
@@ -289,19 +299,19 @@ class Games:
         async for more in self.bots(news.table):
             yield more
 
-    async def leave(self, caller: Caller) -> None:
+    async def leave(self, caller: Caller) -> AsyncIterator[News]:
         """Give up in every game anywhere that the caller still plays."""
         for stored in await self.tables.store.all_open_games():
             async with self.tables.lock(stored.id):
                 table = await self.tables.current(stored.id)
                 seat = table.seat_of(caller.person)
-                if seat is None or not table.game.seats[seat].playing:
-                    continue
-                alone = len(table.game.seats) < 2
                 game = table.game
-                await self._commit(
-                    table, commands.end(game) if alone else commands.resign(game, seat)
-                )
+                if seat is None or game.over or not game.seats[seat].playing:
+                    continue
+                alone = len(game.seats) < 2
+                events = commands.end(game) if alone else commands.resign(game, seat)
+                news = await self._commit(table, events)
+            yield news
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move."""
@@ -324,9 +334,11 @@ class Games:
             self._playing.discard(game_id)
 
     async def _act(self, caller: Caller, game_id: str | None, make: Make) -> AsyncIterator[News]:
-        # bots whose turn was broken off, by the end of the program or by whoever left, come first
-        async for more in self.bots(await self.tables.find(caller, game_id)):
-            yield more
+        # bots whose turn was broken off, by the end of the program or by whoever left, come first;
+        # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
+        with contextlib.suppress(StrategyFileError):
+            async for more in self.bots(await self.tables.find(caller, game_id)):
+                yield more
         async with self._changing(caller, game_id) as table:
             news = await self._commit(table, await make(table))
         yield news
@@ -338,7 +350,10 @@ class Games:
         """The table that a command changes, held until it is done."""
         found = await self.tables.find(caller, game_id)
         async with self.tables.lock(found.game.id):
-            yield await self.tables.current(found.game.id)
+            table = await self.tables.current(found.game.id)
+            if caller.at_version not in {None, table.game.version}:
+                raise StaleVersionError("the game has gone on since: look at it as it is now")
+            yield table
 
     async def _commit(
         self,

@@ -4,8 +4,12 @@ from bot.services.tables import Caller, Table
 from solver.errors import IllegalActionError, InvalidRequestError
 
 
-def seat_named(table: Table, name: str) -> int:
-    """The seat of the player called so. Raises InvalidRequestError."""
+def seat_named(table: Table, name: str, caller: Caller) -> int:
+    """The seat of the player whom the caller names so. Raises InvalidRequestError."""
+    if person := caller.people.get(name):
+        found, name = table.seat_of(person), person.name
+        if found is not None:
+            return found
     wanted = name.removeprefix("@").casefold()
     seats = [k for k, other in enumerate(table.names) if other.casefold() == wanted]
     # of several who were forgotten the one who still plays

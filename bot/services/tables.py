@@ -2,8 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
@@ -31,6 +31,10 @@ class Caller:
     person: Person
     manages: bool = False
     """Whether the person may manage the place."""
+    people: Mapping[str, Person] = field(default_factory=dict)
+    """Others whom the command names, by the words that stand for them."""
+    at_version: int | None = None
+    """The version of the game that the command was given for; None for whatever it is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class Tables:
         self._live: dict[str, Table] = {}
         self._open: dict[str, list[str]] = {}
         """Open games by place."""
+        self._drops = 0
+        """How often all was forgotten: what was read before that is out of date."""
         self._changes = 0
         """How often games were begun or ended: lists read before that are out of date."""
         self._secrets: dict[str, bytes] = {}
@@ -157,7 +163,10 @@ class Tables:
         """A game as it is now, as far as this program knows."""
         if game_id in self._live:
             return self._live[game_id]
-        loaded = await self.load(game_id)
+        drops = -1
+        while drops != self._drops:
+            drops = self._drops
+            loaded = await self.load(game_id)
         if loaded.game.over:
             return loaded
         # somebody may have moved while it was read
@@ -222,7 +231,8 @@ class Tables:
             seats=tuple(seats[number] for number in sorted(seats)),
         )
         after = replace(after, stored=stored, moved_at=at)
-        if after.game.over or reopens:
+        if after.game.over or reopens or self._live.get(table.game.id) is not table:
+            # over, or the names are of before somebody was forgotten
             self._forget(table)
         else:
             self._live[table.game.id] = after
@@ -235,6 +245,7 @@ class Tables:
 
     def drop(self) -> None:
         """Forget all that is in memory; the store has it."""
+        self._drops += 1
         self._live.clear()
         self._open.clear()
 

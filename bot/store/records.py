@@ -54,6 +54,9 @@ class Standing:
 
 _played = results.join(seats).join(games)
 
+_THEMSELVES = seats.c.level.is_(None)
+"""What a bot did that played on for somebody is nobody's."""
+
 
 async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
     """How a game ended, by seats; empty while it is open."""
@@ -65,7 +68,8 @@ async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
 
 async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:
     """What a person has done, in one place or in all."""
-    query = select(results).select_from(_played).where(seats.c.person == person, *in_place(place))
+    query = select(results).select_from(_played)
+    query = query.where(seats.c.person == person, _THEMSELVES, *in_place(place))
     async with store.reading() as connection:
         rows = (await connection.execute(query.order_by(games.c.ended_at, games.c.id))).all()
     accuracies = [row.accuracy for row in rows if row.accuracy is not None]
@@ -94,7 +98,12 @@ async def head_to_head(
         .join(other, (other.c.game_id == own.c.game_id) & (other.c.seat == other_seat.c.number))
     )
     total = (func.count(), func.total(own.c.share), func.total(other.c.share))
-    people = (own_seat.c.person == first, other_seat.c.person == second)
+    people = (
+        own_seat.c.person == first,
+        other_seat.c.person == second,
+        own_seat.c.level.is_(None),
+        other_seat.c.level.is_(None),
+    )
     async with store.reading() as connection:
         query = select(*total).select_from(both).where(*people, *in_place(place))
         count, own_wins, other_wins = (await connection.execute(query)).one()
@@ -108,7 +117,7 @@ async def leaderboard(
     # SQLite takes the bare column `name` from the row that has the maximum
     last = func.max(games.c.ended_at)
     columns = (seats.c.person, seats.c.name, func.count(), func.total(results.c.share), last)
-    query = select(*columns).select_from(_played).where(seats.c.person.is_not(None))
+    query = select(*columns).select_from(_played).where(seats.c.person.is_not(None), _THEMSELVES)
     by_person = query.where(*in_place(place)).group_by(seats.c.person)
     async with store.reading() as connection:
         rows = await connection.execute(by_person.having(func.count() >= least_games))
@@ -118,7 +127,8 @@ async def leaderboard(
 
 async def find_person(store: Store, place: str | None, name: str) -> str | None:
     """The person who sat down last under this name, in capitals or not; None if nobody did."""
-    query = select(seats.c.person).join_from(seats, games).where(seats.c.person.is_not(None))
+    sat = select(seats.c.person).join_from(seats, games)
+    query = sat.where(seats.c.person.is_not(None), _THEMSELVES)
     named = query.where(func.casefold(seats.c.name) == name.casefold(), *in_place(place))
     async with store.reading() as connection:
         newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)

@@ -212,7 +212,7 @@ class Store:
                 .values(version=version, ended_at=at if ended else None)
             )
             if not moved.rowcount:
-                raise await _refusal(connection, game_id, expected_version)
+                raise await _refusal(connection, game_id, expected_version, reopens=reopens)
             if reopens:
                 await _delete_results(connection, game_id)
             await _insert_events(connection, game_id, expected_version, events, at)
@@ -371,13 +371,15 @@ async def _insert_results(
     await _insert(connection, results, ({"game_id": game_id, **asdict(result)} for result in new))
 
 
-async def _refusal(connection: AsyncConnection, game_id: str, expected: int) -> StoreError:
+async def _refusal(
+    connection: AsyncConnection, game_id: str, expected: int, *, reopens: bool
+) -> StoreError:
     """Why nothing can be appended."""
     found = await _games(connection, games.c.id == game_id)
     if not found:
         return _missing(game_id)
-    if not found[0].open:
-        return StaleVersionError("The game is over")
+    if found[0].open == reopens and found[0].version == expected:
+        return StaleVersionError("The game goes on" if reopens else "The game is over")
     return StaleVersionError(
         f"The game has gone on to version {found[0].version}; this was meant for {expected}"
     )

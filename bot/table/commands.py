@@ -198,13 +198,13 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
 
 
 def resign(game: Game, seat: int) -> list[Resigned | Ended]:
-    """Give up; before the first roll a game of two just ends."""
+    """Give up; before the first roll a game with one player left just ends."""
     _check_goes_on(game)
     if not game.seats[seat].playing:
         raise IllegalActionError("you have resigned already")
     if len(game.seats) < 2:
         raise IllegalActionError("nobody else plays yet: /end ends the game")
-    if game.stage is Stage.LOBBY and len(game.seats) == 2:
+    if game.stage is Stage.LOBBY and sum(one.playing for one in game.seats) == 2:
         return [Ended()]
     return [Resigned(seat=seat)]
 

@@ -399,7 +399,8 @@ def _corrected(game: Game, event: Corrected) -> Game:
         event.seat,
         score=score,
         farkles=seat.farkles if event.farkles is None else event.farkles,
-        on_board=seat.on_board or score > 0,
+        # everybody starts off the board with 0
+        on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )
     if event.moves:
         return replace(changed, mover=event.seat, turn=Turn(game.rules.dice))

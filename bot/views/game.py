@@ -1,6 +1,7 @@
 """What happened at a table, in plain words for everybody who reads along."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from bot.services.chances import Chances
@@ -30,6 +31,8 @@ from solver.dice import make_roll
 from solver.scoring import Fate, fate, set_asides
 from solver.turn import Decision
 
+_WORTH_TELLING = 0.0005
+"""Least change of a win probability that is told."""
 _HEAD, _ESTIMATED = "Win probability", "Estimated win probability"
 _HOW_ESTIMATED = (
     "Estimated from simulated games in which all play for points; exact odds need two players and"
@@ -37,20 +40,33 @@ _HOW_ESTIMATED = (
 )
 
 
-def news_text(news: News) -> str:
-    """What happened, sentence by sentence, and how the chances are now."""
+def happened_lines(news: News) -> list[str]:
+    """What happened, without the chances."""
     table, before = news.table, news.before
     if before is None:
-        lines = [*_opening(table)]
-    else:
-        lines = [*_happened(table, before, news.events, news.by, reviewable=news.reviewable)]
+        return [*_opening(table)]
+    return [*_happened(table, before, news.events, news.by, reviewable=news.reviewable)]
+
+
+NOT_EXACT = "With more than two players this is best against the strongest of them alone."
+
+
+def news_text(news: News) -> str:
+    """What happened, sentence by sentence, and how the chances are now."""
+    return wrap("\n".join(news_lines(news)))
+
+
+def news_lines(news: News) -> list[str]:
+    """The same without line breaks in the sentences."""
+    table, before = news.table, news.before
+    lines = happened_lines(news)
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
         if before is None and news.chances.standard_error is not None:
             lines.append(f"{_HOW_ESTIMATED}.")
     if not table.game.over and (news.chances or before is None):
         lines.append(_to_move(table))
-    return wrap("\n".join(lines))
+    return lines
 
 
 def news_data(news: News) -> dict[str, Any]:
@@ -71,17 +87,21 @@ def table_text(table: Table, chances: Chances | None) -> str:
         chance = f"{chances.win_probabilities[number] * 100:.1f} %" if chances else ""
         mover = ">" if number == game.mover and not game.over else " "
         rows.append((mover, name, f"{seat.score:,}", chance, ", ".join(_notes(game, number))))
-    rules = game.rules
-    head = f"Game {game.id}, {rules.name} rules, {_goal(game)}"
-    if game.tracked:
-        head += ", real dice"
-    head += {Stage.FINAL: ", last turns", Stage.PLAY_OFF: ", play-off"}.get(game.stage, "")
-    lines = [head, *columns(rows, right={2, 3})]
+    lines = [table_head(table), *columns(rows, right={2, 3})]
     if game.over:
         lines.append(_result(table))
     if chances and chances.standard_error is not None:
         lines.append(f"{_HOW_ESTIMATED} (standard error {chances.standard_error * 100:.1f})")
     return wrap("\n".join(lines))
+
+
+def table_head(table: Table) -> str:
+    """Which game it is, and how far it has come."""
+    game = table.game
+    head = f"Game {game.id}, {game.rules.name} rules, {_goal(game)}"
+    if game.tracked:
+        head += ", real dice"
+    return head + {Stage.FINAL: ", last turns", Stage.PLAY_OFF: ", play-off"}.get(game.stage, "")
 
 
 def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
@@ -123,8 +143,10 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
     if (last := chances.last) is not None:
         moved = (last.after[last.seat] - last.before[last.seat]) * 100
         why = [f"luck {last.luck * 100:+.1f}", f"choices {last.choice * 100:+.1f}"]
-        if last.rest:
-            why = [f"turn {last.rest * 100:+.1f}"]
+        if abs(last.rest) >= _WORTH_TELLING:
+            told_whole = not (last.luck or last.choice)
+            rest = f"{last.rest * 100:+.1f}"
+            why = [f"turn {rest}"] if told_whole else [*why, f"other {rest}"]
         text += f" ({names[last.seat]} {moved:+.1f} points: {', '.join(why)})"
     if chances.standard_error is not None:
         text += f" (standard error {chances.standard_error * 100:.1f})"
@@ -133,21 +155,25 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
 
 def hint_text(hint: Hint) -> str:
     """What is best and why."""
-    lines = []
+    lines = [hint_head(hint)]
     if hint.advice and hint.odds:
-        best = hint.advice.options[0]
-        then = {Decision.ROLL: "roll on", Decision.BANK: "bank", Decision.WIN: "bank and win"}
-        lines.append(f"Keep {dice_text(best.set_aside)} and {then[best.action]}.")
         lines.append(advice_text(hint.advice))
-        lines.append(f"After keeping {dice_text(best.set_aside)}:")
-        lines.append(odds_text(hint.odds))
-    elif hint.odds:
-        what = {Decision.ROLL: "Roll.", Decision.BANK: "Bank.", Decision.WIN: "Bank and win."}
-        lines.append(what[hint.odds.action])
+        lines.append(f"After keeping {dice_text(hint.advice.options[0].set_aside)}:")
+    if hint.odds:
         lines.append(odds_text(hint.odds))
     if not hint.exact:
-        lines.append("With more than two players this is best against the strongest of them alone.")
+        lines.append(NOT_EXACT)
     return wrap("\n".join(lines))
+
+
+def hint_head(hint: Hint) -> str:
+    """What to do, in a few words."""
+    if hint.advice:
+        best = hint.advice.options[0]
+        then = {Decision.ROLL: "roll on", Decision.BANK: "bank", Decision.WIN: "bank and win"}
+        return f"Keep {dice_text(best.set_aside)} and {then[best.action]}."
+    what = {Decision.ROLL: "Roll.", Decision.BANK: "Bank.", Decision.WIN: "Bank and win."}
+    return what[hint.odds.action] if hint.odds else ""
 
 
 def games_text(tables: Sequence[Table]) -> str:
@@ -212,7 +238,7 @@ def events_text(
     `by` is who passed the turn of another.
     """
     skipped = False
-    for event, following in zip(events, [*events[1:], None], strict=True):
+    for event, following in zip_longest(events, events[1:]):
         after = apply(game, event)
         if skipped:
             skipped = False
@@ -250,9 +276,9 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
                 f" {turn.turn_total:,}, {_dice(turn.dice)} to roll{hot}."
             )
         case Banked():
-            yield f"{mover} banks {game.turn.turn_total:,}{_score_text(after)}"
+            yield f"{mover} banks {game.turn.turn_total:,}{_score_text(game, after)}"
         case Scored() if after.last:
-            yield _turn_end_text(mover, after, after.last)
+            yield _turn_end_text(mover, game, after, after.last)
         case Skipped():
             yield f"{by or 'Somebody'} passes the turn of {mover}, who is away."
         case Replaced():
@@ -277,10 +303,10 @@ def _undone(names: Sequence[str], game: Game, after: Game) -> str:
     """What was taken back."""
     if game.last is not None and game.last is not after.last:
         return f"the turn of {names[game.last.seat]}"
-    if after.turn.roll is not None:
-        return f"what {names[after.mover]} kept"
     if game.seats != after.seats or game.mover != after.mover:
         return "the correction"
+    if after.turn.roll is not None:
+        return f"what {names[after.mover]} kept"
     return f"the last move of {names[after.mover]}"
 
 
@@ -296,25 +322,25 @@ def _roll_text(mover: str, game: Game, after: Game, event: Rolled) -> Iterator[s
         text += f", but {after.last.points:,} are banked"
     elif met is Fate.FARKLE and game.turn.turn_total:
         text += f", {game.turn.turn_total:,} are gone"
-    yield text + _score_text(after)
+    yield text + _score_text(game, after)
 
 
-def _turn_end_text(mover: str, after: Game, end: TurnEnd) -> str:
+def _turn_end_text(mover: str, game: Game, after: Game, end: TurnEnd) -> str:
     said = {
         "bank": f"{mover} banks {end.points:,}",
         "farkle": f"{mover} farkles" + (f" and banks {end.points:,}" if end.points else ""),
         "lose": f"{mover} loses everything",
         "win": f"{mover} wins at once",
     }[end.how]
-    return said + _score_text(after)
+    return said + _score_text(game, after)
 
 
-def _score_text(after: Game) -> str:
+def _score_text(game: Game, after: Game) -> str:
     """What the turn that has ended leaves its player with."""
     if after.last is None:
         return "."
     seat = after.seats[after.last.seat]
-    if after.played_off:
+    if game.stage is Stage.PLAY_OFF:
         return " in the play-off."
     text = f", which makes {seat.score:,}"
     if after.last.how == "farkle" and not after.last.points:

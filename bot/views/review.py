@@ -18,11 +18,16 @@ _WORTH_NAMING = 0.0005
 
 def review_text(review: Review, names: Sequence[str]) -> str:
     """How the game went, how well both played it, and the decisions that cost most."""
+    return "\n\n".join(review_pages(review, names))
+
+
+def review_pages(review: Review, names: Sequence[str]) -> list[str]:
+    """The same in pages: the game, both players, the luck, the worst decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
     parts.append(_worst(review, names))
-    return "\n\n".join(parts)
+    return parts
 
 
 def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:

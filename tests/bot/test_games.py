@@ -1,5 +1,6 @@
 """Games as people play them in the chat: who may do what and when, and what is left afterwards."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
@@ -13,10 +14,12 @@ from bot.fronts.console import spoken
 from bot.fronts.lines import Reply
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
+from bot.store.store import Seat
 from bot.table import commands, fair_dice
-from bot.table.events import Rolled
+from bot.table.events import Replaced, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
+from solver.errors import MissingStrategyError
 from tests.bot.chat import Chat, open_chat
 
 
@@ -395,8 +398,10 @@ async def test_strangers_end_nothing(table: Chat) -> None:
     assert scores(await shown(table)) == {"ann": 0, "bob": 0}
 
 
-async def test_resigning(table: Chat) -> None:
+async def test_resigning(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
     await table.say("ann: /play @bob @carl rules:classic")
+    fall(monkeypatch, "111234")
+    await table.say("ann: /roll")
     await table.say("ann: /resign")
     assert (await shown(table))["to_move"] == "bob"
     await refused(table, "ann: /resign", "you have resigned already")
@@ -637,3 +642,120 @@ async def test_blank_lines_and_long_ones_get_a_sentence(table: Chat) -> None:
         assert "type a command" in reply.text
     await refused(table, f"ann: /seed {'x' * 100_000}", "at most 1,000 characters")
     await refused(table, "ann: /play @bob goal:1000000", "at most 50,000")
+
+
+# ---- What was wrong once ---------------------------------------------------------------------
+
+
+async def test_a_bot_that_cannot_move_keeps_nobody_in_the_game(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise MissingStrategyError("the strategy is gone")
+
+    await table.say("ann: /play level:greedy rules:classic")
+    fall(monkeypatch, *["111234"] * 3)
+    await table.say("ann: /roll")
+    monkeypatch.setattr(games_of(table).oracle, "policy", missing)
+    assert "the strategy is gone" in await table.say("ann: /keep 1 1 1 bank")
+    assert "The game was ended" in await table.say("ann: /end")
+
+
+async def test_being_forgotten_is_told_to_those_who_go_on(table: Chat) -> None:
+    await table.say("ann: /play @bob @carl rules:classic")
+    await table.say("ann: /roll")
+    told = await table.all("bob: /forget me")
+    assert [reply.private for reply in told] == [False, True]
+    assert "bob resigns." in told[0].text
+    await table.say("carl: /end")
+    # a game of nobody else
+    await table.say("dan: /play rules:classic")
+    assert "ended without a result" in (await table.all("dan: /forget me"))[0].text
+
+
+async def test_a_bot_plays_on_for_its_own_record(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await table.say("ann: /play @bob rules:classic goal:1000 away:10")
+    games_of(table).tables.now = lambda: datetime.now(UTC) + timedelta(minutes=1)
+    assert "plays on" in await table.say("bob: /replace level:cautious")
+    await refused(table, "ann: /join", "a bot plays on for you in this game")
+    fall(monkeypatch, *["111234"] * 3)
+    await table.say("bob: /resign")
+    await refused(table, "bob: /stats ann", 'nobody called "ann" has played here')
+    assert (await table.answer("ann: /stats")).data["games"] == 0
+    assert [one["name"] for one in (await table.answer("ann: /leaderboard")).data] == ["bob"]
+
+
+async def test_nobody_wins_before_the_first_roll(table: Chat) -> None:
+    await table.say("ann: /play @bob @carl rules:classic")
+    await table.say("bob: /resign")
+    assert "ended without a result" in await table.say("carl: /resign")
+
+
+async def test_a_score_that_ends_a_game_by_mistake_is_taken_back(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic goal:1000 hints:no")
+    assert "ann wins" in await table.say("ann: /score 1000")
+    assert "Taken back: the turn of ann" in await table.say("ann: /undo")
+    await table.say("ann: /score 500")
+    assert "Taken back: the turn of ann" in await table.say("ann: /undo")
+
+
+async def test_a_score_put_right_to_0_is_off_the_board(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:patch")
+    await table.say("ann: /score 1000")
+    await table.say("ann: /fix ann 0")
+    await table.say("ann: /fix next:ann")
+    await refused(table, "ann: /score 100", "points cannot be banked yet")
+
+
+async def test_undoing_a_correction_in_the_middle_of_a_turn_is_told_so(table: Chat) -> None:
+    for line in ("/track @bob rules:classic", "/score 500", "/roll 1 1 3 4 6 6", "/fix ann 3000"):
+        await table.say(f"ann: {line}")
+    assert "Taken back: the correction" in await table.say("ann: /undo")
+
+
+async def test_the_chart_begins_when_all_sit_down(table: Chat) -> None:
+    await table.say("ann: /track rules:classic goal:1000")
+    await table.say("bob: /join")
+    await table.say("ann: /score 300")
+    [*_, last] = await table.all("bob: /score 1000")
+    assert last.chart is not None
+    assert [point.scores for point in last.chart.turns] == [(0, 0), (300, 0), (300, 1000)]
+
+
+async def test_a_bot_moves_once_somebody_has_joined(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await table.say("ann: /play rules:classic away:10")
+    await table.say("ann: /join level:cautious")
+    await table.say("ann: /end")
+    await table.say("ann: /play rules:classic")
+    stored = games_of(table).tables
+    [open_one] = await stored.open_at("console")
+    event = Replaced(seat=0, level="cautious")
+    seat = Seat(0, "console:ann", "cautious bot for ann", "cautious")
+    await stored.append(open_one, [event], changed_seats=[seat])
+    fall(monkeypatch, "111234")
+    assert "cautious bot for ann rolls" in await table.say("bob: /join")
+
+
+async def test_two_presses_on_undo_take_one_game_back(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic goal:1000")
+    await table.say("ann: /score 1000")
+    both = await asyncio.gather(table.say("ann: /undo"), table.say("ann: /undo"))
+    assert sum("Taken back" in one for one in both) == 1
+    assert not any("version" in one for one in both)
+
+
+async def test_a_player_without_a_turn_left_has_no_chance(table: Chat) -> None:
+    """After a resignation in the last turns who had theirs is known, not guessed."""
+    await table.say("ann: /track @bob @carl @dan rules:arnold goal:1000 hints:yes")
+    for line in ("500", "500", "1500", "farkle", "1000"):
+        reply = await table.say(f"ann: /score {line}")
+    assert "bob is to move" in reply
+    await table.say("carl: /resign")
+    state = await shown(table)
+    chances = [player["win_probability"] for player in state["players"]]
+    assert chances[2:] == [0, 0]
+    assert chances[0] + chances[1] == pytest.approx(1)
