@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bot.cli_discord import discord_command
 from bot.cli_output import EXIT_BAD_INPUT, Decorated, json_option, show
 from bot.cli_rules import rules
 from bot.cli_solve import solve
@@ -218,6 +219,7 @@ def _solve_apart(rules: str) -> None:
         sys.exit(status)
 
 
+farkle.add_command(discord_command)
 farkle.add_command(rules)
 farkle.add_command(study)
 farkle.add_command(verify)

@@ -1,11 +1,14 @@
 """Settings from the environment, read once at start."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import Field
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from solver.errors import InvalidRequestError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -47,3 +50,64 @@ class Settings(BaseSettings):
     def history(self) -> Path:
         """Lines typed in the console."""
         return self.data / "history"
+
+
+class DiscordSettings(BaseSettings):
+    """What the Discord front needs beside the rest."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, frozen=True, hide_input_in_errors=True)
+
+    discord_token: SecretStr | None = None
+    discord_token_file: Path | None = None
+    """A file that holds the token, as container platforms mount secrets."""
+    farkle_discord_api: str | None = None
+    """Where Discord's HTTP API is, if not at Discord, as in http://proxy/api/v10."""
+    farkle_discord_gateway: str | None = None
+    """Where the gateway is, if not at Discord, as in ws://proxy."""
+    farkle_pace: float = Field(default=1.2, ge=0, le=60)
+    """Seconds that a bot takes for a move."""
+    farkle_log: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("farkle_log", mode="before")
+    @classmethod
+    def _lower(cls, level: object) -> object:
+        return level.lower() if isinstance(level, str) else level
+
+    @field_validator("farkle_discord_api", "farkle_discord_gateway")
+    @classmethod
+    def _is_address(cls, address: str | None) -> str | None:
+        if address is not None and not urlsplit(address).netloc:
+            raise ValueError("it has to be a whole address, such as http://localhost:8080/api/v10")
+        return address and address.rstrip("/")
+
+    @classmethod
+    def read(cls) -> "DiscordSettings":
+        """Read the environment. Raises InvalidRequestError."""
+        try:
+            return cls()
+        except ValidationError as error:
+            [first, *_] = error.errors()
+            name = str(first["loc"][0]).upper()
+            raise InvalidRequestError(f"{name} is not usable: {first['msg']}") from None
+
+    def token(self) -> str:
+        """The bot's token. Raises InvalidRequestError where there is none."""
+        if self.discord_token is not None and self.discord_token_file is not None:
+            raise InvalidRequestError("give DISCORD_TOKEN or DISCORD_TOKEN_FILE, not both")
+        if self.discord_token is not None:
+            return self.discord_token.get_secret_value().strip()
+        if self.discord_token_file is None:
+            raise InvalidRequestError(
+                "no token is given: set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that holds"
+                " it; the README says how to get one"
+            )
+        try:
+            token = self.discord_token_file.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise InvalidRequestError(
+                f"the token file {self.discord_token_file} cannot be read: {reason}"
+            ) from None
+        if not token:
+            raise InvalidRequestError(f"the token file {self.discord_token_file} is empty")
+        return token

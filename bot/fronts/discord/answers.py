@@ -1,0 +1,225 @@
+"""Tells replies in Discord: the first in time, later ones in the same message, none too often."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import discord
+from discord.ui import View
+from discord.utils import MISSING
+
+from bot.fronts.discord.buttons import table_view
+from bot.fronts.discord.card import (
+    Card,
+    Picture,
+    plain_text,
+    reply_card,
+    shorten_text,
+    table_card,
+)
+from bot.fronts.lines import Reply
+from bot.services.games import News
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 1.0
+"""Seconds after which Discord is told that an answer takes longer."""
+BETWEEN_EDITS = 1.0
+"""Seconds between two changes of a message."""
+_MOST_TEXT = 1_900
+
+_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
+_EXPIRED = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN}
+
+
+class Answer:
+    """The answer to one interaction."""
+
+    def __init__(
+        self,
+        interaction: discord.Interaction[Any],
+        *,
+        private: bool = False,
+        all_private: bool = False,
+        anew: bool = False,
+    ) -> None:
+        """How the interaction is answered.
+
+        private : what takes long is announced to the one who asked alone
+        all_private : everything is for the one who asked
+        anew : a press is answered by a message of its own
+        """
+        self._interaction = interaction
+        self._private = private or all_private
+        self._all_private = all_private
+        self._pressed = interaction.type is discord.InteractionType.component and not anew
+        self._deferred = False
+        self._told: list[News] = []
+        self._texts: list[str] = []
+        self._game: str | None = None
+        """The game that the message shows."""
+        self._is_public = False
+        """Whether something was said that all can see."""
+
+    async def tell(self, replies: AsyncIterator[Reply]) -> None:
+        """Tell all replies."""
+        waiting: asyncio.Queue[Reply | None] = asyncio.Queue()
+
+        async def read() -> None:
+            try:
+                async for reply in replies:
+                    waiting.put_nowait(reply)
+            finally:
+                waiting.put_nowait(None)
+
+        reader = asyncio.create_task(read())
+        try:
+            await self._tell(waiting)
+        finally:
+            await reader
+
+    async def _tell(self, waiting: "asyncio.Queue[Reply | None]") -> None:
+        edited = -BETWEEN_EDITS
+        while True:
+            try:
+                first = await asyncio.wait_for(waiting.get(), None if self._answered else PATIENCE)
+            except TimeoutError:
+                await self._defer()
+                continue
+            if first is None:
+                return
+            if self._is_public:
+                await asyncio.sleep(max(0.0, edited + BETWEEN_EDITS - time.monotonic()))
+            found = [first]
+            while not waiting.empty():
+                if (more := waiting.get_nowait()) is None:
+                    await self._tell_all(found)
+                    return
+                found.append(more)
+            await self._tell_all(found)
+            edited = time.monotonic()
+
+    @property
+    def _answered(self) -> bool:
+        return self._deferred or self._interaction.response.is_done()
+
+    async def _defer(self) -> None:
+        self._deferred = True
+        try:
+            if self._pressed:
+                await self._interaction.response.defer()
+            else:
+                await self._interaction.response.defer(ephemeral=self._private)
+        except discord.HTTPException as error:
+            _check_expired(error)
+
+    async def _tell_all(self, replies: list[Reply]) -> None:
+        """Tell what has come up since the last time, at once."""
+        shown: Reply | None = None
+        for reply in replies:
+            if reply.private or self._all_private:
+                await self.tell_privately(reply_card(reply))
+            elif isinstance(reply.subject, News):
+                if self._game not in {None, reply.subject.table.game.id}:
+                    self._told.clear()
+                self._game = reply.subject.table.game.id
+                self._told.append(reply.subject)
+                shown = reply
+            else:
+                self._texts.append(reply_card(reply).text)
+                shown = reply
+        if shown is None:
+            return
+        if isinstance(shown.subject, News):
+            card = await asyncio.to_thread(table_card, list(self._told), shown.chart)
+            await self.show(card, table_view(shown.subject.table))
+        else:
+            await self.show(Card(_last_that_fit(self._texts)))
+
+    async def show(self, card: Card, view: View | None = None) -> None:
+        """Show something to all: in the message whose button was pressed, else in one message."""
+        interaction, response = self._interaction, self._interaction.response
+        files = [picture.file() for picture in card.pictures]
+        try:
+            if self._pressed and not self._answered:
+                await response.edit_message(content=card.text, view=view, attachments=files)
+            elif self._pressed or self._is_public or self._deferred:
+                await interaction.edit_original_response(
+                    content=card.text, view=view, attachments=files
+                )
+            else:
+                await response.send_message(card.text, view=view or MISSING, files=files)
+        except discord.HTTPException as error:
+            _check_expired(error)
+            await self._show_in_channel(card, view)
+        self._is_public = True
+
+    async def change(self, view: View, pictures: Sequence[Picture]) -> None:
+        """Change the buttons and pictures of the message whose button was pressed."""
+        files = [picture.file() for picture in pictures]
+        try:
+            await self._interaction.response.edit_message(view=view, attachments=files)
+        except discord.HTTPException as error:
+            _check_expired(error)
+
+    async def page(self, card: Card, view: View, *, first: bool) -> None:
+        """Show one of several pages: the first in a message of its own, only to who asks."""
+        if first and not _is_private(self._interaction):
+            await self.tell_privately(card, view)
+        else:
+            await self.show(card, view)
+
+    async def tell_privately(self, card: Card, view: View | None = None) -> None:
+        """Tell something to the one who asked alone."""
+        interaction, response = self._interaction, self._interaction.response
+        files = [picture.file() for picture in card.pictures]
+        how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
+        try:
+            if not self._answered:
+                await response.send_message(card.text, **how)
+                return
+            await interaction.followup.send(card.text, **how)
+            if self._deferred and not (self._pressed or self._private or self._is_public):
+                # nothing is said to all, so nobody has to wait for it
+                await interaction.delete_original_response()
+        except discord.HTTPException as error:
+            _check_expired(error)
+            logger.info("an answer came too late for its interaction")
+
+    async def _show_in_channel(self, card: Card, view: View | None) -> None:
+        """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
+        interaction = self._interaction
+        files = [picture.file() for picture in card.pictures]
+        try:
+            if self._pressed and interaction.message is not None:
+                message = interaction.message
+                await message.edit(content=card.text, view=view, attachments=files)
+            elif isinstance(interaction.channel, discord.abc.Messageable):
+                await interaction.channel.send(card.text, view=view or MISSING, files=files)
+        except (discord.Forbidden, discord.NotFound):
+            # what was done is kept: the next press or /show tells it
+            logger.info("an answer could not be told: no access to the channel")
+
+
+def _is_private(interaction: discord.Interaction[Any]) -> bool:
+    """Whether the message whose button was pressed is for one person alone."""
+    return interaction.message is not None and interaction.message.flags.ephemeral
+
+
+def _check_expired(error: discord.HTTPException) -> None:
+    """Let pass what says that an interaction is over."""
+    if error.code == _ANSWERED or error.code in _EXPIRED:
+        return
+    raise error
+
+
+def _last_that_fit(texts: list[str]) -> str:
+    """As many of the last texts as a message can hold."""
+    kept: list[str] = []
+    for text in reversed(texts):
+        if kept and len("\n".join([text, *kept])) > _MOST_TEXT:
+            break
+        kept.insert(0, text)
+    return shorten_text("\n".join(kept), _MOST_TEXT) if kept else plain_text("Done.")

@@ -1,0 +1,233 @@
+"""The buttons below a table; what they do is in their custom ids, so they outlive restarts."""
+
+import logging
+import re
+from typing import Any, Self
+
+import discord
+from discord.ui import Button, DynamicItem, View
+
+from bot.fronts.discord.card import scoring_dice
+from bot.services.tables import Table
+from bot.table.events import Kept
+from bot.table.state import Game, Stage, apply
+from bot.views.text import dice_text
+from solver.dice import Roll, make_roll
+from solver.scoring import SetAside, set_asides
+
+_FACES = "⚀⚁⚂⚃⚄⚅"
+_PER_ROW = 3
+_LONGEST_LABEL = 40
+_TOO_LATE = 2.8
+"""Seconds after which an interaction cannot be answered in time any more."""
+
+logger = logging.getLogger(__name__)
+
+
+def is_too_late(interaction: discord.Interaction[Any]) -> bool:
+    """Whether Discord would not take an answer any more; nothing is to be done then."""
+    age = (discord.utils.utcnow() - interaction.created_at).total_seconds()
+    if age > _TOO_LATE:
+        logger.info("left an interaction alone that came %.1f s late", age)
+    return age > _TOO_LATE
+
+
+class _InTime:
+    """What all buttons share."""
+
+    async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
+        """Leave alone what Discord would not take an answer to any more."""
+        return not is_too_late(interaction)
+
+
+class TableButton(
+    _InTime,
+    DynamicItem[Button[View]],
+    template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,2})"
+    r":(?P<action>[a-z0-9]{1,12})",
+):
+    """A button of a table at a version, with the dice that are set aside so far as bits."""
+
+    def __init__(
+        self, game: str, version: int, mask: int, action: str, button: Button[View] | None = None
+    ) -> None:
+        self.game = game
+        self.version = version
+        self.mask = mask
+        self.action = action
+        button = button or Button()
+        button.custom_id = f"t:{game}:{version}:{mask}:{action}"
+        super().__init__(button)
+
+    @classmethod
+    async def from_custom_id(
+        cls,
+        interaction: discord.Interaction[Any],  # noqa: ARG003
+        item: discord.ui.Item[Any],
+        match: re.Match[str],
+        /,
+    ) -> Self:
+        """The button that was pressed."""
+        assert isinstance(item, Button)  # noqa: S101 - Discord sends back what was sent
+        return cls(match["game"], int(match["version"]), int(match["mask"]), match["action"], item)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.press(interaction, self)
+
+
+def kept_dice(game: Game, mask: int) -> Roll:
+    """The dice of the roll that the mask says are set aside."""
+    roll = game.turn.roll or ()
+    return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
+
+
+def chosen_set_aside(game: Game, mask: int) -> SetAside | None:
+    """What these dice are worth, if they may be set aside together."""
+    kept = kept_dice(game, mask)
+    found = set_asides(game.rules, game.turn.roll or ())
+    return next((one for one in found if one.dice == kept), None)
+
+
+def table_view(table: Table, mask: int = 0) -> View:
+    """The buttons of a table; what is not allowed now is disabled."""
+    game = table.game
+    view = View(timeout=None)
+
+    def add(action: str, label: str, row: int, **how: Any) -> None:
+        button: Button[View] = Button(label=label[:_LONGEST_LABEL], row=row, **how)
+        view.add_item(TableButton(game.id, game.version, mask, action, button))
+
+    if game.over:
+        if game.shares is not None:
+            add("review", "Review", 0)
+            add("again", "Play again", 0)
+    elif game.stage is Stage.LOBBY and len(game.seats) < 2:
+        add("join", "Join", 0, style=discord.ButtonStyle.primary)
+        add("end", "End", 0)
+    elif game.bot_to_move:
+        add("refresh", "Go on", 0)
+        add("resign", "Resign", 0, style=discord.ButtonStyle.danger)
+    elif game.tracked:
+        add("farkle", "Farkle", 0)
+        add("hint", "Hint", 0, disabled=not game.hints)
+        add("undo", "Undo", 0, disabled=game.before is None)
+    elif game.turn.roll is not None:
+        _add_choice(add, game, mask)
+    else:
+        dice = game.turn.dice
+        roll = f"Roll {dice} {'die' if dice == 1 else 'dice'}"
+        add("roll", roll, 0, style=discord.ButtonStyle.primary)
+        total = game.turn.turn_total
+        bank = f"Bank {total:,}" if total else "Bank"
+        style = discord.ButtonStyle.success
+        add("bank", bank, 0, style=style, disabled=not game.may_bank)
+        add("hint", "Hint", 1, disabled=not game.hints)
+        add("undo", "Undo", 1, disabled=game.before is None)
+        add("resign", "Resign", 1, style=discord.ButtonStyle.danger)
+        if game.stage is Stage.LOBBY and not game.turn.turn_total:
+            add("join", "Join", 1)
+    return view
+
+
+def _add_choice(add: Any, game: Game, mask: int) -> None:
+    """The dice of a roll, and what can be done with those that are chosen."""
+    roll = game.turn.roll or ()
+    scoring = scoring_dice(game)
+    worth = {one.dice: one.points for one in set_asides(game.rules, roll)}
+    for number, (face, scores) in enumerate(zip(roll, scoring, strict=True)):
+        is_chosen = bool(mask >> number & 1)
+        alone = worth.get((face,))
+        label = f"{_FACES[face - 1]} {face}" + (f" · {alone}" if alone else "")
+        style = discord.ButtonStyle.primary if is_chosen else discord.ButtonStyle.secondary
+        add(f"die{number}", label, number // _PER_ROW, style=style, disabled=not scores)
+    chosen = chosen_set_aside(game, mask)
+    row = -(-len(roll) // _PER_ROW)
+    if chosen is None:
+        kept = kept_dice(game, mask)
+        why = f"{dice_text(kept)} cannot be kept alone" if kept else "Choose dice to keep"
+        add("roll", why, row, disabled=True)
+        add("bank", "Bank", row, disabled=True)
+    else:
+        after = apply(game, Kept(dice=chosen.dice))
+        left, total = after.turn.dice, after.turn.turn_total
+        dice = f"{left} {'die' if left == 1 else 'dice'}"
+        points = total - game.turn.turn_total
+        add("roll", f"Keep {points:,}, roll {dice}", row, style=discord.ButtonStyle.primary)
+        style = discord.ButtonStyle.success
+        add("bank", f"Bank {total:,}", row, style=style, disabled=not after.may_bank)
+    add("hint", "Hint", row + 1, disabled=not game.hints)
+    add("resign", "Resign", row + 1, style=discord.ButtonStyle.danger)
+
+
+class Confirm(
+    _InTime,
+    DynamicItem[Button[View]],
+    template=r"y:(?P<action>[a-z]{1,12}):(?P<game>[0-9a-f]{1,16})",
+):
+    """The answer yes to "are you sure?"."""
+
+    def __init__(self, action: str, game: str) -> None:
+        self.action = action
+        self.game = game
+        button: Button[View] = Button(
+            label=f"Yes, {action}",
+            style=discord.ButtonStyle.danger,
+            custom_id=f"y:{action}:{game}",
+        )
+        super().__init__(button)
+
+    @classmethod
+    async def from_custom_id(
+        cls,
+        interaction: discord.Interaction[Any],  # noqa: ARG003
+        item: discord.ui.Item[Any],  # noqa: ARG003
+        match: re.Match[str],
+        /,
+    ) -> Self:
+        """The button that was pressed."""
+        return cls(match["action"], match["game"])
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.confirmed(interaction, self)
+
+
+class ReviewPage(
+    _InTime,
+    DynamicItem[Button[View]],
+    template=r"r:(?P<game>[0-9a-f]{1,16}):(?P<page>\d{1,3}):(?P<to>[a-z]+)",
+):
+    """Turns the pages of a review."""
+
+    def __init__(self, game: str, page: int, to: str, *, disabled: bool = False) -> None:
+        self.game = game
+        self.page = page
+        label = {"back": "◀ Previous", "on": "Next ▶"}.get(to, to)
+        button: Button[View] = Button(
+            label=label, custom_id=f"r:{game}:{page}:{to}", disabled=disabled
+        )
+        super().__init__(button)
+
+    @classmethod
+    async def from_custom_id(
+        cls,
+        interaction: discord.Interaction[Any],  # noqa: ARG003
+        item: discord.ui.Item[Any],  # noqa: ARG003
+        match: re.Match[str],
+        /,
+    ) -> Self:
+        """The button that was pressed."""
+        return cls(match["game"], int(match["page"]), match["to"])
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.turn_page(interaction, self)
+
+
+def review_view(game: str, page: int, pages: int) -> View:
+    """Buttons to the page before and the page after."""
+    view = View(timeout=None)
+    view.add_item(ReviewPage(game, max(page - 1, 0), "back", disabled=page == 0))
+    view.add_item(ReviewPage(game, page + 1, "on", disabled=page >= pages - 1))
+    return view

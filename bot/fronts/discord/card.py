@@ -1,0 +1,207 @@
+"""What answers look like as Discord messages: a table with its dice, advice, and plain text."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import discord
+from discord.utils import escape_markdown
+
+from bot.advice import Advice, Odds
+from bot.fronts.lines import Reply
+from bot.services.chances import Chances
+from bot.services.games import News
+from bot.services.questions import Hint
+from bot.services.tables import Table
+from bot.table.events import Rolled
+from bot.table.state import Game
+from bot.views.chart import GameChart, chart_png
+from bot.views.dice_picture import dice_png
+from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
+from bot.views.safe_text import pad, safe_text, shorten, text_width
+from bot.views.text import advice_text, dice_text, odds_text, percent, position_text
+from solver.scoring import Fate, set_asides
+from solver.turn import Decision
+
+MOST_CHARACTERS = 2000
+"""Of a message on Discord."""
+_MOST_LINES = 1_200
+"""Characters of what happened, the rest of a table is less than what is left."""
+_NAME = 14
+_BAR = 8
+_OPTIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture below a message, and what it shows in words."""
+
+    name: str
+    png: bytes
+    description: str
+
+    def file(self) -> discord.File:
+        """As discord.py takes it, once."""
+        return discord.File(io.BytesIO(self.png), self.name, description=self.description)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A message without its buttons."""
+
+    text: str
+    pictures: tuple[Picture, ...] = ()
+
+
+def reply_card(reply: Reply) -> Card:
+    """Any reply but the news of a table."""
+    match reply.subject:
+        case Advice() as advice:
+            return Card(_cut(_advice_text(advice)))
+        case Odds() as odds:
+            return Card(_cut(_odds_text(odds)))
+        case Hint() as hint:
+            return Card(_cut(_hint_text(hint)))
+        case _:
+            return Card(plain_text(reply.text))
+
+
+def table_card(told: Sequence[News], chart: GameChart | None = None) -> Card:
+    """A table: the score sheet, what happened, the chances, and the dice as a picture.
+
+    told : the news that the message tells, the last of which has the table
+    """
+    *earlier, news = told
+    table = news.table
+    lines = [line for one in earlier for line in happened_lines(one)] + news_lines(news)
+    happened = [escape_markdown(line) for line in lines]
+    while len(happened) > 1 and sum(map(len, happened)) > _MOST_LINES:
+        del happened[0]
+    parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
+    pictures = [*_dice(news)]
+    if chart and len(chart.turns) > 1:
+        said = f"Win probabilities turn by turn: {', '.join(table.names)}"
+        pictures.append(Picture("game.png", chart_png(chart, dark=True), said[:1000]))
+    return Card(_cut("\n".join(parts)), tuple(pictures))
+
+
+def roll_picture(game: Game, mask: int = 0) -> Picture | None:
+    """The dice on the table; bit k of the mask says whether die k is set aside."""
+    roll = game.turn.roll
+    if roll is None:
+        return None
+    chosen = [bool(mask >> k & 1) for k in range(len(roll))]
+    kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
+    said = f"Rolled {dice_text(roll)}" + (f", set aside {dice_text(tuple(kept))}" if kept else "")
+    return Picture("dice.png", dice_png(roll, chosen, scoring_dice(game)), said)
+
+
+def scoring_dice(game: Game) -> list[bool]:
+    """Of each die of the roll whether there is a set-aside with it."""
+    roll = game.turn.roll or ()
+    faces = {face for one in set_asides(game.rules, roll) for face in one.dice}
+    return [face in faces for face in roll]
+
+
+def plain_text(text: str) -> str:
+    """Text of the chat as a message: sentences as they are, columns in a fixed-width font."""
+    if any("  " in line.strip() for line in text.splitlines()):
+        inner = text.replace("```", "'''")
+        return f"```text\n{shorten_text(inner, MOST_CHARACTERS - 12)}\n```"
+    # what was broken for a narrow terminal is one sentence again
+    sentences: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("  ") and sentences:
+            sentences[-1] += " " + line.strip()
+        else:
+            sentences.append(line)
+    return _cut("\n".join(escape_markdown(sentence) for sentence in sentences))
+
+
+def shorten_text(text: str, most: int) -> str:
+    """The first lines of a text that fit."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 2]
+    return kept[: kept.rfind("\n")] + "\n…" if "\n" in kept else kept + "…"
+
+
+def _cut(text: str) -> str:
+    return shorten_text(text, MOST_CHARACTERS)
+
+
+def _sheet(table: Table, chances: Chances | None) -> str:
+    """Scores and chances, narrow enough for a phone."""
+    names = [shorten(safe_text(name, 60), _NAME) for name in table.names]
+    width = max(map(text_width, names))
+    rows = []
+    for number, (seat, name) in enumerate(zip(table.game.seats, names, strict=True)):
+        moves = "▸" if number == table.game.mover and not table.game.over else " "
+        row = f"{moves} {pad(name, width)} {seat.score:>6,}"
+        if chances:
+            share = chances.win_probabilities[number]
+            row += f" {share * 100:5.1f} % {_bar(share)}"
+        if not seat.playing:
+            row += " resigned"
+        elif seat.farkles:
+            row += f" {'×' * seat.farkles}"
+        rows.append(row.rstrip())
+    return "```text\n" + "\n".join(rows) + "\n```"
+
+
+def _bar(share: float) -> str:
+    full = round(share * _BAR)
+    return "█" * full + "░" * (_BAR - full)
+
+
+def _dice(news: News) -> list[Picture]:
+    """The roll on the table, else the one that ended the turn."""
+    if found := roll_picture(news.table.game):
+        return [found]
+    if news.table.game.over:
+        return []
+    last = [event.dice for event in news.events if isinstance(event, Rolled)]
+    if not last:
+        return []
+    said = f"The last roll: {dice_text(last[-1])}"
+    return [Picture("dice.png", dice_png(last[-1], scoring=[False] * len(last[-1])), said)]
+
+
+def _advice_text(advice: Advice) -> str:
+    if advice.fate is not Fate.SCORES:
+        return plain_text(advice_text(advice))
+    where = position_text(advice.rules, advice.position)
+    lines = [f"**{dice_text(advice.roll)}**: {where}, {escape_markdown(advice.rules.name)} rules"]
+    for number, option in enumerate(advice.options[:_OPTIONS]):
+        left = option.dice_left
+        then = {
+            Decision.ROLL: f"roll {left} {'die' if left == 1 else 'dice'}",
+            Decision.BANK: f"bank {option.turn_total:,}",
+            Decision.WIN: f"bank {option.turn_total:,} and win",
+        }[option.action]
+        cost = (advice.win_probability - option.win_probability) * 100
+        tail = "**best**" if number == 0 else f"−{cost:.2f}"
+        lines.append(
+            f"{number + 1}\\. keep **{dice_text(option.set_aside)}** ({option.points:,}), {then}:"
+            f" {percent(option.win_probability)}, {tail}"
+        )
+    if more := len(advice.options) - _OPTIONS:
+        lines += [f"and {more} more"] if more > 0 else []
+    return "\n".join(lines)
+
+
+def _odds_text(odds: Odds) -> str:
+    return plain_text(odds_text(odds))
+
+
+def _hint_text(hint: Hint) -> str:
+    lines = [f"**{hint_head(hint)}**"]
+    if hint.advice:
+        lines.append(_advice_text(hint.advice))
+    if hint.odds:
+        if hint.advice:
+            lines.append(f"After keeping {dice_text(hint.advice.options[0].set_aside)}:")
+        lines.append(_odds_text(hint.odds))
+    if not hint.exact:
+        lines.append(NOT_EXACT)
+    return "\n".join(lines)

@@ -1,0 +1,172 @@
+"""The connection with Discord: login, commands, shutdown; what goes wrong is one line each."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import discord
+from discord import app_commands
+from filelock import AsyncFileLock
+
+from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, is_too_late
+from bot.fronts.discord.front import DiscordFront
+from bot.settings import DiscordSettings
+from bot.store.store import Store
+from solver.errors import FarkleError
+
+logger = logging.getLogger(__name__)
+
+FINISH_SECONDS = 10.0
+"""How long answers under way may take when the program ends."""
+_COMMANDS_KEY = "commands"
+
+
+class DiscordError(FarkleError):
+    """Discord cannot be reached or refuses the bot."""
+
+
+class BadTokenError(DiscordError):
+    """Discord does not know the token."""
+
+
+class FarkleTree(app_commands.CommandTree["FarkleClient"]):
+    """The slash commands; every failure is told to the one who asked, in one sentence."""
+
+    async def interaction_check(self, interaction: discord.Interaction["FarkleClient"], /) -> bool:
+        """Leave alone what Discord would not take an answer to any more."""
+        return not is_too_late(interaction)
+
+    async def on_error(
+        self,
+        interaction: discord.Interaction["FarkleClient"],
+        error: app_commands.AppCommandError,
+        /,
+    ) -> None:
+        """Tell what went wrong; the place for details is the log."""
+        sentence = "the program failed on that, which is not your fault"
+        if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
+            sentence = "this command has changed since: type / to see the commands as they are now"
+        else:
+            logger.error("failed to answer /%s", interaction.data and interaction.data.get("name"))
+            logger.debug("the failure", exc_info=error)
+        with contextlib.suppress(discord.HTTPException):
+            if not interaction.response.is_done():
+                await interaction.response.send_message(sentence, ephemeral=True)
+
+
+class FarkleClient(discord.AutoShardedClient):
+    """The bot in Discord."""
+
+    def __init__(self, front: DiscordFront, store: Store, data: Path) -> None:
+        super().__init__(
+            # slash commands and buttons come without any
+            intents=discord.Intents.none(),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            chunk_guilds_at_startup=False,
+        )
+        self.front = front
+        self._store = store
+        self._data = data
+        self.tree = FarkleTree(
+            self,
+            allowed_contexts=app_commands.AppCommandContext(
+                guild=True, dm_channel=True, private_channel=True
+            ),
+            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+        )
+        front.add_commands(self.tree)
+
+    async def setup_hook(self) -> None:
+        """Bring Discord's commands up to date, and listen to buttons of all times."""
+        self.add_dynamic_items(TableButton, Confirm, ReviewPage)
+        await self._sync()
+
+    async def on_ready(self) -> None:
+        """Say that all works."""
+        logger.info("ready as %s in %d servers", self.user, len(self.guilds))
+
+    async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
+        """Log what failed; the bot goes on."""
+        logger.error("failed in %s", event_method, exc_info=True)
+
+    async def _sync(self) -> None:
+        """Send the commands if they are others than last time; one process does it."""
+        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        digest = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+        place = f"discord-application:{self.application_id}"
+        async with AsyncFileLock(self._data / "discord-commands.lock"):
+            if await self._store.place_setting(place, _COMMANDS_KEY) == digest:
+                return
+            await self.tree.sync()
+            await self._store.set_place_setting(place, _COMMANDS_KEY, digest)
+        logger.info("sent %d commands to Discord", len(payload))
+
+
+async def run(
+    front: DiscordFront, store: Store, data: Path, settings: DiscordSettings, token: str
+) -> None:
+    """Answer in Discord until SIGINT or SIGTERM.
+
+    Raises BadTokenError and DiscordError.
+    """
+    if settings.farkle_discord_api:
+        discord.http.Route.BASE = settings.farkle_discord_api
+    if settings.farkle_discord_gateway:
+        from yarl import URL  # noqa: PLC0415
+
+        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
+    client = FarkleClient(front, store, data)
+    stop = asyncio.Event()
+    with _signals(stop), _explained():
+        async with client:
+            running = asyncio.create_task(client.start(token))
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            if not running.done():
+                logger.info("ending: answers under way are finished first")
+                await front.finish(FINISH_SECONDS)
+                await client.close()
+            await running
+
+
+@contextlib.contextmanager
+def _signals(stop: asyncio.Event) -> Iterator[None]:
+    """Have SIGINT and SIGTERM, which containers send, end the bot cleanly."""
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for number in signals:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Whatever keeps the bot from Discord becomes one sentence."""
+    try:
+        yield
+    except discord.LoginFailure:
+        raise BadTokenError(
+            "Discord does not know this token: copy it anew from the application's page, Bot"
+        ) from None
+    except discord.PrivilegedIntentsRequired:
+        raise DiscordError("Discord asks for intents that this bot does not use") from None
+    except discord.HTTPException as error:
+        raise DiscordError(f"Discord refused the bot: {error.status} {error.text[:200]}") from None
+    except (aiohttp.ClientError, OSError, discord.GatewayNotFound) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise DiscordError(f"Discord cannot be reached: {reason}") from None
+    except discord.ConnectionClosed as error:
+        raise DiscordError(f"Discord closed the connection: code {error.code}") from None

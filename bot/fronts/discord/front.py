@@ -1,0 +1,252 @@
+"""What interactions with Discord do: slash commands, buttons, suggestions, dice in messages."""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from typing import Any
+
+import discord
+from discord import app_commands
+from discord.ui import View
+
+from bot.fronts.commands import Commands
+from bot.fronts.discord.answers import Answer
+from bot.fronts.discord.buttons import (
+    Confirm,
+    ReviewPage,
+    TableButton,
+    kept_dice,
+    review_view,
+    table_view,
+)
+from bot.fronts.discord.card import Card, plain_text, roll_picture
+from bot.fronts.discord.people import caller_of
+from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
+from bot.fronts.lines import Reply, take_apart
+from bot.services.games import Games, News
+from bot.services.house_rules import HouseRules
+from bot.services.seats import mover
+from bot.services.tables import Caller, Person, Player, Table
+from bot.store.errors import StaleVersionError
+from bot.views.review import review_pages
+from bot.views.text import dice_text
+from solver.errors import FarkleError, IllegalActionError
+
+logger = logging.getLogger(__name__)
+
+PRIVATE = {"hint", "help", "forget"}
+"""Commands whose answers are for the one who gave them alone."""
+NEEDS_SURE = {"resign", "end"}
+
+_DICE = re.compile(
+    r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
+)
+
+
+class DiscordFront:
+    """Answers interactions by the commands of the chat."""
+
+    def __init__(self, commands: Commands, games: Games, rules: HouseRules) -> None:
+        self._commands = commands
+        self._games = games
+        self._rules = rules
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def add_commands(self, tree: app_commands.CommandTree[Any]) -> None:
+        """Add every command to Discord's."""
+        complete = {
+            "rules": self._complete_rules,
+            "game": self._complete_games,
+            "command": self._complete_commands,
+        }
+        for name in OPTIONS:
+            tree.add_command(slash_command(name, self._commands.by_name[name], self.run, complete))
+        tree.add_command(rules_group(self.run, complete))
+        tree.add_command(
+            app_commands.ContextMenu(name="Advise on these dice", callback=self._advise_on)
+        )
+
+    async def finish(self, seconds: float) -> None:
+        """Wait for the answers under way."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+
+    async def run(
+        self,
+        interaction: discord.Interaction[Any],
+        name: str,
+        words: str,
+        options: dict[str, str],
+        users: Sequence[discord.abc.User] = (),
+    ) -> None:
+        """Answer a slash command."""
+        caller = caller_of(interaction, users)
+        if more := options.pop("more", None):
+            try:
+                options |= take_apart(name, self._commands.by_name[name], more).options
+            except FarkleError as error:
+                await Answer(interaction).tell_privately(Card(plain_text(str(error))))
+                return
+        answer = Answer(interaction, private=name in PRIVATE)
+        await self._told(answer.tell(self._commands.run(name, words, options, caller)))
+
+    async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
+        """Answer a press on a button of a table."""
+        await self._told(self._press(interaction, button))
+
+    async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
+        caller = caller_of(interaction, at_version=button.version)
+        answer = Answer(interaction)
+        try:
+            table = await self._games.tables.current(button.game)
+            if button.action == "review":
+                await self._review(answer, table, 0)
+            elif button.action == "again":
+                await self._play_again(interaction, table)
+            elif table.game.version != button.version or button.action == "refresh":
+                # what they saw was out of date, or a bot is to go on
+                await answer.tell(self._shown(caller, button.game))
+            elif button.action.startswith("die"):
+                await self._toggle(answer, caller, table, button)
+            elif button.action in NEEDS_SURE:
+                await self._ask(answer, caller, table, button)
+            else:
+                name, words = _command_of(table, button)
+                replies = self._commands.run(name, words, {"game": button.game}, caller)
+                await answer.tell(self._up_to_date(replies, caller, button.game))
+        except FarkleError as error:
+            await answer.tell_privately(Card(plain_text(str(error))))
+
+    async def _up_to_date(
+        self, replies: AsyncIterator[Reply], caller: Caller, game_id: str
+    ) -> AsyncIterator[Reply]:
+        """The replies; where somebody else was faster, the table as it is now."""
+        async for reply in replies:
+            if isinstance(reply.error, StaleVersionError):
+                async for shown in self._shown(caller, game_id):
+                    yield shown
+            else:
+                yield reply
+
+    async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[Reply]:
+        """A table as it is now; bots go on by themselves."""
+        table = await self._games.tables.current(game_id)
+        if table.game.over:
+            chances = await self._games.oracle.chances(table)
+            yield Reply("", {}, subject=News(table.game, (), table, chances))
+            return
+        async for reply in self._commands.run("show", "", {"game": game_id}, caller):
+            yield reply
+
+    async def _toggle(
+        self, answer: Answer, caller: Caller, table: Table, button: TableButton
+    ) -> None:
+        """Choose a die, or no longer: nothing is kept by it yet."""
+        mover(table, caller)  # raises where somebody else is to move
+        mask = button.mask ^ 1 << int(button.action.removeprefix("die"))
+        picture = await asyncio.to_thread(roll_picture, table.game, mask)
+        await answer.change(table_view(table, mask), [picture] if picture else [])
+
+    async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
+        if table.seat_of(caller.person) is None and not caller.manages:
+            raise IllegalActionError("you do not play in this game")
+        view = View(timeout=None)
+        view.add_item(Confirm(button.action, button.game))
+        question = {"resign": "Give the game up?", "end": "End the game without a result?"}
+        await answer.tell_privately(Card(question[button.action]), view)
+
+    async def confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
+        """Do what somebody is sure of; the table is told anew, as its message is another one."""
+        caller = caller_of(interaction)
+        replies = self._commands.run(button.action, "", {"game": button.game}, caller)
+        await self._told(Answer(interaction, anew=True).tell(replies))
+
+    async def _play_again(self, interaction: discord.Interaction[Any], table: Table) -> None:
+        """The same players under the same rules, if the one who asks was among them."""
+        caller = caller_of(interaction)
+        if table.seat_of(caller.person) is None:
+            raise IllegalActionError("only those who played can play that again: /play begins one")
+        seats = [seat for seat in table.stored.seats if seat.person != caller.person.id]
+        players = [Player(person=caller.person)]
+        for seat in seats:
+            who = Person(seat.person, seat.name) if seat.person and not seat.level else None
+            players.append(Player(person=who, level=seat.level))
+
+        async def replies() -> AsyncIterator[Reply]:
+            async for news in self._games.play(caller, players, table.game.rules):
+                yield Reply("", {}, subject=news)
+
+        await Answer(interaction, anew=True).tell(replies())
+
+    async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
+        """Show another page of a review."""
+        answer = Answer(interaction)
+        try:
+            table = await self._games.tables.current(button.game)
+            await self._told(self._review(answer, table, button.page))
+        except FarkleError as error:
+            await answer.tell_privately(Card(plain_text(str(error))))
+
+    async def _review(self, answer: Answer, table: Table, page: int) -> None:
+        pages = review_pages(await self._games.oracle.review(table), table.names)
+        page = min(page, len(pages) - 1)
+        card = Card(plain_text(pages[page]))
+        await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
+
+    async def _advise_on(
+        self, interaction: discord.Interaction[Any], message: discord.Message
+    ) -> None:
+        """Advice on the dice that a message names."""
+        found = dice_in(message.content)
+        if found is None:
+            error = "that message names no dice, such as 6 5 3 3 3 2"
+            await Answer(interaction).tell_privately(Card(error))
+            return
+        # a roll that somebody shows is a question of its own
+        replies = self._commands.run("advise", found, {"me": "0"}, caller_of(interaction))
+        await self._told(Answer(interaction, all_private=True).tell(replies))
+
+    async def _complete_rules(
+        self, interaction: discord.Interaction[Any], current: str
+    ) -> list[str]:
+        entries = await self._rules.list(caller_of(interaction).place)
+        names = [entry.name for entry in entries]
+        return [name for name in names if current in name.lower()]
+
+    async def _complete_games(
+        self, interaction: discord.Interaction[Any], current: str
+    ) -> list[str]:
+        found = await self._games.tables.open_at(caller_of(interaction).place)
+        return [table.game.id for table in found if current in table.game.id]
+
+    async def _complete_commands(
+        self,
+        interaction: discord.Interaction[Any],  # noqa: ARG002
+        current: str,
+    ) -> list[str]:
+        names = [*OPTIONS, "rules"]
+        return sorted(name for name in names if current.removeprefix("/") in name)
+
+    async def _told(self, answer: Coroutine[Any, Any, None]) -> None:
+        """Answer in a task that the end of the program waits for."""
+        task = asyncio.create_task(answer)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
+
+
+def dice_in(text: str) -> str | None:
+    """The dice that a text names: of several runs of faces the longest."""
+    found = [match[0] for match in _DICE.finditer(text)]
+    return max(found, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
+
+
+def _command_of(table: Table, button: TableButton) -> tuple[str, str]:
+    """The command that a press stands for."""
+    if button.action in {"roll", "bank"} and table.game.turn.roll is not None:
+        kept = kept_dice(table.game, button.mask)
+        return "keep", f"{dice_text(kept)} {button.action}"
+    if button.action == "farkle":
+        return "score", "farkle"
+    return button.action, ""

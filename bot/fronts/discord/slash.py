@@ -1,0 +1,272 @@
+"""The commands of the chat as Discord's slash commands, with typed options.
+
+What a command does and what its options mean is said where the commands are made; here is only
+how Discord asks for them.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from bot.fronts.discord.people import mention_of
+from bot.fronts.game_commands import MOST_GOAL
+from bot.fronts.lines import Command
+from bot.table.commands import MOST_PLAYERS, MOST_SEED
+from solver.policies import LEVELS
+
+_MOST_WORDS = 300
+_MOST_DESCRIPTION = 100
+_MOST_POINTS = 100_000
+
+Run = Callable[
+    [discord.Interaction[Any], str, str, dict[str, str], list[discord.abc.User]], Awaitable[None]
+]
+"""Answers an interaction by a command: its name, words, options, and the users that are named."""
+Complete = Callable[[discord.Interaction, str], Awaitable[list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a slash command."""
+
+    name: str
+    type: Any = str
+    meaning: str = ""
+    """If not given, what the command itself says of its option."""
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    completes: str = ""
+    """What to suggest: "rules", "game" or "command"."""
+    is_word: bool = False
+    """Whether the value is one of the words of the command and not a named option."""
+
+
+def number(name: str, least: int = 0, most: int = _MOST_POINTS, **more: Any) -> Option:
+    """A whole number."""
+    return Option(name, app_commands.Range[int, least, most], **more)
+
+
+def word(name: str, meaning: str, *, most: int = _MOST_WORDS, **more: Any) -> Option:
+    """A word of the command."""
+    return Option(name, app_commands.Range[str, 1, most], meaning, is_word=True, **more)
+
+
+def person(name: str, meaning: str, **more: Any) -> Option:
+    """A user as a word of the command."""
+    return Option(name, discord.User, meaning, is_word=True, **more)
+
+
+_LEVELS = tuple(LEVELS)
+_GAME = Option("game", completes="game")
+_RULES = Option("rules", completes="rules")
+_DICE = word("dice", "the faces, such as 6 5 3 3 3 2 or 653332", most=60, required=True)
+_CONTEXT = (
+    number("turn"),
+    number("me", -_MOST_POINTS),
+    number("them", -_MOST_POINTS),
+    number("farkles", 0, 10),
+    number("their-farkles", 0, 10),
+    _RULES,
+    number("hot-dice", 0, 100),
+    Option("on-board", choices=("yes", "no")),
+    Option("their-on-board", choices=("yes", "no")),
+    Option("began", choices=("me", "them")),
+)
+_OTHERS = tuple(person(f"player{k}", "somebody who plays") for k in range(2, MOST_PLAYERS + 1))
+_NEW = (
+    _RULES,
+    number("goal", 1, MOST_GOAL),
+    Option("hints", choices=("yes", "no")),
+    number("away", 10, 7 * 24 * 3600),
+)
+_LEVEL = Option("level", choices=_LEVELS)
+_WHERE = Option("where", choices=("here", "everywhere"))
+_NAME = word("name", "the name of the rules", most=40, required=True, completes="rules")
+
+OPTIONS: Mapping[str, tuple[Option, ...]] = {
+    "advise": (_DICE, *_CONTEXT),
+    "odds": (number("dice", 1, 6), *_CONTEXT),
+    "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
+    "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
+    "join": (_LEVEL, _GAME),
+    "seed": (word("text", "any text", most=MOST_SEED, required=True), _GAME),
+    "roll": (word("dice", "what fell, with real dice", most=60), _GAME),
+    "keep": (_DICE, word("then", "what to do then", choices=("roll", "bank")), _GAME),
+    "bank": (_GAME,),
+    "undo": (_GAME,),
+    "score": (
+        person("who", "whose turn it was; the player to move if not given"),
+        number("points", meaning="points of the turn", is_word=True),
+        word("ending", "how it ended otherwise", choices=("farkle", "lose", "win")),
+        _GAME,
+    ),
+    "fix": (
+        person("who", "whose score", required=False),
+        number("score", -_MOST_POINTS, meaning="what it really is", is_word=True),
+        number("farkles", 0, 10),
+        Option("next", discord.User),
+        _GAME,
+    ),
+    "hint": (_GAME,),
+    "show": (_GAME,),
+    "games": (),
+    "skip": (_GAME,),
+    "replace": (_LEVEL, _GAME),
+    "settings": (number("games", 1, 20),),
+    "resign": (_GAME,),
+    "end": (_GAME,),
+    "review": (Option("game"),),
+    "stats": (
+        person("who", "whose record; yours if not given"),
+        person("against", "somebody to compare with"),
+        _WHERE,
+    ),
+    "leaderboard": (_WHERE,),
+    "dice": (_WHERE,),
+    "proof": (Option("game"),),
+    "match": (
+        word("first", "the level of one bot", required=True, choices=_LEVELS),
+        word("second", "the level of the other", required=True, choices=_LEVELS),
+        number("games", 1, 99),
+        Option("show", choices=("summary", "moves")),
+        _RULES,
+    ),
+    "levels": (_RULES,),
+    "forget": (word("who", "me: what is kept of you", required=True, choices=("me",)),),
+    "help": (word("command", "a command to explain", most=40, completes="command"),),
+}
+"""The options of every command, in the order in which Discord shows them."""
+
+RULES: Mapping[str, tuple[str, tuple[Option, ...]]] = {
+    "list": ("the rule sets that are known here", ()),
+    "show": ("what a rule set says", (_NAME,)),
+    "new": (
+        "house rules of this channel",
+        (
+            word("name", "a name for them", most=40, required=True),
+            Option("base", meaning="the rule set to start from", completes="rules"),
+            number("goal", 1, MOST_GOAL, meaning="points to reach"),
+            number("minimum-bank", meaning="least points to bank"),
+            number("opening-minimum", meaning="least points of the first bank"),
+            Option("more", meaning="other options, such as three-pairs:750 straight-1-6:1500"),
+        ),
+    ),
+    "use": ("play by these rules here", (_NAME,)),
+    "solve": ("solve a rule set, for exact odds", (_NAME,)),
+    "cancel": ("stop the solve that is running here", ()),
+    "delete": ("delete house rules of this channel", (_NAME,)),
+}
+"""What can follow /rules: what it is for, and its options."""
+
+SOLVER_ONLY = {"quit", "rules"}
+"""Commands of the chat that Discord has in another way, or not at all."""
+
+
+def slash_command(
+    name: str, command: Command, run: Run, complete: Mapping[str, Complete]
+) -> app_commands.Command[Any, ..., None]:
+    """The slash command of a command of the chat."""
+    return _made(name, command.summary, OPTIONS[name], command.options, "", name, run, complete)
+
+
+def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Group:
+    """/rules with all that can follow it."""
+    group = app_commands.Group(
+        name="rules", description="Rule sets, and house rules of this channel"
+    )
+    for name, (summary, options) in RULES.items():
+        first = "" if name == "list" else name
+        group.add_command(_made(name, summary, options, {}, first, "rules", run, complete))
+    return group
+
+
+def _made(
+    name: str,
+    summary: str,
+    options: tuple[Option, ...],
+    meanings: Mapping[str, str],
+    first: str,
+    command: str,
+    run: Run,
+    complete: Mapping[str, Complete],
+) -> app_commands.Command[Any, ..., None]:
+    async def callback(interaction: discord.Interaction, **values: Any) -> None:
+        given = {
+            option: values[_python_name(option)]
+            for option in options
+            if values.get(_python_name(option)) is not None
+        }
+        users = [value for value in given.values() if isinstance(value, discord.abc.User)]
+        words = [first, *(_text(value) for option, value in given.items() if option.is_word)]
+        named = {option.name: _text(v) for option, v in given.items() if not option.is_word}
+        await run(interaction, command, " ".join(filter(None, words)), named, users)
+
+    callback.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                "interaction",
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                annotation=discord.Interaction,
+            ),
+            *(
+                inspect.Parameter(
+                    _python_name(option),
+                    inspect.Parameter.KEYWORD_ONLY,
+                    annotation=option.type,
+                    default=inspect.Parameter.empty if option.required else None,
+                )
+                for option in options
+            ),
+        ]
+    )
+    described = {_python_name(o): _short(o.meaning or meanings[o.name]) for o in options}
+    renamed = {_python_name(o): o.name for o in options if _python_name(o) != o.name}
+    chosen = {
+        _python_name(o): [app_commands.Choice(name=one, value=one) for one in o.choices]
+        for o in options
+        if o.choices
+    }
+    decorated: Any = callback
+    for decorate, given in (
+        (app_commands.describe, described),
+        (app_commands.rename, renamed),
+        (app_commands.choices, chosen),
+    ):
+        if given:
+            decorated = decorate(**given)(decorated)
+    made: app_commands.Command[Any, ..., None] = app_commands.Command(
+        name=name, description=_short(summary), callback=decorated
+    )
+    for option in options:
+        if option.completes:
+            made.autocomplete(_python_name(option))(_completer(complete[option.completes]))
+    return made
+
+
+def _completer(complete: Complete) -> Any:
+    async def autocomplete(
+        interaction: discord.Interaction, current: str
+    ) -> list[app_commands.Choice[str]]:
+        found = await complete(interaction, current.strip().lower())
+        return [app_commands.Choice(name=one, value=one) for one in found[:25]]
+
+    return autocomplete
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, discord.abc.User):
+        return mention_of(value)
+    return str(value)
+
+
+def _python_name(option: Option) -> str:
+    return option.name.replace("-", "_")
+
+
+def _short(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if len(text) <= _MOST_DESCRIPTION else text[: _MOST_DESCRIPTION - 1] + "…"
