@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat setup test test-slow check bench bench-chat
+.PHONY: chat setup test test-slow check bench bench-chat bench-discord
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -24,6 +24,10 @@ bench: $(VENV)/installed-test
 # Many games in one chat at once; ARGS="--data data" where the rules are solved already
 bench-chat: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.bench_chat $(ARGS)
+
+# The same by buttons at a Discord on this machine
+bench-discord: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.bench_discord $(ARGS)
 
 # Lint, types and import contracts
 check: $(VENV)/installed-test

@@ -8,6 +8,7 @@ from typing import Literal
 from bot.fronts.lines import YES_OR_NO, Command, Line, Reply, whole_number
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.place_settings import change_settings, settings_data
 from bot.services.questions import Questions
 from bot.services.tables import Caller, Person, Player
 from bot.views.data import answer_data
@@ -111,9 +112,13 @@ class GameCommands:
             ),
             "settings": Command(
                 "/settings",
-                "games:N, how many may be open here at once",
+                "of this place: games:N, how many may be open at once",
                 self._settings,
-                {"games": "how many, 1 to 20"},
+                {
+                    "games": "how many may be open at once, 1 to 20",
+                    "mentions": "yes: mention the player to move, on Discord",
+                    "posts": "yes: tell the odds after each turn in a message, on Discord",
+                },
                 takes_words=False,
             ),
             "resign": Command("/resign", "give up", self._resign, GAME, takes_words=False),
@@ -243,10 +248,18 @@ class GameCommands:
         yield Reply(games_text(found), [table_data(table, None) for table in found])
 
     async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        most = line.number("games")
-        most = await self._games.most_open(caller, most)
-        games = "1 game" if most == 1 else f"{most} games"
-        yield Reply(f"At most {games} may be open here at once.", {"games": most})
+        settings = await change_settings(
+            self._games.tables.store,
+            caller,
+            games=line.number("games"),
+            mentions=line.choice("mentions", YES_OR_NO),
+            posts=line.choice("posts", YES_OR_NO),
+        )
+        games = "1 game" if settings.games == 1 else f"{settings.games} games"
+        lines = [f"At most {games} may be open here at once."]
+        lines += ["The player to move is mentioned."] if settings.mentions else []
+        lines += ["Odds are told in a message after each turn."] if settings.posts else []
+        yield Reply("\n".join(lines), settings_data(settings))
 
     async def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         async for news in self._games.away(caller, table_of(line), None):

@@ -11,6 +11,7 @@ from bot.services.advisor import Situation
 from bot.services.games import News
 from bot.services.questions import Hint
 from bot.services.tables import Caller
+from bot.table.fair_dice import Proof
 from bot.views.chart import GameChart
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules import Ruleset
@@ -34,7 +35,7 @@ class Reply:
     """Whether the chat ends."""
     error: FarkleError | None = None
     """What was refused."""
-    subject: News | Hint | Advice | Odds | Review | None = None
+    subject: News | Hint | Advice | Odds | Review | Proof | None = None
     """What it tells, for fronts that show that in a way of their own."""
     chart: GameChart | None = None
     """Of a whole game, to be shown below the text as the front can: in letters or as a picture."""

@@ -141,7 +141,7 @@ class RecordCommands:
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
         proof = await self._prove(table)
-        yield Reply(proof.to_json(), proof.model_dump(mode="json"))
+        yield Reply(proof.to_json(), proof.model_dump(mode="json"), subject=proof)
 
     async def _prove(self, table: Table) -> Proof:
         secret = await self._tables.store.secret(table.game.id)

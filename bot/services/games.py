@@ -11,6 +11,7 @@ from typing import Literal
 
 from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
+from bot.services.place_settings import place_settings
 from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
 from bot.services.tables import Caller, Player, Table, Tables, after_events, bot_name
 from bot.store.errors import StaleVersionError
@@ -24,10 +25,6 @@ from solver.rules import Ruleset
 
 AWAY_SECONDS = 300
 """After how long without a move a player counts as away, unless the host says otherwise."""
-
-MOST_OPEN = 20
-"""Games that a place may allow to be open at once."""
-_MOST_OPEN = "games"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +69,12 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set up a game."""
         await self._check_players(players, rules, tracked=tracked)
-        most = await self.most_open(caller)
+        settings = await place_settings(self.tables.store, caller.place)
         table = await self.tables.begin(
             caller,
             rules,
             players,
-            most_open=most,
+            most_open=settings.games,
             tracked=tracked,
             hints=hints,
             away_seconds=away_seconds,
@@ -85,18 +82,6 @@ class Games:
         yield News(None, (), table, await self.oracle.chances(table))
         async for news in self.bots(table):
             yield news
-
-    async def most_open(self, caller: Caller, most: int | None = None) -> int:
-        """How many games may be open in a place at once; sets it first if given."""
-        store = self.tables.store
-        if most is None:
-            return int(await store.place_setting(caller.place, _MOST_OPEN) or 1)
-        if not caller.manages:
-            raise IllegalActionError("only who manages this place can change its settings")
-        if not 1 <= most <= MOST_OPEN:
-            raise InvalidRequestError(f"games: takes 1 to {MOST_OPEN}, not {most}")
-        await store.set_place_setting(caller.place, _MOST_OPEN, most)
-        return most
 
     async def join(
         self, caller: Caller, game_id: str | None, level: str | None = None

@@ -269,6 +269,13 @@ class Store:
         async with self.reading() as connection:
             return await connection.scalar(select(place_settings.c.value).where(*chosen))
 
+    async def place_settings(self, place: str) -> dict[str, Any]:
+        """All that a place has set, by key."""
+        query = select(place_settings.c.key, place_settings.c.value)
+        async with self.reading() as connection:
+            found = await connection.execute(query.where(place_settings.c.place == place))
+            return {row.key: row.value for row in found}
+
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
         await self._put(place_settings, {"place": place, "key": key, "value": value})

@@ -335,6 +335,7 @@ def test_an_interrupted_solve_ends_cleanly(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == [".lock"]
 
 
+@pytest.mark.slow
 def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: Path) -> None:
     """With a small game in the place of the default one, by a start file of the child's."""
     script = f"""

@@ -12,7 +12,11 @@ from tests.discord.process import Bot, running
 @pytest.fixture
 def folder(tmp_path: Path, data: Path) -> Path:
     """A data folder in which the presets of the tests are solved."""
-    (tmp_path / "strategies").symlink_to(data / "strategies")
+    strategies = tmp_path / "strategies"
+    strategies.mkdir()
+    for path in (data / "strategies").glob("[!.]*"):
+        (strategies / path.name).symlink_to(path)
+    (tmp_path / "kernels").symlink_to(data / "kernels")
     return tmp_path
 
 

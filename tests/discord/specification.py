@@ -98,12 +98,14 @@ def response_problems(method: str, path: str, status: int, body: Any) -> list[st
 
 
 def _with_text_ids(body: Any) -> Any:
-    """discord.py sends the ids of attachments as numbers, which Discord takes as well."""
-    if isinstance(body, dict):
-        return {
-            key: [one | {"id": str(one["id"])} if "id" in one else one for one in value]
-            if key == "attachments" and isinstance(value, list)
-            else _with_text_ids(value)
-            for key, value in body.items()
-        }
-    return body
+    """discord.py sends some ids as numbers, which Discord takes as well."""
+    if not isinstance(body, dict):
+        return body
+    changed = {key: _with_text_ids(value) for key, value in body.items()}
+    if isinstance(found := changed.get("attachments"), list):
+        changed["attachments"] = [
+            one | {"id": str(one["id"])} if "id" in one else one for one in found
+        ]
+    if isinstance(found := changed.get("allowed_mentions"), dict):
+        changed["allowed_mentions"] = found | {"users": [str(u) for u in found.get("users", [])]}
+    return changed

@@ -12,30 +12,15 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.discord.loopback import TOKEN, Interaction, Json, Loopback, Message, user
+from bot.table.fair_dice import Proof, verify
+from tests.discord.loopback import TOKEN, Json, Loopback, Message, user
+from tests.discord.play import choose, is_choice, press, settled, shown
 from tests.discord.process import Bot, running
 from tests.discord.specification import PATH
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob"), user("13", "Eve_*x*")
 FAST = "0.05"
 """Seconds that a bot takes for a move."""
-
-
-async def shown(interaction: Interaction, seconds: float = 10) -> Message:
-    """What was said to an interaction first."""
-    await asyncio.wait_for(interaction.shown.wait(), seconds)
-    found = interaction.private[-1] if interaction.private else interaction.original
-    assert found is not None
-    return found
-
-
-async def settled(message: Message, seconds: float = 30) -> Message:
-    """The message once a person is to move or the game is over."""
-    for _ in range(int(seconds / 0.05)):
-        if "Go on" not in message.labels and not message.data["flags"] & 128:
-            return message
-        await asyncio.sleep(0.05)
-    raise AssertionError(message.text)
 
 
 def events(folder: Path, kind: str = "%") -> list[tuple[str, Json]]:
@@ -45,16 +30,6 @@ def events(folder: Path, kind: str = "%") -> list[tuple[str, Json]]:
             "SELECT kind, data FROM events WHERE kind LIKE ? ORDER BY game_id, version", [kind]
         )
         return [(name, json.loads(data)) for name, data in found]
-
-
-async def choose(discord: Loopback, by: Json, message: Message) -> str:
-    """Choose scoring dice until they can be kept; whether they can be banked then."""
-    for number in range(6):
-        if message.action("roll") or message.action("bank"):
-            break
-        if die := message.action(f"die{number}"):
-            await shown(await discord.press(by, message, custom_id=die["custom_id"]))
-    return "bank" if message.action("bank") else "roll"
 
 
 @pytest.mark.skipif(not PATH.is_file(), reason=f"Discord's specification is not at {PATH}")
@@ -118,7 +93,7 @@ async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
     refused = await shown(await discord.press(EVE, message, "Roll"))
     assert "you do not play in this game: Ann, Bob do" in refused.text
     await shown(await discord.press(ANN, message, "Roll"))
-    if "Choose dice to keep" in message.labels:
+    if is_choice(message):
         [name] = message.files
         assert Image.open(io.BytesIO(message.files[name])).width > 400
         assert message.data["attachments"][0]["description"].startswith("Rolled ")
@@ -177,12 +152,11 @@ async def whole_game(discord: Loopback, by: Json, message: Message) -> None:
         if "Review" in message.labels:
             return
         what = "roll"
-        if message.action("die0") or "Choose dice to keep" in message.labels:
+        if is_choice(message):
             what = await choose(discord, by, message)
         elif message.action("bank"):
             what = "bank"
-        button: Any = message.action(what)
-        await shown(await discord.press(by, message, custom_id=button["custom_id"]))
+        await press(discord, by, message, what)
     raise AssertionError(message.text)
 
 
@@ -207,7 +181,8 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     assert again.id != message.id
     assert "A new game" in again.text
     proof = await shown(await discord.slash(ANN, "proof"))
-    assert "commitment" in proof.text
+    [content] = proof.files.values()
+    assert verify(Proof.model_validate_json(content)).holds
     assert bot.process.returncode is None
 
 
@@ -285,14 +260,12 @@ async def test_a_dead_token_falls_back_to_the_channel(folder: Path, discord: Loo
         message = await shown(await discord.slash(ANN, "play", level="cautious", rules="kcd"))
         for _ in range(50):
             what = "roll"
-            if "Choose dice to keep" in message.labels:
+            if is_choice(message):
                 what = await choose(discord, ANN, message)
-            button: Any = message.action(what)
-            press = await discord.press(ANN, message, custom_id=button["custom_id"])
-            await shown(press)
+            last = await press(discord, ANN, message, what)
             if "Go on" in message.labels:
                 break
-        discord.expire(press)
+        discord.expire(last)
         await settled(message)
         assert "cautious bot" in message.text
         assert ("PATCH", f"/channels/500/messages/{message.id}") in discord.requests
@@ -323,7 +296,7 @@ async def test_killed_and_started_again_in_the_middle_of_a_turn(
     before = events(folder)
     async with running(folder, discord, FARKLE_PACE=FAST) as bot:
         by = ANN if "▸ Ann" in message.text else BOB
-        if "Choose dice to keep" in message.labels:
+        if is_choice(message):
             await choose(discord, by, message)
             await shown(await discord.press(by, message, "Keep"))
         else:
@@ -333,6 +306,7 @@ async def test_killed_and_started_again_in_the_middle_of_a_turn(
         assert await bot.end() == 0
 
 
+@pytest.mark.slow
 async def test_two_shards(folder: Path) -> None:
     async with (
         Loopback(shards=2).serve() as discord,
@@ -356,6 +330,66 @@ async def test_answers_under_way_are_finished(folder: Path, discord: Loopback) -
         assert await bot.end() == 0
         assert interaction.kind is not None
         assert TOKEN not in bot.log
+
+
+async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: Loopback) -> None:
+    refused = await shown(await discord.slash(BOB, "settings", posts="yes"))
+    assert "only who manages this place" in refused.text
+    host = ANN | {"permissions": 1 << 4}
+    told = await shown(await discord.slash(host, "settings", posts="yes", mentions="yes"))
+    assert "The player to move is mentioned." in told.text
+    await shown(await discord.slash(ANN, "track", player2=BOB, rules="kcd"))
+    before = {one.id for one in discord.public()}
+    last = await discord.slash(ANN, "score", points=550)
+    await shown(last)
+    for _ in range(100):
+        new = [one for one in discord.public() if one.id not in before]
+        if len(new) > 1:
+            break
+        await asyncio.sleep(0.05)
+    [table, post] = new
+    assert "Ann banks 550" in table.text
+    assert "Win probability: Ann " in post.text
+    assert "<@12>, it is your turn" in post.text
+    assert list(map(str, post.allowed["users"])) == ["12"]
+    assert bot.process.returncode is None
+
+
+async def test_an_old_command_is_explained(bot: Bot, discord: Loopback) -> None:
+    discord.commands.append({"id": "9", "name": "gamble", "type": 1})
+    told = await shown(await discord.slash(ANN, "gamble"))
+    assert told.ephemeral
+    assert told.text == "this command has changed since: type / to see the commands as they are now"
+    assert bot.process.returncode is None
+
+
+async def test_long_answers_fit(bot: Bot, discord: Loopback) -> None:
+    """Every command is answered within Discord's limits, which the loopback checks."""
+    others: dict[str, Any] = {
+        f"player{k}": user(str(20 + k), f"_Zoë*{k}* " + "x" * 25) for k in range(2, 9)
+    }
+    message = await shown(await discord.slash(ANN, "play", rules="kcd", **others))
+    assert len(message.text) > 700
+    told = await shown(await discord.slash(ANN, "match", first="greedy", second="cautious"))
+    assert "greedy" in told.text
+    for name in (
+        "help",
+        "games",
+        "show",
+        "leaderboard",
+        "dice",
+        "levels",
+        "settings",
+        "rules list",
+    ):
+        await shown(await discord.slash(ANN, name))
+    for name in ("facebook", "zilch"):
+        await shown(await discord.slash(ANN, "rules show", name=name))
+    told = await shown(
+        await discord.slash(ANN, "match", first="greedy", second="cautious", show="moves")
+    )
+    assert told.files or len(told.text) < 2000
+    assert bot.process.returncode is None
 
 
 async def status(folder: Path, discord: Loopback | None, **more: str) -> tuple[int, str]:

@@ -147,6 +147,7 @@ def assert_as_solved_here(
         assert result.name == expected.name
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_while_it_solves(
     start: Start, solver: ClusterSolver, games: list[str], kernels: Path, tmp_path: Path
 ) -> None:

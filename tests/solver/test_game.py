@@ -162,6 +162,7 @@ def test_states_are_counted_one_by_one(rules: Any) -> None:
     assert state_count(rules) == count * opponents * rules.farkle_limit**2 * rules.dice
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
     all_points = {"in_a_row": 3, "points": "everything"}
     for rules in (

@@ -3,24 +3,27 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import discord
 from discord.ui import View
-from discord.utils import MISSING
+from discord.utils import MISSING, escape_markdown
 
 from bot.fronts.discord.buttons import table_view
 from bot.fronts.discord.card import (
+    MOST_CHARACTERS,
+    Attachment,
     Card,
-    Picture,
-    plain_text,
     reply_card,
     shorten_text,
     table_card,
 )
+from bot.fronts.discord.people import user_id
 from bot.fronts.lines import Reply
 from bot.services.games import News
+from bot.services.place_settings import PlaceSettings
+from bot.views.game import chances_text
 
 logger = logging.getLogger(__name__)
 
@@ -44,20 +47,23 @@ class Answer:
         private: bool = False,
         all_private: bool = False,
         anew: bool = False,
+        settings: Callable[[str], Awaitable[PlaceSettings]] | None = None,
     ) -> None:
         """How the interaction is answered.
 
         private : what takes long is announced to the one who asked alone
         all_private : everything is for the one who asked
         anew : a press is answered by a message of its own
+        settings : what holds in a place
         """
         self._interaction = interaction
         self._private = private or all_private
         self._all_private = all_private
         self._pressed = interaction.type is discord.InteractionType.component and not anew
+        self._settings = settings
         self._deferred = False
         self._told: list[News] = []
-        self._texts: list[str] = []
+        self._cards: list[Card] = []
         self._game: str | None = None
         """The game that the message shows."""
         self._is_public = False
@@ -79,6 +85,8 @@ class Answer:
             await self._tell(waiting)
         finally:
             await reader
+        if self._told and self._is_public:
+            await self._after_turn(self._told)
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | None]") -> None:
         edited = -BETWEEN_EDITS
@@ -100,6 +108,35 @@ class Answer:
                 found.append(more)
             await self._tell_all(found)
             edited = time.monotonic()
+
+    async def _after_turn(self, told: list[News]) -> None:
+        """Post the odds and call the next player, where the place wants that and a turn is over."""
+        first, table = told[0].before, told[-1].table
+        if first is None or self._settings is None:
+            return
+        if first.mover == table.game.mover and not table.game.over:
+            return
+        settings = await self._settings(table.stored.place)
+        lines = []
+        called: list[discord.abc.Snowflake] = []
+        if settings.posts and (chances := told[-1].chances):
+            lines.append(escape_markdown(chances_text(table.names, chances)))
+        if settings.mentions and not table.game.over:
+            number = user_id(table.stored.seats[table.game.mover].person)
+            if number is not None and number != self._interaction.user.id:
+                called.append(discord.Object(number))
+                lines.append(f"<@{number}>, it is your turn in game {table.game.id}.")
+        if not lines:
+            return
+        try:
+            await self._interaction.followup.send(
+                "\n".join(lines),
+                allowed_mentions=discord.AllowedMentions(
+                    everyone=False, users=called, roles=False, replied_user=False
+                ),
+            )
+        except discord.HTTPException as error:
+            _check_expired(error)
 
     @property
     def _answered(self) -> bool:
@@ -128,7 +165,7 @@ class Answer:
                 self._told.append(reply.subject)
                 shown = reply
             else:
-                self._texts.append(reply_card(reply).text)
+                self._cards.append(reply_card(reply))
                 shown = reply
         if shown is None:
             return
@@ -136,12 +173,12 @@ class Answer:
             card = await asyncio.to_thread(table_card, list(self._told), shown.chart)
             await self.show(card, table_view(shown.subject.table))
         else:
-            await self.show(Card(_last_that_fit(self._texts)))
+            await self.show(_last_that_fit(self._cards))
 
     async def show(self, card: Card, view: View | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
         interaction, response = self._interaction, self._interaction.response
-        files = [picture.file() for picture in card.pictures]
+        files = [one.file() for one in card.attachments]
         try:
             if self._pressed and not self._answered:
                 await response.edit_message(content=card.text, view=view, attachments=files)
@@ -156,9 +193,9 @@ class Answer:
             await self._show_in_channel(card, view)
         self._is_public = True
 
-    async def change(self, view: View, pictures: Sequence[Picture]) -> None:
+    async def change(self, view: View, attachments: Sequence[Attachment]) -> None:
         """Change the buttons and pictures of the message whose button was pressed."""
-        files = [picture.file() for picture in pictures]
+        files = [one.file() for one in attachments]
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
         except discord.HTTPException as error:
@@ -174,7 +211,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: View | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction, response = self._interaction, self._interaction.response
-        files = [picture.file() for picture in card.pictures]
+        files = [one.file() for one in card.attachments]
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if not self._answered:
@@ -191,7 +228,7 @@ class Answer:
     async def _show_in_channel(self, card: Card, view: View | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
         interaction = self._interaction
-        files = [picture.file() for picture in card.pictures]
+        files = [one.file() for one in card.attachments]
         try:
             if self._pressed and interaction.message is not None:
                 message = interaction.message
@@ -215,11 +252,11 @@ def _check_expired(error: discord.HTTPException) -> None:
     raise error
 
 
-def _last_that_fit(texts: list[str]) -> str:
-    """As many of the last texts as a message can hold."""
+def _last_that_fit(cards: list[Card]) -> Card:
+    """As many of the last texts as a message can hold, with the files of the last one."""
     kept: list[str] = []
-    for text in reversed(texts):
-        if kept and len("\n".join([text, *kept])) > _MOST_TEXT:
+    for card in reversed(cards):
+        if kept and len("\n".join([card.text, *kept])) > _MOST_TEXT:
             break
-        kept.insert(0, text)
-    return shorten_text("\n".join(kept), _MOST_TEXT) if kept else plain_text("Done.")
+        kept.insert(0, card.text)
+    return Card(shorten_text("\n".join(kept), MOST_CHARACTERS), cards[-1].attachments)

@@ -14,6 +14,7 @@ from bot.services.games import News
 from bot.services.questions import Hint
 from bot.services.tables import Table
 from bot.table.events import Rolled
+from bot.table.fair_dice import Proof
 from bot.table.state import Game
 from bot.views.chart import GameChart, chart_png
 from bot.views.dice_picture import dice_png
@@ -27,22 +28,24 @@ MOST_CHARACTERS = 2000
 """Of a message on Discord."""
 _MOST_LINES = 1_200
 """Characters of what happened, the rest of a table is less than what is left."""
+_MOST_PLAIN = 1_700
+"""Characters of a text before it is made safe, which adds some."""
 _NAME = 14
 _BAR = 8
 _OPTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture below a message, and what it shows in words."""
+class Attachment:
+    """A picture or a file below a message, and what it shows in words."""
 
     name: str
-    png: bytes
+    content: bytes
     description: str
 
     def file(self) -> discord.File:
         """As discord.py takes it, once."""
-        return discord.File(io.BytesIO(self.png), self.name, description=self.description)
+        return discord.File(io.BytesIO(self.content), self.name, description=self.description)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Card:
     """A message without its buttons."""
 
     text: str
-    pictures: tuple[Picture, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 def reply_card(reply: Reply) -> Card:
@@ -62,8 +65,12 @@ def reply_card(reply: Reply) -> Card:
             return Card(_cut(_odds_text(odds)))
         case Hint() as hint:
             return Card(_cut(_hint_text(hint)))
+        case Proof() as proof:
+            said = f"The proof of the dice of game {proof.game}; `farkle verify` checks it."
+            name = f"proof-{proof.game}.json"
+            return Card(said, (Attachment(name, proof.to_json().encode(), "JSON"),))
         case _:
-            return Card(plain_text(reply.text))
+            return _text_card(reply.text)
 
 
 def table_card(told: Sequence[News], chart: GameChart | None = None) -> Card:
@@ -81,11 +88,11 @@ def table_card(told: Sequence[News], chart: GameChart | None = None) -> Card:
     pictures = [*_dice(news)]
     if chart and len(chart.turns) > 1:
         said = f"Win probabilities turn by turn: {', '.join(table.names)}"
-        pictures.append(Picture("game.png", chart_png(chart, dark=True), said[:1000]))
+        pictures.append(Attachment("game.png", chart_png(chart, dark=True), said[:1000]))
     return Card(_cut("\n".join(parts)), tuple(pictures))
 
 
-def roll_picture(game: Game, mask: int = 0) -> Picture | None:
+def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     """The dice on the table; bit k of the mask says whether die k is set aside."""
     roll = game.turn.roll
     if roll is None:
@@ -93,7 +100,7 @@ def roll_picture(game: Game, mask: int = 0) -> Picture | None:
     chosen = [bool(mask >> k & 1) for k in range(len(roll))]
     kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
     said = f"Rolled {dice_text(roll)}" + (f", set aside {dice_text(tuple(kept))}" if kept else "")
-    return Picture("dice.png", dice_png(roll, chosen, scoring_dice(game)), said)
+    return Attachment("dice.png", dice_png(roll, chosen, scoring_dice(game)), said)
 
 
 def scoring_dice(game: Game) -> list[bool]:
@@ -116,6 +123,14 @@ def plain_text(text: str) -> str:
         else:
             sentences.append(line)
     return _cut("\n".join(escape_markdown(sentence) for sentence in sentences))
+
+
+def _text_card(text: str) -> Card:
+    """Text as a message; what does not fit is in a file."""
+    if len(text) <= _MOST_PLAIN:
+        return Card(plain_text(text))
+    whole = Attachment("answer.txt", text.encode(), "The whole answer")
+    return Card(plain_text(shorten_text(text, _MOST_PLAIN)), (whole,))
 
 
 def shorten_text(text: str, most: int) -> str:
@@ -154,7 +169,7 @@ def _bar(share: float) -> str:
     return "█" * full + "░" * (_BAR - full)
 
 
-def _dice(news: News) -> list[Picture]:
+def _dice(news: News) -> list[Attachment]:
     """The roll on the table, else the one that ended the turn."""
     if found := roll_picture(news.table.game):
         return [found]
@@ -164,7 +179,7 @@ def _dice(news: News) -> list[Picture]:
     if not last:
         return []
     said = f"The last roll: {dice_text(last[-1])}"
-    return [Picture("dice.png", dice_png(last[-1], scoring=[False] * len(last[-1])), said)]
+    return [Attachment("dice.png", dice_png(last[-1], scoring=[False] * len(last[-1])), said)]
 
 
 def _advice_text(advice: Advice) -> str:

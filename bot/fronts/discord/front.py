@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from functools import partial
 from typing import Any
 
 import discord
@@ -26,6 +27,7 @@ from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.fronts.lines import Reply, take_apart
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.place_settings import place_settings
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import StaleVersionError
@@ -88,7 +90,7 @@ class DiscordFront:
             except FarkleError as error:
                 await Answer(interaction).tell_privately(Card(plain_text(str(error))))
                 return
-        answer = Answer(interaction, private=name in PRIVATE)
+        answer = self._answer(interaction, private=name in PRIVATE)
         await self._told(answer.tell(self._commands.run(name, words, options, caller)))
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
@@ -97,7 +99,7 @@ class DiscordFront:
 
     async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         caller = caller_of(interaction, at_version=button.version)
-        answer = Answer(interaction)
+        answer = self._answer(interaction)
         try:
             table = await self._games.tables.current(button.game)
             if button.action == "review":
@@ -160,7 +162,7 @@ class DiscordFront:
         """Do what somebody is sure of; the table is told anew, as its message is another one."""
         caller = caller_of(interaction)
         replies = self._commands.run(button.action, "", {"game": button.game}, caller)
-        await self._told(Answer(interaction, anew=True).tell(replies))
+        await self._told(self._answer(interaction, anew=True).tell(replies))
 
     async def _play_again(self, interaction: discord.Interaction[Any], table: Table) -> None:
         """The same players under the same rules, if the one who asks was among them."""
@@ -177,7 +179,7 @@ class DiscordFront:
             async for news in self._games.play(caller, players, table.game.rules):
                 yield Reply("", {}, subject=news)
 
-        await Answer(interaction, anew=True).tell(replies())
+        await self._answer(interaction, anew=True).tell(replies())
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
@@ -227,6 +229,10 @@ class DiscordFront:
     ) -> list[str]:
         names = [*OPTIONS, "rules"]
         return sorted(name for name in names if current.removeprefix("/") in name)
+
+    def _answer(self, interaction: discord.Interaction[Any], **how: bool) -> Answer:
+        store = self._games.tables.store
+        return Answer(interaction, settings=partial(place_settings, store), **how)
 
     async def _told(self, answer: Coroutine[Any, Any, None]) -> None:
         """Answer in a task that the end of the program waits for."""

@@ -116,7 +116,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "games": (),
     "skip": (_GAME,),
     "replace": (_LEVEL, _GAME),
-    "settings": (number("games", 1, 20),),
+    "settings": (
+        number("games", 1, 20),
+        Option("mentions", choices=("yes", "no")),
+        Option("posts", choices=("yes", "no")),
+    ),
     "resign": (_GAME,),
     "end": (_GAME,),
     "review": (Option("game"),),
