@@ -95,7 +95,7 @@ class DiscordSettings(BaseSettings):
         if self.discord_token is not None and self.discord_token_file is not None:
             raise InvalidRequestError("give DISCORD_TOKEN or DISCORD_TOKEN_FILE, not both")
         if self.discord_token is not None:
-            return self.discord_token.get_secret_value().strip()
+            return _usable(self.discord_token.get_secret_value().strip())
         if self.discord_token_file is None:
             raise InvalidRequestError(
                 "no token is given: set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that holds"
@@ -110,4 +110,11 @@ class DiscordSettings(BaseSettings):
             ) from None
         if not token:
             raise InvalidRequestError(f"the token file {self.discord_token_file} is empty")
-        return token
+        return _usable(token)
+
+
+def _usable(token: str) -> str:
+    """The token if it can be sent at all. Raises InvalidRequestError."""
+    if not token.isascii() or any(letter.isspace() for letter in token):
+        raise InvalidRequestError("the token has letters or blanks that no token of Discord has")
+    return token

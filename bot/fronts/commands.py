@@ -61,7 +61,7 @@ class Commands:
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place."""
         self.resume = resume
-        self._groups = {
+        self.groups = {
             **groups,
             "The chat": {
                 "help": Command("/help [COMMAND]", "this list, or more on one", self._help, {}),
@@ -69,7 +69,7 @@ class Commands:
             },
         }
         self.by_name = {
-            name: command for group in self._groups.values() for name, command in group.items()
+            name: command for group in self.groups.values() for name, command in group.items()
         }
 
     async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:

@@ -392,6 +392,14 @@ async def test_long_answers_fit(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+async def test_ended_while_it_connects(folder: Path, discord: Loopback) -> None:
+    for seconds in (0.9, 1.2):
+        async with running(folder, discord, ready=False, FARKLE_PACE=FAST) as bot:
+            await asyncio.sleep(seconds)
+            assert await bot.end() in {0, -signal.SIGTERM}
+            assert "Traceback" not in bot.log
+
+
 async def status(folder: Path, discord: Loopback | None, **more: str) -> tuple[int, str]:
     """Exit status and the one line of a bot that cannot run."""
     from tests.discord.process import COMMAND, environment  # noqa: PLC0415
@@ -431,6 +439,8 @@ async def test_what_keeps_it_from_running(
     code, said = await status(folder, discord, FARKLE_DATABASE_URL=url, **quiet)
     assert (code, said.count("\n")) == (6, 1)
     assert "database" in said
+    code, said = await status(folder, discord, DISCORD_TOKEN=" ".join(wrong))
+    assert (code, said.count("\n")) == (2, 1)
     code, said = await status(folder, discord, FARKLE_LOG="loud")
     assert code == 2
     assert "FARKLE_LOG is not usable" in said

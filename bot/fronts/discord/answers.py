@@ -34,7 +34,8 @@ BETWEEN_EDITS = 1.0
 _MOST_TEXT = 1_900
 
 _UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
-_EXPIRED = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN}
+_UNKNOWN_MESSAGE = 10008
+_OVER = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED, _UNKNOWN_MESSAGE}
 
 
 class Answer:
@@ -148,7 +149,7 @@ class Answer:
             if self._pressed:
                 await self._interaction.response.defer()
             else:
-                await self._interaction.response.defer(ephemeral=self._private)
+                await self._interaction.response.defer(ephemeral=self._private, thinking=True)
         except discord.HTTPException as error:
             _check_expired(error)
 
@@ -170,7 +171,12 @@ class Answer:
         if shown is None:
             return
         if isinstance(shown.subject, News):
-            card = await asyncio.to_thread(table_card, list(self._told), shown.chart)
+            drawn = asyncio.create_task(
+                asyncio.to_thread(table_card, list(self._told), shown.chart)
+            )
+            if not self._answered and not (await asyncio.wait({drawn}, timeout=PATIENCE))[0]:
+                await self._defer()
+            card = await drawn
             await self.show(card, table_view(shown.subject.table))
         else:
             await self.show(_last_that_fit(self._cards))
@@ -246,10 +252,9 @@ def _is_private(interaction: discord.Interaction[Any]) -> bool:
 
 
 def _check_expired(error: discord.HTTPException) -> None:
-    """Let pass what says that an interaction is over."""
-    if error.code == _ANSWERED or error.code in _EXPIRED:
-        return
-    raise error
+    """Let pass what says that an interaction is over, or its message deleted."""
+    if error.code not in _OVER:
+        raise error
 
 
 def _last_that_fit(cards: list[Card]) -> Card:

@@ -1,6 +1,5 @@
 """The buttons below a table; what they do is in their custom ids, so they outlive restarts."""
 
-import logging
 import re
 from typing import Any, Self
 
@@ -18,18 +17,6 @@ from solver.scoring import SetAside, set_asides
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
 _LONGEST_LABEL = 40
-_TOO_LATE = 2.8
-"""Seconds after which an interaction cannot be answered in time any more."""
-
-logger = logging.getLogger(__name__)
-
-
-def is_too_late(interaction: discord.Interaction[Any]) -> bool:
-    """Whether Discord would not take an answer any more; nothing is to be done then."""
-    age = (discord.utils.utcnow() - interaction.created_at).total_seconds()
-    if age > _TOO_LATE:
-        logger.info("left an interaction alone that came %.1f s late", age)
-    return age > _TOO_LATE
 
 
 class _InTime:
@@ -37,7 +24,7 @@ class _InTime:
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
         """Leave alone what Discord would not take an answer to any more."""
-        return not is_too_late(interaction)
+        return not interaction.client.front.is_too_late(interaction)
 
 
 class TableButton(

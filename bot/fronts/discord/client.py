@@ -15,7 +15,7 @@ import discord
 from discord import app_commands
 from filelock import AsyncFileLock
 
-from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, is_too_late
+from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton
 from bot.fronts.discord.front import DiscordFront
 from bot.settings import DiscordSettings
 from bot.store.store import Store
@@ -41,7 +41,7 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
 
     async def interaction_check(self, interaction: discord.Interaction["FarkleClient"], /) -> bool:
         """Leave alone what Discord would not take an answer to any more."""
-        return not is_too_late(interaction)
+        return not self.client.front.is_too_late(interaction)
 
     async def on_error(
         self,
@@ -131,11 +131,14 @@ async def run(
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
-            if not running.done():
-                logger.info("ending: answers under way are finished first")
-                await front.finish(FINISH_SECONDS)
-                await client.close()
-            await running
+            if running.done():
+                await running
+            logger.info("ending: answers under way are finished first")
+            await front.finish(FINISH_SECONDS)
+            await client.close()
+            # it may still be connecting, which nobody waits for any more
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import re
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from functools import partial
@@ -30,16 +31,20 @@ from bot.services.house_rules import HouseRules
 from bot.services.place_settings import place_settings
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
-from bot.store.errors import StaleVersionError
+from bot.store.errors import MissingGameError, StaleVersionError
 from bot.views.review import review_pages
 from bot.views.text import dice_text
-from solver.errors import FarkleError, IllegalActionError
+from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 
 logger = logging.getLogger(__name__)
 
 PRIVATE = {"hint", "help", "forget"}
 """Commands whose answers are for the one who gave them alone."""
 NEEDS_SURE = {"resign", "end"}
+PLAIN = {"roll", "bank", "hint", "undo", "join"}
+"""Buttons that are commands of that name."""
+TOO_LATE = 2.8
+"""Seconds after which an interaction cannot be answered in time any more."""
 
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
@@ -54,6 +59,8 @@ class DiscordFront:
         self._games = games
         self._rules = rules
         self._running: set[asyncio.Task[Any]] = set()
+        self._least_age = math.inf
+        """Of the interactions so far: how far the clocks here and at Discord are apart."""
 
     def add_commands(self, tree: app_commands.CommandTree[Any]) -> None:
         """Add every command to Discord's."""
@@ -68,6 +75,15 @@ class DiscordFront:
         tree.add_command(
             app_commands.ContextMenu(name="Advise on these dice", callback=self._advise_on)
         )
+
+    def is_too_late(self, interaction: discord.Interaction[Any]) -> bool:
+        """Whether Discord would not take an answer any more; nothing is to be done then."""
+        age = (discord.utils.utcnow() - interaction.created_at).total_seconds()
+        self._least_age = min(self._least_age, age)
+        late = age - self._least_age
+        if late > TOO_LATE:
+            logger.info("left an interaction alone that came %.1f s late", late)
+        return late > TOO_LATE
 
     async def finish(self, seconds: float) -> None:
         """Wait for the answers under way."""
@@ -86,12 +102,28 @@ class DiscordFront:
         caller = caller_of(interaction, users)
         if more := options.pop("more", None):
             try:
-                options |= take_apart(name, self._commands.by_name[name], more).options
+                parsed = take_apart(name, self._commands.by_name[name], more)
+                if parsed.words:
+                    raise InvalidRequestError(
+                        f'more takes options such as three-pairs:750, not "{parsed.words}"'
+                    )
+                options |= parsed.options
             except FarkleError as error:
                 await Answer(interaction).tell_privately(Card(plain_text(str(error))))
                 return
+        if name == "help" and not words:
+            await Answer(interaction).tell_privately(Card(self._overview()))
+            return
         answer = self._answer(interaction, private=name in PRIVATE)
         await self._told(answer.tell(self._commands.run(name, words, options, caller)))
+
+    def _overview(self) -> str:
+        """What there is; Discord itself says what each command does."""
+        lines = [
+            f"**{title}**: {', '.join(f'/{name}' for name in group if name != 'quit')}"
+            for title, group in self._commands.groups.items()
+        ]
+        return "\n".join([*lines, "Type / and a name to see its options; /help says more on one."])
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
@@ -101,7 +133,7 @@ class DiscordFront:
         caller = caller_of(interaction, at_version=button.version)
         answer = self._answer(interaction)
         try:
-            table = await self._games.tables.current(button.game)
+            table = await self._table(caller, button.game)
             if button.action == "review":
                 await self._review(answer, table, 0)
             elif button.action == "again":
@@ -120,6 +152,13 @@ class DiscordFront:
         except FarkleError as error:
             await answer.tell_privately(Card(plain_text(str(error))))
 
+    async def _table(self, caller: Caller, game_id: str) -> Table:
+        """A game of this channel. Raises MissingGameError."""
+        table = await self._games.tables.current(game_id)
+        if table.stored.place != caller.place:
+            raise MissingGameError("that game is played in another channel")
+        return table
+
     async def _up_to_date(
         self, replies: AsyncIterator[Reply], caller: Caller, game_id: str
     ) -> AsyncIterator[Reply]:
@@ -135,8 +174,10 @@ class DiscordFront:
         """A table as it is now; bots go on by themselves."""
         table = await self._games.tables.current(game_id)
         if table.game.over:
-            chances = await self._games.oracle.chances(table)
-            yield Reply("", {}, subject=News(table.game, (), table, chances))
+            oracle = self._games.oracle
+            chart = await oracle.chart(table) if table.game.shares else None
+            news = News(table.game, (), table, await oracle.chances(table))
+            yield Reply("", {}, subject=news, chart=chart)
             return
         async for reply in self._commands.run("show", "", {"game": game_id}, caller):
             yield reply
@@ -185,7 +226,7 @@ class DiscordFront:
         """Show another page of a review."""
         answer = Answer(interaction)
         try:
-            table = await self._games.tables.current(button.game)
+            table = await self._table(caller_of(interaction), button.game)
             await self._told(self._review(answer, table, button.page))
         except FarkleError as error:
             await answer.tell_privately(Card(plain_text(str(error))))
@@ -255,4 +296,6 @@ def _command_of(table: Table, button: TableButton) -> tuple[str, str]:
         return "keep", f"{dice_text(kept)} {button.action}"
     if button.action == "farkle":
         return "score", "farkle"
+    if button.action not in PLAIN:
+        raise InvalidRequestError("this button has changed since: /show shows the table anew")
     return button.action, ""
