@@ -30,7 +30,14 @@ def assert_agrees(rules: Ruleset, cache: Path) -> None:
     np.testing.assert_allclose(found, list(expected.values()), rtol=1e-9)
 
 
-@pytest.mark.parametrize("rules", [pytest.param(rules, id=name) for name, rules in ONE_BY_ONE])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # all of them take two minutes: two of three are in the slow tests
+        pytest.param(rules, id=name, marks=[pytest.mark.slow] if number % 3 else [])
+        for number, (name, rules) in enumerate(ONE_BY_ONE)
+    ],
+)
 def test_every_option_alone(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)
 
