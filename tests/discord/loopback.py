@@ -582,7 +582,7 @@ class Loopback:
 
     def _said(self, interaction: Interaction, data: Json, files: dict[str, bytes]) -> Message:
         message = self._message(interaction.channel, data, None, files)
-        if interaction.original is None:
+        if interaction.original is None and not message.ephemeral:
             interaction.original = message
         if message.ephemeral:
             interaction.private.append(message)
@@ -604,6 +604,14 @@ class Loopback:
             return 401, {"message": "Invalid Webhook Token", "code": 50027}
         if interaction.kind is None:
             return 404, {"message": "Unknown Webhook", "code": 10015}
+        loading = interaction.original
+        if interaction.kind == 5 and loading and loading.data["flags"] & 128:
+            # as Discord says: it takes the place of what was announced, whoever it is for
+            if loading.id in self.messages:
+                loading.data["flags"] &= ~128
+                self._see_shown(interaction)
+                return 200, self._edit(loading, body, files)
+            interaction.original = None
         return 200, self._said(interaction, body, files).data
 
     def _edit_by_token(

@@ -355,6 +355,56 @@ async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: L
     assert bot.process.returncode is None
 
 
+async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder: Path) -> None:
+    await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+    before = len(discord.public())
+    with closing(sqlite3.connect(folder / "farkle.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        interaction = await discord.slash(BOB, "play", player2=EVE, rules="kcd")
+        await asyncio.wait_for(interaction.answered.wait(), 5)
+        assert interaction.kind == 5
+        other.execute("ROLLBACK")
+    told = await shown(interaction)
+    assert told.ephemeral
+    assert "a game is running here already" in told.text
+    await asyncio.sleep(0.2)
+    assert len(discord.public()) == before
+    assert bot.process.returncode is None
+
+
+async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> None:
+    given: dict[str, Any] = {"rules": "kcd", "goal": 1000, "hints": "no"}
+    await shown(await discord.slash(ANN, "track", player2=BOB, **given))
+    over = await shown(await discord.slash(ANN, "score", points=1000))
+    again = await shown(await discord.press(BOB, over, "Play again"))
+    assert "real dice" in again.text
+    assert "A new game, with real dice: Bob, Ann" in again.text
+    hint = await shown(await discord.slash(BOB, "hint"))
+    assert "the host has forbidden hints" in hint.text
+    await shown(await discord.slash(BOB, "score", points=1000))
+    await shown(await discord.slash(BOB, "forget", who="me"))
+    last = [one for one in discord.public() if "Play again" in one.labels][-1]
+    refused = await shown(await discord.press(ANN, last, "Play again"))
+    assert refused.ephemeral
+    assert "not all here" in refused.text
+    assert bot.process.returncode is None
+
+
+async def test_whom_words_stand_for(bot: Bot, discord: Loopback) -> None:
+    robot = user("77", "Robot") | {"bot": True}
+    refused = await shown(await discord.slash(ANN, "play", player2=robot))
+    assert "Discord's bots cannot play" in refused.text
+    await shown(await discord.slash(ANN, "track", player2=BOB, rules="kcd", goal=1000))
+    told = await shown(await discord.slash(BOB, "fix", score=600))
+    assert "Bob has 600" in told.text
+    told = await shown(await discord.slash(BOB, "fix", next=BOB))
+    assert "it is the turn of Bob" in told.text
+    await shown(await discord.slash(ANN, "score", who=BOB, points=400))
+    told = await shown(await discord.slash(ANN, "stats", against=BOB))
+    assert "Ann against Bob: 0 to 1" in told.text
+    assert bot.process.returncode is None
+
+
 async def test_an_old_command_is_explained(bot: Bot, discord: Loopback) -> None:
     discord.commands.append({"id": "9", "name": "gamble", "type": 1})
     told = await shown(await discord.slash(ANN, "gamble"))

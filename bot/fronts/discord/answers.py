@@ -4,17 +4,19 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from enum import Enum, auto
 from typing import Any
 
 import discord
 from discord.ui import View
-from discord.utils import MISSING, escape_markdown
+from discord.utils import MISSING
 
 from bot.fronts.discord.buttons import table_view
 from bot.fronts.discord.card import (
     MOST_CHARACTERS,
     Attachment,
     Card,
+    escape_markdown,
     reply_card,
     shorten_text,
     table_card,
@@ -36,6 +38,20 @@ _MOST_TEXT = 1_900
 _UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
 _UNKNOWN_MESSAGE = 10008
 _OVER = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED, _UNKNOWN_MESSAGE}
+
+
+class _Original(Enum):
+    """What has become of the first answer to an interaction."""
+
+    NONE = auto()
+    LOADING = auto()
+    """It is announced to all; of a press, that its message will change."""
+    LOADING_PRIVATELY = auto()
+    PUBLIC = auto()
+    PRIVATE = auto()
+    """For one alone, or deleted."""
+    OVER = auto()
+    """Discord takes no answer any more."""
 
 
 class Answer:
@@ -62,7 +78,11 @@ class Answer:
         self._all_private = all_private
         self._pressed = interaction.type is discord.InteractionType.component and not anew
         self._settings = settings
-        self._deferred = False
+        self._original = _Original.NONE
+        self._message: discord.WebhookMessage | None = None
+        """What all can see, where the first answer was for one alone."""
+        self._sent: discord.Message | None = None
+        """What was said in the channel after the interaction was over."""
         self._told: list[News] = []
         self._cards: list[Card] = []
         self._game: str | None = None
@@ -141,69 +161,89 @@ class Answer:
 
     @property
     def _answered(self) -> bool:
-        return self._deferred or self._interaction.response.is_done()
+        return self._original is not _Original.NONE
 
     async def _defer(self) -> None:
-        self._deferred = True
         try:
             if self._pressed:
                 await self._interaction.response.defer()
+                self._original = _Original.LOADING
             else:
                 await self._interaction.response.defer(ephemeral=self._private, thinking=True)
+                alone = _Original.LOADING_PRIVATELY
+                self._original = alone if self._private else _Original.LOADING
         except discord.HTTPException as error:
             _check_expired(error)
+            self._original = _Original.OVER
 
     async def _tell_all(self, replies: list[Reply]) -> None:
-        """Tell what has come up since the last time, at once."""
+        """Tell what has come up since the last time, at once; what all can see goes first."""
+        private: list[Reply] = []
         shown: Reply | None = None
         for reply in replies:
             if reply.private or self._all_private:
-                await self.tell_privately(reply_card(reply))
-            elif isinstance(reply.subject, News):
-                if self._game not in {None, reply.subject.table.game.id}:
-                    self._told.clear()
-                self._game = reply.subject.table.game.id
-                self._told.append(reply.subject)
-                shown = reply
-            else:
+                private.append(reply)
+                continue
+            shown = reply
+            if not isinstance(reply.subject, News):
                 self._cards.append(reply_card(reply))
-                shown = reply
-        if shown is None:
-            return
-        if isinstance(shown.subject, News):
+                continue
+            if self._game not in {None, reply.subject.table.game.id}:
+                self._told.clear()
+            self._game = reply.subject.table.game.id
+            self._told.append(reply.subject)
+        if shown is not None and isinstance(shown.subject, News):
             drawn = asyncio.create_task(
                 asyncio.to_thread(table_card, list(self._told), shown.chart)
             )
             if not self._answered and not (await asyncio.wait({drawn}, timeout=PATIENCE))[0]:
                 await self._defer()
-            card = await drawn
-            await self.show(card, table_view(shown.subject.table))
-        else:
+            await self.show(await drawn, table_view(shown.subject.table))
+        elif shown is not None:
             await self.show(_last_that_fit(self._cards))
+        for reply in private:
+            await self.tell_privately(reply_card(reply))
 
     async def show(self, card: Card, view: View | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
-        interaction, response = self._interaction, self._interaction.response
-        files = [one.file() for one in card.attachments]
         try:
-            if self._pressed and not self._answered:
-                await response.edit_message(content=card.text, view=view, attachments=files)
-            elif self._pressed or self._is_public or self._deferred:
-                await interaction.edit_original_response(
-                    content=card.text, view=view, attachments=files
-                )
-            else:
-                await response.send_message(card.text, view=view or MISSING, files=files)
+            if self._original is not _Original.OVER:
+                await self._show(card, view)
         except discord.HTTPException as error:
             _check_expired(error)
+            self._original = _Original.OVER
+        if self._original is _Original.OVER:
             await self._show_in_channel(card, view)
         self._is_public = True
+
+    async def _show(self, card: Card, view: View | None) -> None:
+        interaction, response = self._interaction, self._interaction.response
+        files = [one.file() for one in card.attachments]
+        changed: dict[str, Any] = {"content": card.text, "view": view, "attachments": files}
+        if self._message is not None:
+            await self._message.edit(**changed)
+        elif self._original is _Original.NONE and self._pressed:
+            await response.edit_message(**changed)
+            self._original = _Original.PUBLIC
+        elif self._original is _Original.NONE:
+            await response.send_message(card.text, view=view or MISSING, files=files)
+            self._original = _Original.PUBLIC
+        elif self._original in {_Original.LOADING, _Original.PUBLIC}:
+            await interaction.edit_original_response(**changed)
+            self._original = _Original.PUBLIC
+        else:
+            if self._original is _Original.LOADING_PRIVATELY:
+                await interaction.delete_original_response()
+                self._original = _Original.PRIVATE
+            how: dict[str, Any] = {"view": view or MISSING, "files": files, "wait": True}
+            self._message = await interaction.followup.send(card.text, **how)
 
     async def change(self, view: View, attachments: Sequence[Attachment]) -> None:
         """Change the buttons and pictures of the message whose button was pressed."""
         files = [one.file() for one in attachments]
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
+            self._original = _Original.PUBLIC
         except discord.HTTPException as error:
             _check_expired(error)
 
@@ -216,17 +256,24 @@ class Answer:
 
     async def tell_privately(self, card: Card, view: View | None = None) -> None:
         """Tell something to the one who asked alone."""
-        interaction, response = self._interaction, self._interaction.response
+        interaction = self._interaction
         files = [one.file() for one in card.attachments]
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
-            if not self._answered:
-                await response.send_message(card.text, **how)
-                return
-            await interaction.followup.send(card.text, **how)
-            if self._deferred and not (self._pressed or self._private or self._is_public):
-                # nothing is said to all, so nobody has to wait for it
-                await interaction.delete_original_response()
+            if self._original is _Original.NONE:
+                await interaction.response.send_message(card.text, **how)
+                self._original = _Original.PRIVATE
+            elif self._original is _Original.LOADING_PRIVATELY:
+                await interaction.edit_original_response(
+                    content=card.text, view=view, attachments=files
+                )
+                self._original = _Original.PRIVATE
+            else:
+                if self._original is _Original.LOADING and not self._pressed:
+                    # else Discord would put this in its place, for all to see
+                    await interaction.delete_original_response()
+                    self._original = _Original.PRIVATE
+                await interaction.followup.send(card.text, **how)
         except discord.HTTPException as error:
             _check_expired(error)
             logger.info("an answer came too late for its interaction")
@@ -235,12 +282,14 @@ class Answer:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
         interaction = self._interaction
         files = [one.file() for one in card.attachments]
+        message = self._sent or (interaction.message if self._pressed else None)
         try:
-            if self._pressed and interaction.message is not None:
-                message = interaction.message
+            if message is not None:
                 await message.edit(content=card.text, view=view, attachments=files)
             elif isinstance(interaction.channel, discord.abc.Messageable):
-                await interaction.channel.send(card.text, view=view or MISSING, files=files)
+                self._sent = await interaction.channel.send(
+                    card.text, view=view or MISSING, files=files
+                )
         except (discord.Forbidden, discord.NotFound):
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told: no access to the channel")

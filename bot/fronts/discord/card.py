@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import discord
-from discord.utils import escape_markdown
+from discord.utils import escape_markdown as _escape_markdown
+from discord.utils import escape_mentions
 
 from bot.advice import Advice, Odds
 from bot.fronts.lines import Reply
@@ -33,6 +34,11 @@ _MOST_PLAIN = 1_700
 _NAME = 14
 _BAR = 8
 _OPTIONS = 8
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Discord shows as it is, names with marks and links in them too."""
+    return escape_mentions(_escape_markdown(text, ignore_links=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from solver.errors import FarkleError
 
 logger = logging.getLogger(__name__)
 
-FINISH_SECONDS = 10.0
+_UNAUTHORIZED = 4004
+FINISH_SECONDS = 8.0
 """How long answers under way may take when the program ends."""
 _COMMANDS_KEY = "commands"
 
@@ -168,8 +169,10 @@ def _explained() -> Iterator[None]:
         raise DiscordError("Discord asks for intents that this bot does not use") from None
     except discord.HTTPException as error:
         raise DiscordError(f"Discord refused the bot: {error.status} {error.text[:200]}") from None
-    except (aiohttp.ClientError, OSError, discord.GatewayNotFound) as error:
+    except (aiohttp.ClientError, ConnectionError, TimeoutError, discord.GatewayNotFound) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise DiscordError(f"Discord cannot be reached: {reason}") from None
     except discord.ConnectionClosed as error:
+        if error.code == _UNAUTHORIZED:
+            raise BadTokenError("Discord does not take this token any more") from None
         raise DiscordError(f"Discord closed the connection: code {error.code}") from None

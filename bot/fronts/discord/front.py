@@ -4,6 +4,7 @@ import asyncio
 import logging
 import math
 import re
+import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from functools import partial
 from typing import Any
@@ -43,6 +44,8 @@ PRIVATE = {"hint", "help", "forget"}
 NEEDS_SURE = {"resign", "end"}
 PLAIN = {"roll", "bank", "hint", "undo", "join"}
 """Buttons that are commands of that name."""
+_DRIFT = 1e-4
+"""By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
 
@@ -59,8 +62,9 @@ class DiscordFront:
         self._games = games
         self._rules = rules
         self._running: set[asyncio.Task[Any]] = set()
-        self._least_age = math.inf
+        self._least_lag = math.inf
         """Of the interactions so far: how far the clocks here and at Discord are apart."""
+        self._heard = time.monotonic()
 
     def add_commands(self, tree: app_commands.CommandTree[Any]) -> None:
         """Add every command to Discord's."""
@@ -78,9 +82,12 @@ class DiscordFront:
 
     def is_too_late(self, interaction: discord.Interaction[Any]) -> bool:
         """Whether Discord would not take an answer any more; nothing is to be done then."""
-        age = (discord.utils.utcnow() - interaction.created_at).total_seconds()
-        self._least_age = min(self._least_age, age)
-        late = age - self._least_age
+        # the clock that nobody sets: how far it and Discord's are apart drifts slowly at most
+        now = time.monotonic()
+        lag = now - interaction.created_at.timestamp()
+        self._least_lag = min(self._least_lag + _DRIFT * (now - self._heard), lag)
+        self._heard = now
+        late = lag - self._least_lag
         if late > TOO_LATE:
             logger.info("left an interaction alone that came %.1f s late", late)
         return late > TOO_LATE
@@ -100,6 +107,10 @@ class DiscordFront:
     ) -> None:
         """Answer a slash command."""
         caller = caller_of(interaction, users)
+        if any(user.bot for user in users):
+            error = "Discord's bots cannot play: level:optimal has this one play"
+            await Answer(interaction).tell_privately(Card(error))
+            return
         if more := options.pop("more", None):
             try:
                 parsed = take_apart(name, self._commands.by_name[name], more)
@@ -134,13 +145,14 @@ class DiscordFront:
         answer = self._answer(interaction)
         try:
             table = await self._table(caller, button.game)
-            if button.action == "review":
-                await self._review(answer, table, 0)
-            elif button.action == "again":
-                await self._play_again(interaction, table)
-            elif table.game.version != button.version or button.action == "refresh":
+            if table.game.version != button.version or button.action == "refresh":
                 # what they saw was out of date, or a bot is to go on
                 await answer.tell(self._shown(caller, button.game))
+            elif button.action == "review":
+                await self._review(answer, table, 0)
+            elif button.action == "again":
+                again = self._answer(interaction, anew=True)
+                await again.tell(self._play_again(caller_of(interaction), table))
             elif button.action.startswith("die"):
                 await self._toggle(answer, caller, table, button)
             elif button.action in NEEDS_SURE:
@@ -205,22 +217,31 @@ class DiscordFront:
         replies = self._commands.run(button.action, "", {"game": button.game}, caller)
         await self._told(self._answer(interaction, anew=True).tell(replies))
 
-    async def _play_again(self, interaction: discord.Interaction[Any], table: Table) -> None:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply]:
         """The same players under the same rules, if the one who asks was among them."""
-        caller = caller_of(interaction)
-        if table.seat_of(caller.person) is None:
-            raise IllegalActionError("only those who played can play that again: /play begins one")
-        seats = [seat for seat in table.stored.seats if seat.person != caller.person.id]
-        players = [Player(person=caller.person)]
-        for seat in seats:
-            who = Person(seat.person, seat.name) if seat.person and not seat.level else None
-            players.append(Player(person=who, level=seat.level))
-
-        async def replies() -> AsyncIterator[Reply]:
-            async for news in self._games.play(caller, players, table.game.rules):
+        game = table.game
+        try:
+            seats = table.stored.seats
+            if table.seat_of(caller.person) is None or any(
+                seat.person is None and seat.level is None for seat in seats
+            ):
+                raise IllegalActionError("those who played are not all here: /play begins a game")
+            players = [Player(person=caller.person)]
+            for seat in seats:
+                if seat.person != caller.person.id:
+                    who = None if seat.level else Person(seat.person or "", seat.name)
+                    players.append(Player(person=who, level=seat.level))
+            async for news in self._games.play(
+                caller,
+                players,
+                game.rules,
+                tracked=game.tracked,
+                hints=game.hints,
+                away_seconds=game.away_seconds,
+            ):
                 yield Reply("", {}, subject=news)
-
-        await self._answer(interaction, anew=True).tell(replies())
+        except FarkleError as error:
+            yield Reply(str(error), {}, private=True, error=error)
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""

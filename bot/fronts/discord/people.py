@@ -21,7 +21,10 @@ def caller_of(
         place=f"discord:{interaction.channel_id}",
         person=person_of(interaction.user),
         manages=alone or permissions.manage_channels or permissions.manage_guild,
-        people={mention_of(user): person_of(user) for user in named},
+        people={
+            "me": person_of(interaction.user),
+            **{mention_of(user): person_of(user) for user in named},
+        },
         at_version=at_version,
     )
 

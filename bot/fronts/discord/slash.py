@@ -41,6 +41,8 @@ class Option:
     choices: tuple[str, ...] = ()
     completes: str = ""
     """What to suggest: "rules", "game" or "command"."""
+    otherwise: str = ""
+    """The word that stands for it where it is left out and a later word is given."""
     is_word: bool = False
     """Whether the value is one of the words of the command and not a named option."""
 
@@ -105,7 +107,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _GAME,
     ),
     "fix": (
-        person("who", "whose score", required=False),
+        person("who", "whose score; yours if not given", otherwise="me"),
         number("score", -_MOST_POINTS, meaning="what it really is", is_word=True),
         number("farkles", 0, 10),
         Option("next", discord.User),
@@ -125,7 +127,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "end": (_GAME,),
     "review": (Option("game"),),
     "stats": (
-        person("who", "whose record; yours if not given"),
+        person("who", "whose record; yours if not given", otherwise="me"),
         person("against", "somebody to compare with"),
         _WHERE,
     ),
@@ -205,7 +207,12 @@ def _made(
             if values.get(_python_name(option)) is not None
         }
         users = [value for value in given.values() if isinstance(value, discord.abc.User)]
-        words = [first, *(_text(value) for option, value in given.items() if option.is_word)]
+        last = max((k for k, o in enumerate(options) if o.is_word and o in given), default=-1)
+        words = [first] + [
+            _text(given[option]) if option in given else option.otherwise
+            for option in options[: last + 1]
+            if option.is_word
+        ]
         named = {option.name: _text(v) for option, v in given.items() if not option.is_word}
         await run(interaction, command, " ".join(filter(None, words)), named, users)
 
