@@ -627,7 +627,9 @@ class TableMachine(RuleBasedStateMachine):
             player = referee.players[seat]
             if score is not None:
                 player.score = score
-                player.on_board = player.on_board or score > 0
+                # with 0 everybody starts
+                started = self.new_player().on_board
+                player.on_board = started if score == 0 else player.on_board or score > 0
             if farkles is not None:
                 player.farkles = farkles
             if moves:
@@ -650,7 +652,7 @@ class TableMachine(RuleBasedStateMachine):
         made = self.attempt(legal, commands.resign, seat)
         if made is not None:
             referee.remember(forget=not referee.tracked)
-            if not referee.begun and len(referee.players) == 2:
+            if not referee.begun and sum(one.playing for one in referee.players) == 2:
                 referee.over = True  # nobody has lost a game that was not begun
             else:
                 referee.resigned(seat)
