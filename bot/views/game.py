@@ -26,7 +26,15 @@ from bot.table.events import (
     event_data,
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
-from bot.views.text import advice_text, columns, dice_text, odds_text, wrap
+from bot.views.text import (
+    advice_text,
+    columns,
+    dice_count,
+    dice_text,
+    farkle_count,
+    odds_text,
+    wrap,
+)
 from solver.dice import make_roll
 from solver.scoring import Fate, fate, set_asides
 from solver.turn import Decision
@@ -273,7 +281,7 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             hot = ", hot dice" if turn.dice == game.rules.dice else ""
             yield (
                 f"{mover} keeps {dice_text(make_roll(event.dice))} for {points:,}: turn total"
-                f" {turn.turn_total:,}, {_dice(turn.dice)} to roll{hot}."
+                f" {turn.turn_total:,}, {dice_count(turn.dice)} to roll{hot}."
             )
         case Banked():
             yield f"{mover} banks {game.turn.turn_total:,}{_score_text(game, after)}"
@@ -285,7 +293,7 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield f"{names[event.seat]} plays on."
         case Corrected():
             seat = after.seats[event.seat]
-            farkles = f", {_farkles(seat.farkles)} in a row" if seat.farkles else ""
+            farkles = f", {farkle_count(seat.farkles)} in a row" if seat.farkles else ""
             said = f"{names[event.seat]} has {seat.score:,}{farkles}"
             yield f"Put right: {f'it is the turn of {names[event.seat]}' if event.moves else said}."
         case Undone():
@@ -348,7 +356,7 @@ def _score_text(game: Game, after: Game) -> str:
     if after.last.lost:
         text = f"; {after.last.lost:,} points are taken away, which leaves {seat.score:,}"
     if seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty):
-        text += f", {_farkles(seat.farkles)} in a row"
+        text += f", {farkle_count(seat.farkles)} in a row"
     if after.stage is Stage.FINAL and after.reached == (after.last.seat,):
         left = len(after.waiting)
         text += f"; {left} {'others have' if left > 1 else 'other has'} one last turn"
@@ -369,7 +377,7 @@ def _notes(game: Game, number: int) -> Iterator[str]:
     if not seat.playing:
         yield "resigned"
     if seat.farkles:
-        yield f"{_farkles(seat.farkles)} in a row"
+        yield f"{farkle_count(seat.farkles)} in a row"
     if game.rules.has_opening and not seat.on_board:
         yield "not on the board"
     if number == game.mover and not game.over:
@@ -383,7 +391,7 @@ def _turn_text(game: Game) -> str:
         return f"rolled {dice_text(turn.roll)}{total}"
     if turn.turn_total:
         bank = " or bank" if game.may_bank else ""
-        return f"turn total {turn.turn_total:,}, {_dice(turn.dice)} to roll{bank}"
+        return f"turn total {turn.turn_total:,}, {dice_count(turn.dice)} to roll{bank}"
     return "to roll"
 
 
@@ -412,11 +420,3 @@ def _result(table: Table) -> str:
     )
     verb = "wins" if len(winners) == 1 else "share the win"
     return f"{' and '.join(winners)} {verb}: {scores}."
-
-
-def _farkles(number: int) -> str:
-    return "1 farkle" if number == 1 else f"{number} farkles"
-
-
-def _dice(number: int) -> str:
-    return "1 die" if number == 1 else f"{number} dice"

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.moments import Choice, Judgement, Moment
 from bot.review import PlayerReview, Review
-from bot.views.text import columns, dice_text, percent, wrap
+from bot.views.text import columns, dice_count, dice_text, farkle_count, percent, wrap
 from solver.position import in_play_off, points_to_beat
 from solver.rules import Ruleset
 from solver.turn import Decision
@@ -176,8 +176,7 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     if position.turn_total:
         where += f", turn total {position.turn_total:,}"
     if position.farkles:
-        farkles = "1 farkle" if position.farkles == 1 else f"{position.farkles} farkles"
-        where += f", {farkles} in a row"
+        where += f", {farkle_count(position.farkles)} in a row"
     return where
 
 
@@ -189,21 +188,17 @@ def _did(choice: Choice) -> str:
 def _done(choice: Choice) -> str:
     if choice.action is Decision.BANK:
         return f"banked {choice.turn_total:,}"
-    return f"rolled {_dice(choice)} at {choice.turn_total:,} ({_risk(choice)})"
+    return f"rolled {dice_count(choice.dice_left)} at {choice.turn_total:,} ({_risk(choice)})"
 
 
 def _to_do(choice: Choice) -> str:
     if choice.action is Decision.BANK:
         return f"bank {choice.turn_total:,}"
-    return f"roll {_dice(choice)} at {choice.turn_total:,} ({_risk(choice)})"
+    return f"roll {dice_count(choice.dice_left)} at {choice.turn_total:,} ({_risk(choice)})"
 
 
 def _risk(choice: Choice) -> str:
     return f"farkle chance {percent(choice.farkle_probability)}"
-
-
-def _dice(choice: Choice) -> str:
-    return "1 die" if choice.dice_left == 1 else f"{choice.dice_left} dice"
 
 
 def _article(mark: str) -> str:

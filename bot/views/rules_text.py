@@ -9,7 +9,7 @@ from bot.views.rule_sentences import (
     of_a_kind_points,
     turn_topics,
 )
-from bot.views.text import columns, percent, wrap
+from bot.views.text import columns, dice_count, percent, wrap
 from solver.complaints import short
 from solver.dice import make_roll
 from solver.rules import FACES, Ruleset
@@ -20,7 +20,7 @@ _FACES = ("ones", "twos", "threes", "fours", "fives", "sixes")
 
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
-    dice = "1 die" if rules.dice == 1 else f"{rules.dice} dice"
+    dice = dice_count(rules.dice)
     lines = [_one_line(rules.title) or rules.name, "", f"Two players, {dice}.", ""]
     lines += ["What dice are worth", *_worth(rules), ""]
     for head, topics in (("A turn", turn_topics(rules)), ("The end", end_topics(rules))):
@@ -74,7 +74,7 @@ def _better_in_parts(rules: Ruleset) -> str:
 def _chances(rules: Ruleset) -> list[str]:
     numbers = range(rules.dice, 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
-    heads = ["1 die" if number == 1 else f"{number} dice" for number in numbers]
+    heads = [dice_count(number) for number in numbers]
     return columns([heads, chances], right=range(6))
 
 

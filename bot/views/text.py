@@ -37,7 +37,7 @@ def advice_text(advice: Advice) -> str:
                 f"keep {dice_text(option.set_aside)}",
                 f"{option.points:,} points",
                 f"turn {option.turn_total:,}",
-                _dice(option.dice_left) if option.set_aside != advice.roll else "hot dice",
+                dice_count(option.dice_left) if option.set_aside != advice.roll else "hot dice",
                 option.action,
                 percent(option.win_probability),
                 _cost(cost),
@@ -50,7 +50,7 @@ def odds_text(odds: Odds) -> str:
     """Roll or bank, and what each is worth."""
     rules, position = odds.rules, odds.position
     head = wrap(
-        f"{position_text(rules, position)}, {_dice(position.dice)} to roll, {rules.name} rules"
+        f"{position_text(rules, position)}, {dice_count(position.dice)} to roll, {rules.name} rules"
     )
     roll = ("roll", percent(odds.roll), _risks_text(odds))
     if odds.bank is None:
@@ -163,9 +163,9 @@ def position_text(rules: Ruleset, position: Position) -> str:
     if hot := _hot_dice(rules, position):
         parts.append(hot)
     if position.farkles:
-        parts.append(f"{_farkles(position.farkles)} in a row")
+        parts.append(f"{farkle_count(position.farkles)} in a row")
     if position.opponent_farkles:
-        parts.append(f"their {_farkles(position.opponent_farkles)} in a row")
+        parts.append(f"their {farkle_count(position.opponent_farkles)} in a row")
     return ", ".join(parts)
 
 
@@ -300,11 +300,13 @@ def _tie_text(rules: Ruleset) -> str:
     }[rules.ties]
 
 
-def _dice(number: int) -> str:
+def dice_count(number: int) -> str:
+    """A number of dice in words."""
     return "1 die" if number == 1 else f"{number} dice"
 
 
-def _farkles(number: int) -> str:
+def farkle_count(number: int) -> str:
+    """A number of farkles in words."""
     return "1 farkle" if number == 1 else f"{number} farkles"
 
 

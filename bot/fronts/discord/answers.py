@@ -17,6 +17,7 @@ from bot.fronts.discord.card import (
     Attachment,
     Card,
     escape_markdown,
+    plain_text,
     reply_card,
     shorten_text,
     table_card,
@@ -277,6 +278,10 @@ class Answer:
         except discord.HTTPException as error:
             _check_expired(error)
             logger.info("an answer came too late for its interaction")
+
+    async def refuse(self, sentence: str) -> None:
+        """Tell what is wrong to the one who asked alone."""
+        await self.tell_privately(Card(plain_text(sentence)))
 
     async def _show_in_channel(self, card: Card, view: View | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""

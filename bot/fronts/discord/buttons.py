@@ -10,7 +10,7 @@ from bot.fronts.discord.card import scoring_dice
 from bot.services.tables import Table
 from bot.table.events import Kept
 from bot.table.state import Game, Stage, apply
-from bot.views.text import dice_text
+from bot.views.text import dice_count, dice_text
 from solver.dice import Roll, make_roll
 from solver.scoring import SetAside, set_asides
 
@@ -102,8 +102,7 @@ def table_view(table: Table, mask: int = 0) -> View:
     elif game.turn.roll is not None:
         _add_choice(add, game, mask)
     else:
-        dice = game.turn.dice
-        roll = f"Roll {dice} {'die' if dice == 1 else 'dice'}"
+        roll = f"Roll {dice_count(game.turn.dice)}"
         add("roll", roll, 0, style=discord.ButtonStyle.primary)
         total = game.turn.turn_total
         bank = f"Bank {total:,}" if total else "Bank"
@@ -137,10 +136,9 @@ def _add_choice(add: Any, game: Game, mask: int) -> None:
         add("bank", "Bank", row, disabled=True)
     else:
         after = apply(game, Kept(dice=chosen.dice))
-        left, total = after.turn.dice, after.turn.turn_total
-        dice = f"{left} {'die' if left == 1 else 'dice'}"
-        points = total - game.turn.turn_total
-        add("roll", f"Keep {points:,}, roll {dice}", row, style=discord.ButtonStyle.primary)
+        total = after.turn.turn_total
+        keep = f"Keep {total - game.turn.turn_total:,}, roll {dice_count(after.turn.dice)}"
+        add("roll", keep, row, style=discord.ButtonStyle.primary)
         style = discord.ButtonStyle.success
         add("bank", f"Bank {total:,}", row, style=style, disabled=not after.may_bank)
     add("hint", "Hint", row + 1, disabled=not game.hints)

@@ -21,7 +21,7 @@ from bot.views.chart import GameChart, chart_png
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
 from bot.views.safe_text import pad, safe_text, shorten, text_width
-from bot.views.text import advice_text, dice_text, odds_text, percent, position_text
+from bot.views.text import advice_text, dice_count, dice_text, odds_text, percent, position_text
 from solver.scoring import Fate, set_asides
 from solver.turn import Decision
 
@@ -194,9 +194,8 @@ def _advice_text(advice: Advice) -> str:
     where = position_text(advice.rules, advice.position)
     lines = [f"**{dice_text(advice.roll)}**: {where}, {escape_markdown(advice.rules.name)} rules"]
     for number, option in enumerate(advice.options[:_OPTIONS]):
-        left = option.dice_left
         then = {
-            Decision.ROLL: f"roll {left} {'die' if left == 1 else 'dice'}",
+            Decision.ROLL: f"roll {dice_count(option.dice_left)}",
             Decision.BANK: f"bank {option.turn_total:,}",
             Decision.WIN: f"bank {option.turn_total:,} and win",
         }[option.action]

@@ -109,7 +109,7 @@ class DiscordFront:
         caller = caller_of(interaction, users)
         if any(user.bot for user in users):
             error = "Discord's bots cannot play: level:optimal has this one play"
-            await Answer(interaction).tell_privately(Card(error))
+            await Answer(interaction).refuse(error)
             return
         if more := options.pop("more", None):
             try:
@@ -120,7 +120,7 @@ class DiscordFront:
                     )
                 options |= parsed.options
             except FarkleError as error:
-                await Answer(interaction).tell_privately(Card(plain_text(str(error))))
+                await Answer(interaction).refuse(str(error))
                 return
         if name == "help" and not words:
             await Answer(interaction).tell_privately(Card(self._overview()))
@@ -162,7 +162,7 @@ class DiscordFront:
                 replies = self._commands.run(name, words, {"game": button.game}, caller)
                 await answer.tell(self._up_to_date(replies, caller, button.game))
         except FarkleError as error:
-            await answer.tell_privately(Card(plain_text(str(error))))
+            await answer.refuse(str(error))
 
     async def _table(self, caller: Caller, game_id: str) -> Table:
         """A game of this channel. Raises MissingGameError."""
@@ -250,7 +250,7 @@ class DiscordFront:
             table = await self._table(caller_of(interaction), button.game)
             await self._told(self._review(answer, table, button.page))
         except FarkleError as error:
-            await answer.tell_privately(Card(plain_text(str(error))))
+            await answer.refuse(str(error))
 
     async def _review(self, answer: Answer, table: Table, page: int) -> None:
         pages = review_pages(await self._games.oracle.review(table), table.names)
@@ -265,7 +265,7 @@ class DiscordFront:
         found = dice_in(message.content)
         if found is None:
             error = "that message names no dice, such as 6 5 3 3 3 2"
-            await Answer(interaction).tell_privately(Card(error))
+            await Answer(interaction).refuse(error)
             return
         # a roll that somebody shows is a question of its own
         replies = self._commands.run("advise", found, {"me": "0"}, caller_of(interaction))
