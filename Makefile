@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat setup test test-slow check bench bench-chat bench-discord
+.PHONY: chat setup test test-slow check messages bench bench-chat bench-discord
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -28,6 +28,14 @@ bench-chat: $(VENV)/installed-test
 # The same by buttons at a Discord on this machine
 bench-discord: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.bench_discord $(ARGS)
+
+# Collects the sentences of the chat for its translators: what is new is empty in the catalogues
+messages: $(VENV)/installed-test
+	@$(VENV)/bin/pybabel -q extract --keywords=say --keywords=say_later --keywords=say_number:1,2 \
+		--no-default-keywords --add-location=file --omit-header --output=$(VENV)/messages.pot bot solver
+	@for language in bot/catalogues/*.po; do $(VENV)/bin/pybabel -q update --no-fuzzy-matching \
+		--ignore-obsolete --ignore-pot-creation-date --width=100 --input-file=$(VENV)/messages.pot \
+		--output-file=$$language --locale=$$(basename $$language .po); done
 
 # Lint, types and import contracts
 check: $(VENV)/installed-test

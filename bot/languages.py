@@ -1,0 +1,64 @@
+"""The languages of the chat: English, and those that have a catalogue of translations."""
+
+from functools import cache, lru_cache
+from io import BytesIO
+from pathlib import Path
+
+from babel import Locale, UnknownLocaleError
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import get_decimal_symbol, get_group_symbol
+from babel.support import Translations
+
+from solver.wording import ENGLISH, Language
+
+CATALOGUES = Path(__file__).parent / "catalogues"
+"""A file of gettext's for each language, named after it: `make messages` brings them up to date."""
+
+
+class Translated(Language):
+    """A language by its catalogue; what that lacks is said in English."""
+
+    def __init__(self, code: str, catalogue: Path) -> None:
+        locale = Locale.parse(code, sep="-")
+        self.code = code
+        self.name = str(locale.display_name)
+        self.separators = str.maketrans(
+            {",": get_group_symbol(locale), ".": get_decimal_symbol(locale)}
+        )
+        with catalogue.open("rb") as file:
+            messages = read_po(file, locale)
+        compiled = BytesIO()
+        write_mo(compiled, messages)
+        compiled.seek(0)
+        self._messages = Translations(compiled)
+
+    def one(self, message: str) -> str:
+        """The translation of a sentence."""
+        # gettext keeps what describes the catalogue under the empty message
+        return self._messages.gettext(message) if message else ""
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        """The translation of a sentence for a number of things."""
+        return self._messages.ngettext(one, many, number)
+
+
+def language_codes() -> list[str]:
+    """The tags of all languages, English first."""
+    return [ENGLISH.code, *sorted(path.stem for path in CATALOGUES.glob("*.po"))]
+
+
+@cache
+def language(code: str) -> Language:
+    """A language by its tag, one of `language_codes`."""
+    return ENGLISH if code == ENGLISH.code else Translated(code, CATALOGUES / f"{code}.po")
+
+
+@lru_cache(maxsize=64)
+def best_language(tag: str) -> Language:
+    """The language that somebody with a locale such as de-AT reads best; English if none fits."""
+    try:
+        found = Locale.negotiate([tag], language_codes(), sep="-")
+    except (ValueError, UnknownLocaleError):
+        found = None
+    return language(str(found)) if found else ENGLISH

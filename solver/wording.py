@@ -1,0 +1,74 @@
+"""Sentences for people, in the language of the one who reads them.
+
+A sentence is written in English, with named parts in braces: `say("{name} banks {points:,}.",
+name="ann", points=1050)`. The English is also the key of its translations; `make messages` collects
+the sentences from the code. What is spoken belongs to the task or thread of whoever is answered.
+"""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from numbers import Real
+from string import Formatter
+from typing import Any
+
+
+class Language:
+    """English: sentences as they stand in the code."""
+
+    code = "en"
+    """The tag of the language, as in RFC 5646."""
+    separators: Mapping[int, str] = {}
+    """What "," and "." in a number become, as `str.translate` takes it."""
+
+    def one(self, message: str) -> str:
+        """The translation of a sentence."""
+        return message
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        """The translation of a sentence for a number of things."""
+        return one if number == 1 else many
+
+
+ENGLISH = Language()
+_spoken: ContextVar[Language] = ContextVar("spoken", default=ENGLISH)
+
+
+def speak(language: Language) -> None:
+    """Say everything in this language from here on, in this task or thread."""
+    _spoken.set(language)
+
+
+def spoken() -> Language:
+    """The language that is spoken."""
+    return _spoken.get()
+
+
+def say(message: str, /, **parts: Any) -> str:
+    """The sentence in the language that is spoken, with its parts."""
+    return _FORMATTER.vformat(spoken().one(message), (), parts)
+
+
+def say_number(one: str, many: str, number: int, /, **parts: Any) -> str:
+    """The sentence for a number of things, which it has as its part `number`."""
+    message = spoken().counted(one, many, number)
+    return _FORMATTER.vformat(message, (), {"number": number, **parts})
+
+
+def say_later(message: str, /) -> str:
+    """Mark a sentence for `make messages` that is said by its name later, as constants are."""
+    return message
+
+
+def figure(number: float, form: str = ",") -> str:
+    """A number by itself, as the language writes it; `form` as in format()."""
+    return format(number, form).translate(spoken().separators)
+
+
+class _Formatter(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Real):
+            return figure(value, format_spec)  # type: ignore[arg-type]
+        return format(value, format_spec)
+
+
+_FORMATTER = _Formatter()
