@@ -19,12 +19,14 @@ from bot.cli_rules import rules
 from bot.cli_solve import solve
 from bot.cli_study import study
 from bot.cli_verify import verify
+from bot.languages import language
 from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
-from bot.settings import Settings
+from bot.settings import Settings, read_settings
 from bot.views.data import answer_data
 from bot.views.text import advice_text, turn_text
 from solver.errors import FarkleError
 from solver.rules_file import load_rules
+from solver.wording import speak
 
 if TYPE_CHECKING:
     from bot.fronts.commands import Commands
@@ -127,7 +129,7 @@ def position_options(command: Decorated) -> Decorated:
 @click.pass_context
 def farkle(context: click.Context) -> None:
     """Exact win probabilities for two-player Farkle under your house rules."""
-    context.obj = Settings()
+    context.obj = read_settings(Settings)
 
 
 farkle.add_command(solve)
@@ -179,6 +181,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
         _solve_apart(DEFAULT_RULES)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
+    speak(language(settings.language))
     asyncio.run(_chat(settings, advisor, partial(console.chat, as_json=as_json)))
 
 

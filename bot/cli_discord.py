@@ -7,7 +7,7 @@ import sys
 import click
 
 from bot.services.advisor import DEFAULT_RULES, Advisor
-from bot.settings import DiscordSettings, Settings
+from bot.settings import DiscordSettings, Settings, read_settings
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules_file import load_rules, preset_names
 
@@ -29,7 +29,7 @@ def discord_command(settings: Settings, *, check: bool) -> None:
     settings, 3 for a bad token, 4 if Discord cannot be reached, 5 for a missing strategy file, 6
     for a database that cannot be used.
     """
-    chosen = DiscordSettings.read()
+    chosen = read_settings(DiscordSettings)
     if check:
         sys.exit(_check(settings, chosen))
     token = chosen.token()

@@ -35,6 +35,7 @@ from solver.position import Position
 from solver.scoring import set_asides, turn_plan
 from solver.strategy import Strategy
 from solver.turn import Decision
+from solver.wording import say
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Least losses of win probability for a mark: those of lichess.org, which are 0.1, 0.2 and 0.3 on
@@ -160,7 +161,7 @@ def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
     if game.shares is not None:
         return game.shares[0], game.shares[1]
     if game.over:
-        raise IllegalActionError("the game was ended without a result, so nobody can win it")
+        raise IllegalActionError(say("the game was ended without a result, so nobody can win it"))
     value = _value(strategy, game)
     return (value, 1 - value) if game.mover == 0 else (1 - value, value)
 
@@ -375,7 +376,10 @@ def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, E
 def _check_players(game: Game) -> None:
     if len(game.seats) != 2:
         raise InvalidRequestError(
-            f"win probabilities are exact for two players, and here are {len(game.seats)}"
+            say(
+                "win probabilities are exact for two players, and here are {players}",
+                players=len(game.seats),
+            )
         )
 
 

@@ -8,14 +8,15 @@ from bot.moments import Kind, Mark, Moment, Reader, read_events, win_probability
 from bot.table.events import Begun, Event
 from solver.rules import Ruleset
 from solver.strategy import Strategy
+from solver.wording import say_later
 
 BANDS: tuple[tuple[float, str], ...] = (
-    (1e-6, "perfect"),
-    (0.001, "expert"),
-    (0.0025, "strong"),
-    (0.005, "club"),
-    (0.012, "casual"),
-    (1.0, "beginner"),
+    (1e-6, say_later("perfect")),
+    (0.001, say_later("expert")),
+    (0.0025, say_later("strong")),
+    (0.005, say_later("club")),
+    (0.012, say_later("casual")),
+    (1.0, say_later("beginner")),
 )
 """The most win probability that a decision may cost on average, to be called so.
 

@@ -1,14 +1,16 @@
 """Settings from the environment, read once at start."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.languages import language_codes
 from solver.errors import InvalidRequestError
+from solver.wording import ENGLISH
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -24,10 +26,24 @@ def _default_database_url(settings: dict[str, Any]) -> str:
     return f"sqlite+aiosqlite:///{settings['data'] / 'farkle.db'}"
 
 
+S = TypeVar("S", bound=BaseSettings)
+
+
+def read_settings(kind: type[S]) -> S:
+    """Read settings from the environment. Raises InvalidRequestError."""
+    try:
+        return kind()
+    except ValidationError as error:
+        [first, *_] = error.errors()
+        name = f"{kind.model_config.get('env_prefix') or ''}{first['loc'][0]}".upper()
+        reason = first["msg"].removeprefix("Value error, ")
+        raise InvalidRequestError(f"{name} is not usable: {reason}") from None
+
+
 class Settings(BaseSettings):
     """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history, games.
 
-    FARKLE_DATABASE_URL puts the games elsewhere.
+    FARKLE_DATABASE_URL puts the games elsewhere, FARKLE_LANGUAGE is what the console speaks.
     """
 
     model_config = SettingsConfigDict(env_prefix="FARKLE_", env_ignore_empty=True, frozen=True)
@@ -35,6 +51,15 @@ class Settings(BaseSettings):
     data: Path = Field(default_factory=_default_data)
     database_url: str = Field(default_factory=_default_database_url)
     """Where games are kept; a file in SQLAlchemy's notation."""
+    language: str = ENGLISH.code
+    """The language of the console, by its tag; in Discord everybody has one of their own."""
+
+    @field_validator("language")
+    @classmethod
+    def _is_known(cls, tag: str) -> str:
+        if tag not in language_codes():
+            raise ValueError(f"known are {', '.join(language_codes())}")
+        return tag
 
     @property
     def strategies(self) -> Path:
@@ -79,16 +104,6 @@ class DiscordSettings(BaseSettings):
         if address is not None and not urlsplit(address).netloc:
             raise ValueError("it has to be a whole address, such as http://localhost:8080/api/v10")
         return address and address.rstrip("/")
-
-    @classmethod
-    def read(cls) -> "DiscordSettings":
-        """Read the environment. Raises InvalidRequestError."""
-        try:
-            return cls()
-        except ValidationError as error:
-            [first, *_] = error.errors()
-            name = str(first["loc"][0]).upper()
-            raise InvalidRequestError(f"{name} is not usable: {first['msg']}") from None
 
     def token(self) -> str:
         """The bot's token. Raises InvalidRequestError where there is none."""

@@ -1,9 +1,10 @@
 """Solves one rule set in a process of its own: `python -m bot.solve_worker`, for the chat alone.
 
 It loads numba, and so stands outside of everything that answers a chat message. One line of JSON on
-standard input says what to solve: `rules`, and the folders `strategies` and `kernels`. Lines of
-JSON on standard output say how it goes: {"sweep", "done", "residual"} and at the end {"solved"} or
-{"error"}. The end of standard input, or an interrupt, ends the solve.
+standard input says what to solve: `rules`, the folders `strategies` and `kernels`, and the
+`language` of errors, English if it is not there. Lines of JSON on standard output say how it goes:
+{"sweep", "done", "residual"} and at the end {"solved"} or {"error"}. The end of standard input, or
+an interrupt, ends the solve.
 """
 
 import contextlib
@@ -53,12 +54,14 @@ def _end_with_input() -> None:
 
 def _solve(request: dict[str, Any]) -> int:
     # only here: an interrupt while numba loads ends the process cleanly, too
+    from bot.languages import language  # noqa: PLC0415
     from solver.batch import Job, Watch  # noqa: PLC0415
     from solver.errors import FarkleError  # noqa: PLC0415
     from solver.local import LocalSolver, compiled_code  # noqa: PLC0415
     from solver.rules import Ruleset  # noqa: PLC0415
     from solver.solution import DEFAULT_TOLERANCE, Progress  # noqa: PLC0415
     from solver.strategy import prepare_folder, save_strategy  # noqa: PLC0415
+    from solver.wording import ENGLISH, speak  # noqa: PLC0415
 
     class Lines(Watch):
         """Prints the progress."""
@@ -71,6 +74,7 @@ def _solve(request: dict[str, Any]) -> int:
                 self.last = now
                 _say(sweep=progress.sweep, done=progress.done, residual=progress.residual)
 
+    speak(language(request.get("language", ENGLISH.code)))
     rules = Ruleset.model_validate(request["rules"])
     folder = Path(request["strategies"])
     try:

@@ -17,6 +17,7 @@ from bot.services.questions import Questions
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.store import Store
+from solver.wording import say_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ async def open_parts(
         gc.freeze()
         commands = Commands(
             {
-                "Advice": advice_commands(advisor, rules, questions),
-                "Games": played.by_name(),
-                "Looking back": RecordCommands(games, rules, settings.data).by_name(),
-                "Rules": RulesCommands(rules).by_name(),
+                say_later("Advice"): advice_commands(advisor, rules, questions),
+                say_later("Games"): played.by_name(),
+                say_later("Looking back"): RecordCommands(games, rules, settings.data).by_name(),
+                say_later("Rules"): RulesCommands(rules).by_name(),
             },
             played.resume,
         )

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from solver.errors import did_you_mean
+from solver.errors import did_you_mean, either
 from solver.rules import (
     LOADED_DICE,
     MAX_POINTS,
@@ -22,23 +23,55 @@ from solver.rules import (
     Scoring,
     not_yet,
 )
+from solver.wording import say, say_later
 
 TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": FarklePenalty}
 """The keys of a rule set that are tables."""
 
 _WHOLE = {
-    "farkle_penalty.points": f'should be a whole number from 1 to {MAX_POINTS} or "everything"',
-    "hot_dice_bonus": "should be a list of numbers such as [500, 1000]",
-    "instant_win": 'should be a list such as ["xxxxxx"]',
-    "lose_everything": 'should be a list such as ["2222"]',
-    "scoring.three_pairs_include": 'should be a list such as ["four_and_two"]',
-    "name": "should be 1 to 60 letters, digits, spaces and . + - _",
+    "farkle_penalty.points": say_later(
+        '{key}: should be a whole number from 1 to {points} or "everything", not {value}'
+    ),
+    "hot_dice_bonus": say_later(
+        "{key}: should be a list of numbers such as [500, 1000], not {value}"
+    ),
+    "instant_win": say_later('{key}: should be a list such as ["xxxxxx"], not {value}'),
+    "lose_everything": say_later('{key}: should be a list such as ["2222"], not {value}'),
+    "scoring.three_pairs_include": say_later(
+        '{key}: should be a list such as ["four_and_two"], not {value}'
+    ),
+    "name": say_later("{key}: should be 1 to 60 letters, digits, spaces and . + - _, not {value}"),
 }
 """What the value of a key should be, where that is more than a number or a word."""
 
-_PATTERN = (
-    'is not a pattern of dice; "2222" stands for four or more 2s and "xxxxxx" for six of a kind'
-)
+_VALUE = {
+    "greater_than_equal": say_later("{key}: should be at least {least}, not {value}"),
+    "less_than_equal": say_later("{key}: should be at most {most}, not {value}"),
+    "int_type": say_later("{key}: should be a whole number, not {value}"),
+    "bool_type": say_later("{key}: should be true or false, not {value}"),
+    "string_type": say_later("{key}: should be text, not {value}"),
+    "model_type": say_later("{key}: should be a table, not {value}"),
+}
+_FACE = {
+    "greater_than_equal": say_later(
+        "{key}: the points for a {face} should be at least {least}, not {value}"
+    ),
+    "less_than_equal": say_later(
+        "{key}: the points for a {face} should be at most {most}, not {value}"
+    ),
+    "int_type": say_later("{key}: the points for a {face} should be a whole number, not {value}"),
+}
+_BONUS = {
+    "greater_than_equal": say_later(
+        "{key}: number {number} should be at least {least}, not {value}"
+    ),
+    "less_than_equal": say_later("{key}: number {number} should be at most {most}, not {value}"),
+    "int_type": say_later("{key}: number {number} should be a whole number, not {value}"),
+}
+"""What a value should be, what the points for a face and what one of the bonuses for hot dice, by
+pydantic's name of what is wrong."""
+
+_UNKNOWN_KEY = "extra_forbidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +89,14 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     """
     found = [Complaint(keys, sentence) for keys, sentence in not_yet(data)]
     if data.get("loaded_dice"):
-        found.append(Complaint(("loaded_dice",), LOADED_DICE))
+        found.append(Complaint(("loaded_dice",), say(LOADED_DICE)))
     data = {key: data[key] for key in data if key not in {*NOT_YET, "loaded_dice"}}
     try:
         Ruleset.model_validate(data)
     except ValidationError as error:
         single, joint = _taken_apart(error)
-        found += sorted(
-            (Complaint(_place(one), _sentence(one, data)) for one in single),
-            key=lambda one: not one.sentence.startswith("unknown key"),
-        )
+        single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
+        found += [Complaint(_place(one), _sentence(one, data)) for one in single]
         wrong = {str(one["loc"][0]) for one in single}
         if wrong:
             # a goal has to be there, whatever it is
@@ -108,22 +139,32 @@ def _sentence(error: ErrorDetails, data: Mapping[str, Any]) -> str:
     """One of pydantic's complaints in plain words."""
     place = _place(error)
     key = short(".".join(place))
-    kind = error["type"]
-    if kind == "extra_forbidden":
-        return f'unknown key "{key}"{_where_it_belongs(place)}'
+    if error["type"] == _UNKNOWN_KEY:
+        return say('unknown key "{key}"', key=key) + _where_it_belongs(place)
     value: Any = data
     for part in place:
         if not isinstance(value, Mapping) or part not in value:
-            return f'the key "{key}" is missing'
+            return say('the key "{key}" is missing', key=key)
         value = value[part]
     if place[-1] in PER_FACE:
         return _about_faces(key, value, error)
     item = next((part for part in error["loc"] if isinstance(part, int)), None)
     if item is not None:
-        return f"{key}: {_about_item(place[-1], item, error)}"
-    if kind == "too_long":
-        return f"{key}: takes at most {error['ctx']['max_length']} numbers, not {len(value)}"
-    return f"{key}: {_WHOLE.get(key) or _expectation(error)}, not {shown(value)}"
+        return _about_item(key, item, error)
+    return _about_whole(key, value, error)
+
+
+def _about_whole(key: str, value: Any, error: ErrorDetails) -> str:
+    if error["type"] == "too_long":
+        return say(
+            "{key}: takes at most {most} numbers, not {number}",
+            key=key,
+            most=error["ctx"]["max_length"],
+            number=len(value),
+        )
+    if key in _WHOLE:
+        return say(_WHOLE[key], key=key, points=MAX_POINTS, value=shown(value))
+    return _about_value(key, value, error)
 
 
 def _where_it_belongs(place: tuple[str, ...]) -> str:
@@ -131,48 +172,74 @@ def _where_it_belongs(place: tuple[str, ...]) -> str:
     name = place[-1]
     own = TABLES[place[0]] if len(place) > 1 else Ruleset
     if len(place) > 1 and name in Ruleset.model_fields:
-        return f"; {name} belongs above the first [table]"
+        return say("; {key} belongs above the first [table]", key=name)
     for table, model in TABLES.items():
         if own is not model and name in model.model_fields:
-            return f"; {name} belongs under [{table}]"
+            return say("; {key} belongs under [{table}]", key=name, table=table)
     return did_you_mean(short(name), [key for key in own.model_fields if key != "loaded_dice"])
 
 
 def _about_faces(key: str, value: object, error: ErrorDetails) -> str:
     if type(value) is int:
-        return f"{key}: {_expectation(error)}, not {shown(value)}"
+        return _about_value(key, value, error)
     if not isinstance(value, list | tuple) or len(value) != 6:
-        return (
-            f"{key}: takes 6 numbers, the points for the faces 1 to 6, or one number for all,"
-            f" not {shown(value)}"
+        return say(
+            "{key}: takes 6 numbers, the points for the faces 1 to 6, or one number for all, not"
+            " {value}",
+            key=key,
+            value=shown(value),
         )
     face = next((part for part in error["loc"] if isinstance(part, int)), 0)
-    return f"{key}: the points for a {face + 1} {_expectation(error)}, not {shown(error['input'])}"
+    return _about_value(key, error["input"], error, _FACE, face=face + 1)
 
 
-def _about_item(name: str, item: int, error: ErrorDetails) -> str:
-    value = shown(error["input"])
-    if name in {"instant_win", "lose_everything"}:
-        return f"{value} {_PATTERN}"
-    if name == "hot_dice_bonus":
-        return f"number {item + 1} {_expectation(error)}, not {value}"
-    return f"{_expectation(error)}, not {value}"
+def _about_item(key: str, item: int, error: ErrorDetails) -> str:
+    value = error["input"]
+    if key in {"instant_win", "lose_everything"}:
+        return say(
+            '{key}: {value} is not a pattern of dice; "2222" stands for four or more 2s and'
+            ' "xxxxxx" for six of a kind',
+            key=key,
+            value=shown(value),
+        )
+    if key == "hot_dice_bonus":
+        return _about_value(key, value, error, _BONUS, number=item + 1)
+    return _about_value(key, value, error)
 
 
-def _expectation(error: ErrorDetails) -> str:
-    """What a value should be."""
-    context = error.get("ctx", {})
-    if error["type"] == "literal_error":
+def _about_value(
+    key: str,
+    value: object,
+    error: ErrorDetails,
+    sentences: Mapping[str, str] = _VALUE,
+    **which: int,
+) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "literal_error":
         words = [f'"{word}"' for word in re.findall(r"'(\w+)'", context["expected"])]
-        return f"should be {' or '.join(words) if len(words) < 3 else 'one of ' + ', '.join(words)}"
-    return {
-        "greater_than_equal": f"should be at least {context.get('ge')}",
-        "less_than_equal": f"should be at most {context.get('le')}",
-        "int_type": "should be a whole number",
-        "bool_type": "should be true or false",
-        "string_type": "should be text",
-        "model_type": "should be a table",
-    }.get(error["type"], "should be something else")
+        if len(words) < 3:
+            return say(
+                "{key}: should be {words}, not {value}",
+                key=key,
+                words=reduce(either, words),
+                value=shown(value),
+            )
+        return say(
+            "{key}: should be one of {words}, not {value}",
+            key=key,
+            words=", ".join(words),
+            value=shown(value),
+        )
+    if kind not in sentences:
+        return say("{key}: should be something else, not {value}", key=key, value=shown(value))
+    return say(
+        sentences[kind],
+        key=key,
+        least=context.get("ge"),
+        most=context.get("le"),
+        value=shown(value),
+        **which,
+    )
 
 
 def shown(value: object) -> str:
@@ -180,16 +247,17 @@ def shown(value: object) -> str:
     if value is None:  # no value of TOML's: the answer "none" to a question
         return "none"
     if isinstance(value, Mapping):
-        return "a table"
+        return say("a table")
     if isinstance(value, list | tuple):
         items = ", ".join(map(shown, value[:8]))
-        return f"[{items}]" if len(value) <= 8 and len(items) <= 60 else f"a list of {len(value)}"
+        is_short = len(value) <= 8 and len(items) <= 60
+        return f"[{items}]" if is_short else say("a list of {number}", number=len(value))
     if isinstance(value, bool | str):
         return short(json.dumps(value, ensure_ascii=False))
     try:
         return short(str(value))
     except ValueError:  # Python does not write out integers of thousands of digits
-        return "a huge number"
+        return say("a huge number")
 
 
 def short(text: str, most: int = 60) -> str:

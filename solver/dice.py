@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 
 from solver.errors import InvalidRollError
+from solver.wording import say
 
 MAX_DICE = 6
 
@@ -29,7 +30,7 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
 
     Raises InvalidRollError.
     """
-    accepted = f"a roll is 1 to {most} dice, such as {_example(most)}"
+    accepted = {"most": most, "example": " ".join("653332"[:most])}
     faces: list[int] = []
     for character in text:
         if character in _SEPARATORS or character in _DECORATION:
@@ -37,18 +38,27 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
         digit = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
         if digit not in {"1", "2", "3", "4", "5", "6"}:
             raise InvalidRollError(
-                f'"{character}" is not a die face: faces are 1 to 6, and {accepted}'
+                say(
+                    '"{character}" is not a die face: faces are 1 to 6, and a roll is 1 to {most}'
+                    " dice, such as {example}",
+                    character=character,
+                    **accepted,
+                )
             )
         faces.append(int(digit))
     if not faces:
-        raise InvalidRollError(f"no dice given: {accepted}")
+        raise InvalidRollError(
+            say("no dice given: a roll is 1 to {most} dice, such as {example}", **accepted)
+        )
     if len(faces) > most:
-        raise InvalidRollError(f"{len(faces)} dice are too many: {accepted}")
+        raise InvalidRollError(
+            say(
+                "{number} dice are too many: a roll is 1 to {most} dice, such as {example}",
+                number=len(faces),
+                **accepted,
+            )
+        )
     return make_roll(faces)
-
-
-def _example(most: int) -> str:
-    return " ".join("653332"[:most])
 
 
 @cache

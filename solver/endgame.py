@@ -23,6 +23,7 @@ from solver.rules import RULESETS, Ruleset
 from solver.scoring import TurnPlan, turn_plan
 from solver.solution import score_count
 from solver.turn import Endings, Floats, TurnTable, solve_turn
+from solver.wording import say
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
@@ -69,8 +70,12 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
             break
     else:
         raise InvalidRulesError(
-            f"{rules.name}: rolling on is so safe under these rules that a turn need not end; with"
-            f' the ending "{rules.ending}" such a game cannot be solved'
+            say(
+                "{rules}: rolling on is so safe under these rules that a turn need not end; with"
+                ' the ending "{ending}" such a game cannot be solved',
+                rules=rules.name,
+                ending=rules.ending,
+            )
         )
     beyond = found + further
     used = goals + beyond + plan.reach + 1

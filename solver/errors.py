@@ -1,6 +1,9 @@
 """Every error that this project raises on purpose; one sentence each, fit to be shown to a user."""
 
 from difflib import get_close_matches
+from functools import reduce
+
+from solver.wording import say
 
 
 class FarkleError(Exception):
@@ -51,5 +54,10 @@ def did_you_mean(word: str, known: list[str]) -> str:
     """The tail of a sentence about an unknown word: near matches if any, else all that is known."""
     near = get_close_matches(word, known, n=3, cutoff=0.6)
     if near:
-        return f"; did you mean {' or '.join(near)}?"
-    return f"; known are {', '.join(known)}"
+        return say("; did you mean {words}?", words=reduce(either, near))
+    return say("; known are {words}", words=", ".join(known))
+
+
+def either(others: str, last: str) -> str:
+    """A list of words of which one is meant, with its last word."""
+    return say("{others} or {last}", others=others, last=last)

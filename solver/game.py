@@ -34,6 +34,7 @@ from solver.solution import (
     Solution,
 )
 from solver.table import EVERYTHING, PAD, Game, make_game, make_table, make_work, read_table
+from solver.wording import say
 
 MAX_SWEEPS = 10_000
 
@@ -82,8 +83,14 @@ def solve(
             slow = [*slow[-1:], sweeps.table.copy()]
     else:
         raise ConvergenceError(
-            f"{rules.name}: after {MAX_SWEEPS} sweeps values still change by {change:.1e}, more"
-            f" than the tolerance {tolerance:.1e}; no strategy file is written"
+            say(
+                "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
+                " tolerance {tolerance:.1e}; no strategy file is written",
+                rules=rules.name,
+                sweeps=MAX_SWEEPS,
+                change=change,
+                tolerance=tolerance,
+            )
         )
     return Solution(
         rules=rules,

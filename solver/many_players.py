@@ -27,8 +27,10 @@ import numpy.typing as npt
 from solver.endgame import Endgame, endgame, final_turn
 from solver.errors import ConvergenceError, InvalidPositionError
 from solver.points import TurnOutcome, expected_points, points_outcome, points_turn, turn_outcome
+from solver.position import check_dice
 from solver.rules import Ruleset
 from solver.turn import Floats
+from solver.wording import say
 
 Ints = npt.NDArray[np.int64]
 
@@ -131,31 +133,56 @@ def _check(
     games: int,
 ) -> None:
     if len(players) < 2:
-        raise InvalidPositionError(f"a game has two players or more, not {len(players)}")
+        raise InvalidPositionError(
+            say("a game has two players or more, not {number}", number=len(players))
+        )
     if not 0 <= mover < len(players):
-        raise InvalidPositionError(f"the player to act is 0 to {len(players) - 1}, not {mover}")
-    if not 1 <= dice <= rules.dice:
-        raise InvalidPositionError(f"the number of dice cannot be {dice}: it is 1 to {rules.dice}")
+        raise InvalidPositionError(
+            say(
+                "the player to act is 0 to {most}, not {player}",
+                most=len(players) - 1,
+                player=mover,
+            )
+        )
+    check_dice(rules, dice)
     if turn_total < 0 or turn_total % rules.point_step:
         raise InvalidPositionError(
-            f"the turn total cannot be {turn_total:,}: it is a multiple of {rules.point_step}"
+            say(
+                "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
+                turn_total=turn_total,
+                step=rules.point_step,
+            )
         )
     if games < 1:
-        raise InvalidPositionError(f"the number of games to play is 1 or more, not {games}")
+        raise InvalidPositionError(
+            say("the number of games to play is 1 or more, not {games}", games=games)
+        )
     for one in players:
         if one.score % rules.point_step:
             raise InvalidPositionError(
-                f"a score cannot be {one.score:,}: it is a multiple of {rules.point_step}"
+                say(
+                    "a score cannot be {score:,}: it is a multiple of {step}",
+                    score=one.score,
+                    step=rules.point_step,
+                )
             )
         if not 0 <= one.farkles < rules.farkle_limit:
             raise InvalidPositionError(
-                f"farkles in a row cannot be {one.farkles}: they are 0 to {rules.farkle_limit - 1}"
+                say(
+                    "farkles in a row cannot be {farkles}: they are 0 to {most}",
+                    farkles=one.farkles,
+                    most=rules.farkle_limit - 1,
+                )
             )
     reached = [number for number, one in enumerate(players) if one.score >= rules.winning_score]
     over = rules.ending == "at_once" or mover in reached
     if reached and (over or (rules.has_roles and mover < min(reached))):
         raise InvalidPositionError(
-            f"the game is over: player {reached[0]} has {players[reached[0]].score:,} points"
+            say(
+                "the game is over: player {player} has {score:,} points",
+                player=reached[0],
+                score=players[reached[0]].score,
+            )
         )
 
 
@@ -209,7 +236,11 @@ class _Games:
             drawn = self._turn(me)
             self._play(me, self.turns.points[drawn], self.turns.kind[drawn])
         raise ConvergenceError(
-            f"{self.rules.name}: after {_MOST_ROUNDS:,} rounds for most points nobody has won"
+            say(
+                "{rules}: after {rounds:,} rounds for most points nobody has won",
+                rules=self.rules.name,
+                rounds=_MOST_ROUNDS,
+            )
         )
 
     def _turn(self, me: int) -> Ints:

@@ -23,6 +23,7 @@ from solver.rules import Ruleset
 from solver.scoring import hot_dice, hot_dice_bonus, set_asides, turn_plan
 from solver.strategy import Strategy
 from solver.turn import Floats, TurnTable
+from solver.wording import say, say_later
 
 _REMEMBERED = 512
 """Turns whose decisions a policy keeps."""
@@ -176,10 +177,10 @@ class Cautious(TablePolicy):
 
 
 LEVELS: dict[str, str] = {
-    Optimal.name: "plays for the greatest probability to win, exactly",
-    MaxPoints.name: "plays for the most points in every turn, whatever the scores",
-    Greedy.name: "takes every point and banks at a fixed turn total, often 300 or 400",
-    Cautious.name: "takes every point and banks as soon as it may",
+    Optimal.name: say_later("plays for the greatest probability to win, exactly"),
+    MaxPoints.name: say_later("plays for the most points in every turn, whatever the scores"),
+    Greedy.name: say_later("takes every point and banks at a fixed turn total, often 300 or 400"),
+    Cautious.name: say_later("takes every point and banks as soon as it may"),
 }
 """The names of the policies, with a description of each."""
 
@@ -196,12 +197,17 @@ def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
     if name == Optimal.name:
         if strategy is None:
             raise MissingStrategyError(
-                'the level "optimal" needs a strategy file, and these rules are not solved yet;'
-                f" without one there are {', '.join(simple)}"
+                say(
+                    'the level "optimal" needs a strategy file, and these rules are not solved yet;'
+                    " without one there are {levels}",
+                    levels=", ".join(simple),
+                )
             )
         return Optimal(strategy)
     if name not in simple:
-        raise InvalidRequestError(f'unknown level "{name}"{did_you_mean(name, list(LEVELS))}')
+        raise InvalidRequestError(
+            say('unknown level "{level}"', level=name) + did_you_mean(name, list(LEVELS))
+        )
     return simple[name]()
 
 

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.endgame import endgame
-from solver.errors import InvalidPositionError, InvalidRulesError
+from solver.errors import InvalidPositionError, InvalidRulesError, either
 from solver.rules import RULESETS, Ruleset
 from solver.scoring import Fate, all_set_asides, fate, hot_dice, turn_plan
 from solver.solution import value_shape
+from solver.wording import say, say_number
 
 MAX_REACH = 5_000
 """Point steps that one set-aside may add to a turn total."""
@@ -53,14 +54,22 @@ def check_solvable(rules: Ruleset) -> None:
     plan = turn_plan(rules)
     if plan.reach > MAX_REACH:
         raise InvalidRulesError(
-            f"{rules.name}: a set-aside of {plan.reach * rules.point_step:,} points is more than"
-            f" {MAX_REACH:,} steps of {rules.point_step}; where a roll simply wins, instant_win"
-            " says so"
+            say(
+                "{rules}: a set-aside of {points:,} points is more than {most:,} steps of {step};"
+                " where a roll simply wins, instant_win says so",
+                rules=rules.name,
+                points=plan.reach * rules.point_step,
+                most=MAX_REACH,
+                step=rules.point_step,
+            )
         )
     if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
         raise InvalidRulesError(
-            f"{rules.name}: every roll scores with all its dice and has to be rolled on, so that a"
-            " turn never ends"
+            say(
+                "{rules}: every roll scores with all its dice and has to be rolled on, so that a"
+                " turn never ends",
+                rules=rules.name,
+            )
         )
     endgame(rules)
     possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
@@ -73,8 +82,12 @@ def check_solvable(rules: Ruleset) -> None:
     )
     if most < least and not np.any(plan.win_chances):
         raise InvalidRulesError(
-            f"{rules.name}: no turn can come to {least:,} points that may be banked, so that nobody"
-            " could ever win"
+            say(
+                "{rules}: no turn can come to {least:,} points that may be banked, so that nobody"
+                " could ever win",
+                rules=rules.name,
+                least=least,
+            )
         )
 
 
@@ -111,72 +124,120 @@ def check_position(rules: Ruleset, position: Position) -> None:
     Raises InvalidPositionError, whose sentence names the number that is wrong and what is accepted.
     """
     _check_scores(rules, position)
-    for whose, score, farkles, on_board in (
-        ("your", position.banked, position.farkles, position.on_board),
-        (
-            "the opponent's",
-            position.opponent,
-            position.opponent_farkles,
-            position.opponent_on_board,
-        ),
-    ):
-        _check_farkles(rules, whose, farkles)
-        if not on_board and score > 0:
-            raise InvalidPositionError(
-                f"{whose} score cannot be {score:,} before the first bank: who is not on the board"
-                " has no points"
-            )
-    if not 1 <= position.dice <= rules.dice:
+    _check_farkles(rules, position.farkles, own=True)
+    if not position.on_board and position.banked > 0:
         raise InvalidPositionError(
-            f"the number of dice cannot be {position.dice}: it is 1 to {rules.dice}"
+            say(
+                "your score cannot be {score:,} before the first bank: who is not on the board has"
+                " no points",
+                score=position.banked,
+            )
         )
+    _check_farkles(rules, position.opponent_farkles, own=False)
+    if not position.opponent_on_board and position.opponent > 0:
+        raise InvalidPositionError(
+            say(
+                "the opponent's score cannot be {score:,} before the first bank: who is not on the"
+                " board has no points",
+                score=position.opponent,
+            )
+        )
+    check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
     _check_turn(rules, position)
+
+
+def check_dice(rules: Ruleset, number: int) -> None:
+    """Refuse a number of dice to roll that there is not. Raises InvalidPositionError."""
+    if not 1 <= number <= rules.dice:
+        raise InvalidPositionError(
+            say(
+                "the number of dice cannot be {number}: it is 1 to {most}",
+                number=number,
+                most=rules.dice,
+            )
+        )
 
 
 def check_hot_dice(number: int) -> None:
     """Refuse a number of hot dice that no turn can have. Raises InvalidPositionError."""
     if number < 0:
-        raise InvalidPositionError(f"the number of hot dice cannot be {number}: it is 0 or more")
+        raise InvalidPositionError(
+            say("the number of hot dice cannot be {number}: it is 0 or more", number=number)
+        )
 
 
 def _check_scores(rules: Ruleset, position: Position) -> None:
     last, highest = rules.winning_score - rules.point_step, highest_score(rules)
     if rules.ties == "played_on" and last < position.banked <= position.opponent:
-        _check_score(rules, "your", position.banked, highest)
-        _check_score(rules, "the opponent's", position.opponent, highest)
+        _check_score(rules, position.banked, highest, own=True)
+        _check_score(rules, position.opponent, highest, own=False)
         return
     most, more = last, ""
     if rules.ending == "final_turn" or (rules.has_roles and not position.began):
-        most, more = highest, f"; from {rules.winning_score:,} on you have the final turn"
+        most = highest
+        more = say("; from {goal:,} on you have the final turn", goal=rules.winning_score)
     elif rules.has_roles and position.opponent > last:
-        more = "; a player who did not begin wins at once by reaching the goal"
-    over = "; from there on the game is over, or the final turn the opponent's"
-    _check_score(rules, "your", position.banked, last, over if position.banked > last else "")
-    _check_score(rules, "the opponent's", position.opponent, most, more)
+        more = say("; a player who did not begin wins at once by reaching the goal")
+    over = ""
+    if position.banked > last:
+        over = say("; from there on the game is over, or the final turn the opponent's")
+    _check_score(rules, position.banked, last, over, own=True)
+    _check_score(rules, position.opponent, most, more, own=False)
 
 
-def _check_score(rules: Ruleset, whose: str, score: int, most: int, more: str = "") -> None:
+def _check_score(rules: Ruleset, score: int, most: int, more: str = "", *, own: bool) -> None:
     step, floor = rules.point_step, rules.score_floor
-    if not floor <= score <= most or score % step:
-        raise InvalidPositionError(
-            f"{whose} score cannot be {score:,}: under {rules.name} rules a score in play is a"
-            f" multiple of {step} from {floor:,} to {most:,}{more}"
+    if floor <= score <= most and score % step == 0:
+        return
+    parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
+    if own:
+        sentence = say(
+            "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
+            " {step} from {floor:,} to {most:,}",
+            **parts,
         )
+    else:
+        sentence = say(
+            "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
+            " multiple of {step} from {floor:,} to {most:,}",
+            **parts,
+        )
+    raise InvalidPositionError(sentence + more)
 
 
-def _check_farkles(rules: Ruleset, whose: str, farkles: int) -> None:
-    if farkles != 0 and not rules.farkle_penalty:
-        raise InvalidPositionError(
-            f"{whose} farkles in a row cannot be {farkles}: {rules.name} rules do not count them,"
-            " so it is always 0"
-        )
+def _check_farkles(rules: Ruleset, farkles: int, *, own: bool) -> None:
     limit = rules.farkle_limit
-    if not 0 <= farkles < limit:
+    if 0 <= farkles < limit:
+        return
+    parts = {"farkles": farkles, "rules": rules.name, "most": limit - 1, "limit": limit}
+    if not rules.farkle_penalty:
         raise InvalidPositionError(
-            f"{whose} farkles in a row cannot be {farkles}: under {rules.name} rules they are"
-            f" 0 to {limit - 1}, as the count starts again after {limit}"
+            say(
+                "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
+                " is always 0",
+                **parts,
+            )
+            if own
+            else say(
+                "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
+                " them, so it is always 0",
+                **parts,
+            )
         )
+    raise InvalidPositionError(
+        say(
+            "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
+            " as the count starts again after {limit}",
+            **parts,
+        )
+        if own
+        else say(
+            "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
+            " {most}, as the count starts again after {limit}",
+            **parts,
+        )
+    )
 
 
 def _check_turn(rules: Ruleset, position: Position) -> None:
@@ -187,29 +248,61 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     if rest or not possible.any():
         highest = _highest_turn_total(rules)
         raise InvalidPositionError(
-            f"the turn total cannot be {turn_total:,}: under {rules.name} rules it is a multiple of"
-            f" {rules.point_step} from 0 to {highest:,}"
+            say(
+                "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
+                " {step} from 0 to {most:,}",
+                turn_total=turn_total,
+                rules=rules.name,
+                step=rules.point_step,
+                most=highest,
+            )
         )
     if possible[level, dice - 1]:
         return
     if row == 0 and dice == rules.dice:
         raise InvalidPositionError(
-            f"the number of hot dice cannot be {position.hot_dice} at the start of a turn: for a"
-            " later roll give the turn total before it, such as 350"
+            say(
+                "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
+                " give the turn total before it, such as 350",
+                number=position.hot_dice,
+            )
         )
     if row == 0:
         raise InvalidPositionError(
-            f"a turn starts with all {rules.dice} dice, not {dice}: for a later roll give the turn"
-            " total before it, such as 350"
+            say(
+                "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
+                " total before it, such as 350",
+                dice=rules.dice,
+                number=dice,
+            )
         )
-    after = f" after {position.hot_dice} hot dice" if len(possible) > 1 else ""
+    parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
     if not possible[level].any():
-        raise InvalidPositionError(f"the turn total cannot be {turn_total:,}{after}")
+        raise InvalidPositionError(
+            say("the turn total cannot be {turn_total:,} after {hot_dice} hot dice", **parts)
+            if len(possible) > 1
+            else say("the turn total cannot be {turn_total:,}", **parts)
+        )
     *others, last = [str(number + 1) for number in np.flatnonzero(possible[level])]
-    left = f"{', '.join(others)} or {last}" if others else last
-    noun = "die" if dice == 1 else "dice"
+    left = either(", ".join(others), last) if others else last
     raise InvalidPositionError(
-        f"{dice} {noun} cannot be left at a turn total of {turn_total:,}{after}, only {left} can"
+        say_number(
+            "{number} die cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
+            " dice, only {left} can",
+            "{number} dice cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
+            " dice, only {left} can",
+            dice,
+            left=left,
+            **parts,
+        )
+        if len(possible) > 1
+        else say_number(
+            "{number} die cannot be left at a turn total of {turn_total:,}, only {left} can",
+            "{number} dice cannot be left at a turn total of {turn_total:,}, only {left} can",
+            dice,
+            left=left,
+            **parts,
+        )
     )
 
 

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from solver.wording import say, say_later
+
 FACES = range(1, 7)
 MAX_POINTS = 1_000_000
 RULESETS = 64
@@ -192,43 +194,70 @@ class Ruleset(_Data):
 
     def _patterns_and_dice(self) -> Iterator[Contradiction]:
         if self.loaded_dice:
-            yield ("loaded_dice",), LOADED_DICE
+            yield ("loaded_dice",), say(LOADED_DICE)
         for name in ("instant_win", "lose_everything"):
             for pattern in getattr(self, name):
                 if len(pattern) > self.dice:
                     yield (
                         (name, "dice"),
-                        f'{name}: "{pattern}" needs {len(pattern)} dice and there are {self.dice}',
+                        say(
+                            '{key}: "{pattern}" needs {number} dice and there are {dice}',
+                            key=name,
+                            pattern=pattern,
+                            number=len(pattern),
+                            dice=self.dice,
+                        ),
                     )
 
     def _points_and_steps(self) -> Iterator[Contradiction]:
         if not self.combinations:
-            sentence = f"scoring: no combination of {self.dice} dice scores any points"
-            yield ("scoring", "dice"), sentence
+            yield (
+                ("scoring", "dice"),
+                say("scoring: no combination of {dice} dice scores any points", dice=self.dice),
+            )
             return
         for name in ("goal", "minimum_bank", "opening_minimum", "score_floor"):
             points = getattr(self, name)
             if points % self.point_step:
                 yield (
                     (name, "dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
-                    f"{name}: {points} is not a multiple of {self.point_step},"
-                    " the step in which points come under these rules",
+                    say(
+                        "{key}: {points} is not a multiple of {step}, the step in which points come"
+                        " under these rules",
+                        key=name,
+                        points=points,
+                        step=self.point_step,
+                    ),
                 )
             if name.startswith(("minimum", "opening")) and points > self.goal:
-                yield (name, "goal"), f"{name}: {points} is more than the goal of {self.goal}"
+                yield (
+                    (name, "goal"),
+                    say(
+                        "{key}: {points} is more than the goal of {goal}",
+                        key=name,
+                        points=points,
+                        goal=self.goal,
+                    ),
+                )
 
     def _idle_options(self) -> Iterator[Contradiction]:
         if self.score_floor and not self.penalty_points:
             yield (
                 ("score_floor", "farkle_penalty"),
-                f"score_floor: {self.score_floor} has no meaning without a farkle_penalty in"
-                " points, as no score falls below 0",
+                say(
+                    "score_floor: {floor} has no meaning without a farkle_penalty in points, as no"
+                    " score falls below 0",
+                    floor=self.score_floor,
+                ),
             )
         if self.ties != "earlier" and self.ending == "at_once":
             yield (
                 ("ties", "ending"),
-                f'ties: "{self.ties}" has no meaning when the first to reach the goal wins at once;'
-                ' it goes with ending = "final_turn" or "equal_turns"',
+                say(
+                    'ties: "{ties}" has no meaning when the first to reach the goal wins at once;'
+                    ' it goes with ending = "final_turn" or "equal_turns"',
+                    ties=self.ties,
+                ),
             )
 
     @cached_property
@@ -333,19 +362,27 @@ class Ruleset(_Data):
 
 
 NOT_YET: dict[str, tuple[object, str]] = {
-    "players": (2, "any number of players but two"),
-    "take_over_dice": (False, "taking over the dice and the turn total that a player left"),
-    "beat_previous_turn": (False, "a turn total that must beat the previous one"),
-    "jokers": (False, "jokers"),
-    "combine_throws": (False, "combinations across throws"),
+    "players": (2, say_later("any number of players but two")),
+    "take_over_dice": (
+        False,
+        say_later("taking over the dice and the turn total that a player left"),
+    ),
+    "beat_previous_turn": (False, say_later("a turn total that must beat the previous one")),
+    "jokers": (False, say_later("jokers")),
+    "combine_throws": (False, say_later("combinations across throws")),
 }
 """Options that are known and refused: the value that turns each off, and what it is."""
 
-LOADED_DICE = "loaded_dice: loaded dice cannot be solved yet; leave the key out"
+LOADED_DICE = say_later("loaded_dice: loaded dice cannot be solved yet; leave the key out")
 
 
 def not_yet(data: Mapping[str, Any]) -> Iterator[Contradiction]:
     """The options in `data` that cannot be solved yet, each with a sentence."""
     for key, (off, what) in NOT_YET.items():
         if key in data and data[key] != off:
-            yield (key,), f"{key}: {what} cannot be solved yet; leave the key out"
+            yield (
+                (key,),
+                say(
+                    "{key}: {what} cannot be solved yet; leave the key out", key=key, what=say(what)
+                ),
+            )

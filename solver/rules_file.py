@@ -14,6 +14,7 @@ from solver.errors import InvalidRulesError, did_you_mean
 from solver.position import check_solvable
 from solver.rules import Ruleset
 from solver.toml_lines import key_lines, line_of
+from solver.wording import say
 
 PRESETS_FOLDERS = (
     Path(__file__).resolve().parents[1] / "data" / "rules",  # a checkout
@@ -127,16 +128,22 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise _NotTomlError(1, f"cannot be read ({error.strerror})") from None
+        raise _NotTomlError(1, _unreadable(error.strerror)) from None
     except ValueError:  # a name that no file can have
-        raise _NotTomlError(1, "cannot be read (No such file or directory)") from None
+        raise _NotTomlError(1, _unreadable("No such file or directory")) from None
     if len(content) > MAX_BYTES:
-        raise _NotTomlError(1, f"is too long for a rule set (more than {MAX_BYTES:,} bytes)")
+        raise _NotTomlError(
+            1, say("is too long for a rule set (more than {most:,} bytes)", most=MAX_BYTES)
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise _NotTomlError(line, "is not valid TOML (it is not text in UTF-8)") from None
+        raise _NotTomlError(line, say("is not valid TOML (it is not text in UTF-8)")) from None
+
+
+def _unreadable(reason: str | None) -> str:
+    return say("cannot be read ({reason})", reason=reason)
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -144,17 +151,22 @@ def _parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise _NotTomlError(1, "is not valid TOML (nested too deep)") from None
+        raise _NotTomlError(1, say("is not valid TOML (nested too deep)")) from None
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"\(at line (\d+), column \d+\)$", str(error))
         number = int(line[1]) if line else text.rstrip("\n").count("\n") + 1
-        raise _NotTomlError(number, f"is not valid TOML ({_plain(str(error))})") from None
+        raise _NotTomlError(
+            number, say("is not valid TOML ({reason})", reason=_plain(str(error)))
+        ) from None
     except ValueError:
         # a date that is none, or a number of thousands of digits, which Python refuses to read
         digits = re.search(r"\d{4000}", text.replace("_", "0"))
-        number = text[: digits.start()].count("\n") + 1 if digits else 1
-        reason = "a number is too long" if digits else "a value is not what it looks like"
-        raise _NotTomlError(number, f"is not valid TOML ({reason})") from None
+        if digits:
+            number = text[: digits.start()].count("\n") + 1
+            raise _NotTomlError(number, say("is not valid TOML (a number is too long)")) from None
+        raise _NotTomlError(
+            1, say("is not valid TOML (a value is not what it looks like)")
+        ) from None
 
 
 def _plain(message: str) -> str:
@@ -183,5 +195,6 @@ def load_rules(reference: str) -> Ruleset:
     except (OSError, ValueError):
         pass  # no name that a file can have
     raise InvalidRulesError(
-        f'unknown rule set "{short(reference)}"{did_you_mean(reference.lower(), preset_names())}'
+        say('unknown rule set "{name}"', name=short(reference))
+        + did_you_mean(reference.lower(), preset_names())
     )

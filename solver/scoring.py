@@ -13,6 +13,7 @@ import numpy.typing as npt
 from solver.dice import Roll, make_roll, parts, rolls
 from solver.errors import InvalidRulesError
 from solver.rules import RULESETS, Ruleset
+from solver.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,11 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
                 chances[number, offsets] += ways
     if not chances:
         raise InvalidRulesError(
-            f"{rules.name}: no roll is left that scores points; every one that would wins the game,"
-            " loses everything or is a farkle"
+            say(
+                "{rules}: no roll is left that scores points; every one that would wins the game,"
+                " loses everything or is a farkle",
+                rules=rules.name,
+            )
         )
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules import Ruleset
+from solver.wording import say
 
 DEFAULT_TOLERANCE = 1e-9
 """Largest relative change of the last sweep of a solve."""
@@ -121,9 +122,16 @@ def value_shape(rules: Ruleset) -> tuple[int, int, int]:
     roles = 2 if rules.has_roles else 1
     if (count := roles * standings**2) > MAX_VALUES:
         raise InvalidRulesError(
-            f"{rules.name}: {count:,} start-of-turn states (scores from {rules.score_floor:,} to"
-            f" {rules.goal:,} in steps of {rules.point_step}) are too many; at most {MAX_VALUES:,}"
-            " can be solved"
+            say(
+                "{rules}: {number:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
+                " steps of {step}) are too many; at most {most:,} can be solved",
+                rules=rules.name,
+                number=count,
+                floor=rules.score_floor,
+                goal=rules.goal,
+                step=rules.point_step,
+                most=MAX_VALUES,
+            )
         )
     return roles, standings, standings
 

@@ -38,9 +38,9 @@ from solver.solution import (
     value_shape,
 )
 from solver.turn import Endings, Floats, TurnTable, solve_turn
+from solver.wording import say
 
 _DIGEST_LENGTH = 16
-_AGAIN = "solve the rules again"
 
 
 class Manifest(BaseModel):
@@ -178,7 +178,10 @@ class Strategy:
         )
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError(
-                f"{self._origin}: holds values that are no probabilities; solve the rules again"
+                say(
+                    "{file}: holds values that are no probabilities; solve the rules again",
+                    file=self._origin,
+                )
             )
         return values
 
@@ -208,7 +211,7 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
     name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
-        raise MissingStrategyError(f"{rules.name} rules are not solved yet")
+        raise MissingStrategyError(say("{rules} rules are not solved yet", rules=rules.name))
     return min(found, key=inexactness)
 
 
@@ -244,7 +247,7 @@ def verify_strategy(path: Path) -> Manifest:
     if found != manifest.sha256:
         raise StrategyFileError(
             f"{values}: is damaged, its SHA-256 is {found[:12]}… and not {manifest.sha256[:12]}…;"
-            f" {_AGAIN}"
+            " solve the rules again"
         )
     return manifest
 
@@ -270,16 +273,26 @@ def _read_manifest(path: Path) -> Manifest:
         manifest = Manifest.model_validate_json(path.read_bytes())
         value_shape(manifest.rules)
     except OSError as error:
-        raise StrategyFileError(f"{path}: cannot be read ({_reason(error)})") from None
+        raise _unreadable(path, error) from None
     except (ValidationError, InvalidRulesError):
         raise StrategyFileError(
-            f"{path}: is not the manifest of a strategy file of this version"
+            say("{file}: is not the manifest of a strategy file of this version", file=path)
         ) from None
     if manifest.rules.digest != manifest.digest or manifest.rules.score_floor != manifest.floor:
-        raise StrategyFileError(f"{path}: its digest or floor is not that of its rules; {_AGAIN}")
+        raise StrategyFileError(
+            say(
+                "{file}: its digest or floor is not that of its rules; solve the rules again",
+                file=path,
+            )
+        )
     if path.name != (name := manifest_path(path.parent, manifest.rules).name):
         raise StrategyFileError(
-            f"{path}: is the strategy of other rules, {manifest.rules.name}, whose file is {name}"
+            say(
+                "{file}: is the strategy of other rules, {rules}, whose file is {other}",
+                file=path,
+                rules=manifest.rules.name,
+                other=name,
+            )
         )
     return manifest
 
@@ -294,15 +307,25 @@ def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
             found = opened.read(len(header))
             size = opened.seek(0, os.SEEK_END)
     except OSError as error:
-        raise StrategyFileError(f"{file}: cannot be read ({_reason(error)})") from None
+        raise _unreadable(file, error) from None
     if found != header:
         raise StrategyFileError(
-            f"{file}: does not start as a .npy file of float64 in shape {shape}; {_AGAIN}"
+            say(
+                "{file}: does not start as a .npy file of float64 in shape {shape}; solve the rules"
+                " again",
+                file=file,
+                shape=shape,
+            )
         )
     if size != manifest.bytes or size != len(header) + 8 * math.prod(shape):
         raise StrategyFileError(
-            f"{file}: has {size:,} bytes, not {manifest.bytes:,}, so it is truncated or damaged;"
-            f" {_AGAIN}"
+            say(
+                "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged; solve"
+                " the rules again",
+                file=file,
+                size=size,
+                right=manifest.bytes,
+            )
         )
     return np.memmap(file, dtype="<f8", mode="r", offset=len(header), shape=shape)
 
@@ -387,7 +410,15 @@ def _locked(folder: Path) -> Iterator[None]:
         with FileLock(folder / ".lock"):
             yield
     except OSError as error:
-        raise StrategyFileError(f"{folder}: cannot be written ({_reason(error)})") from None
+        raise StrategyFileError(
+            say("{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error))
+        ) from None
+
+
+def _unreadable(file: Path, error: OSError) -> StrategyFileError:
+    return StrategyFileError(
+        say("{file}: cannot be read ({reason})", file=file, reason=_reason(error))
+    )
 
 
 def _reason(error: OSError) -> str:

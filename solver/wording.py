@@ -5,11 +5,14 @@ name="ann", points=1050)`. The English is also the key of its translations; `mak
 the sentences from the code. What is spoken belongs to the task or thread of whoever is answered.
 """
 
-from collections.abc import Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, copy_context
 from numbers import Real
 from string import Formatter
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Language:
@@ -17,6 +20,7 @@ class Language:
 
     code = "en"
     """The tag of the language, as in RFC 5646."""
+    name = "English"
     separators: Mapping[int, str] = {}
     """What "," and "." in a number become, as `str.translate` takes it."""
 
@@ -41,6 +45,13 @@ def speak(language: Language) -> None:
 def spoken() -> Language:
     """The language that is spoken."""
     return _spoken.get()
+
+
+def said_in(language: Language, make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function makes while it speaks another language."""
+    context = copy_context()
+    context.run(speak, language)
+    return context.run(make, *args, **kwargs)
 
 
 def say(message: str, /, **parts: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from difflib import get_close_matches
 
 from bot.fronts.lines import Command, Line, Reply, take_apart
-from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
+from bot.services.advisor import Advisor, Situation
 from bot.services.house_rules import HouseRules
 from bot.services.questions import Questions
 from bot.services.tables import Caller, Table
@@ -16,6 +16,7 @@ from bot.views.game import NOT_EXACT
 from bot.views.safe_text import safe_text
 from bot.views.text import advice_text, columns, odds_text, wrap
 from solver.errors import FarkleError, InvalidRequestError
+from solver.wording import say, say_later
 
 logger = logging.getLogger(__name__)
 
@@ -24,29 +25,17 @@ _DICE = re.compile(r"[1-6\u2680-\u2685]")
 MOST_CHARACTERS = 1_000
 _MOST_ERROR = 600
 
-_EXAMPLES = {
-    "advise": "/advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
-    "odds": "/odds turn:350 dice:2 me:4200 them:5000",
-    "play": "/play @bob bot level:greedy rules:kcd goal:2000",
-    "track": "/track @bob @carl, and then /score 550 or /score farkle",
-    "keep": "/keep 5 3 3 3 bank",
-    "score": "/score ann 550",
-    "fix": "/fix ann 4200 farkles:1",
-    "match": "/match optimal cautious games:5 rules:kcd",
-    "rules": "/rules new sunday base:classic goal:5000 three-pairs:750",
-}
-
 CONTEXT = {
-    "turn": "points set aside in this turn so far",
-    "me": "your score",
-    "them": "the opponent's score",
-    "farkles": "your farkles in a row before this turn",
-    "their-farkles": "the opponent's farkles in a row",
-    "hot-dice": "hot dice so far in this turn, where their bonus changes",
-    "on-board": "yes or no: whether you have banked before",
-    "their-on-board": "yes or no: whether the opponent has",
-    "began": "me or them: who began, or begins a play-off",
-    "rules": f"a rule set, {DEFAULT_RULES} unless you say another",
+    "turn": say_later("points set aside in this turn so far"),
+    "me": say_later("your score"),
+    "them": say_later("the opponent's score"),
+    "farkles": say_later("your farkles in a row before this turn"),
+    "their-farkles": say_later("the opponent's farkles in a row"),
+    "hot-dice": say_later("hot dice so far in this turn, where their bonus changes"),
+    "on-board": say_later("yes or no: whether you have banked before"),
+    "their-on-board": say_later("yes or no: whether the opponent has"),
+    "began": say_later("me or them: who began, or begins a play-off"),
+    "rules": say_later("a rule set, facebook unless you say another"),
 }
 """The options that describe a position."""
 
@@ -59,13 +48,18 @@ class Commands:
         groups: Mapping[str, Mapping[str, Command]],
         resume: Callable[[Caller], AsyncIterator[Reply]],
     ) -> None:
-        """Commands under the titles of their groups, and what goes on by itself in a place."""
+        """Commands under the titles of their groups, and what goes on by itself in a place.
+
+        The titles are marked by `say_later`.
+        """
         self.resume = resume
         self.groups = {
             **groups,
-            "The chat": {
-                "help": Command("/help [COMMAND]", "this list, or more on one", self._help, {}),
-                "quit": Command("/quit", "leave", self._quit, {}, takes_words=False),
+            say_later("The chat"): {
+                "help": Command(
+                    "/help [COMMAND]", say_later("this list, or more on one"), self._help, {}
+                ),
+                "quit": Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
             },
         }
         self.by_name = {
@@ -98,50 +92,85 @@ class Commands:
             yield Reply(sentence, {"error": sentence}, private=True, error=error)
         except Exception as error:  # the chat goes on, whatever one line did
             logger.debug("failed to answer", exc_info=True)
-            sentence = f"the program failed on that, which is not your fault ({error!r})"
+            sentence = say(
+                "the program failed on that, which is not your fault ({error})", error=repr(error)
+            )
             yield Reply(sentence, {"error": sentence}, private=True)
 
     def _parse(self, line: str) -> tuple[Command, Line]:
         if len(line) > MOST_CHARACTERS:
             raise InvalidRequestError(
-                f"a line has at most {MOST_CHARACTERS:,} characters, not {len(line):,}"
+                say(
+                    "a line has at most {most:,} characters, not {length:,}",
+                    most=MOST_CHARACTERS,
+                    length=len(line),
+                )
             )
         line = "".join(c if c.isprintable() else " " for c in line)
         if _DICE.match(line.strip()):
             line = f"/advise {line}"
         if not line.split():
-            raise InvalidRequestError("type a command such as /help")
+            raise InvalidRequestError(say("type a command such as /help"))
         first, *others = line.split(maxsplit=1)
         name = first.removeprefix("/").lower()
         if name not in self.by_name:
-            raise InvalidRequestError(f'unknown command "{first}"{self._did_you_mean(name)}')
+            raise InvalidRequestError(
+                say(
+                    'unknown command "{command}"{known}',
+                    command=first,
+                    known=self._did_you_mean(name),
+                )
+            )
         command = self.by_name[name]
         return command, take_apart(name, command, others[0] if others else "")
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""
         close = get_close_matches(name, self.by_name, n=1)
-        return f"; did you mean /{close[0]}?" if close else "; /help lists them"
+        if close:
+            return say("; did you mean /{command}?", command=close[0])
+        return say("; /help lists them")
 
     async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
         if line.words:
             name = line.words.removeprefix("/").lower()
             if name not in self.by_name:
                 raise InvalidRequestError(
-                    f'there is no command "{line.words}"{self._did_you_mean(name)}'
+                    say(
+                        'there is no command "{command}"{known}',
+                        command=line.words,
+                        known=self._did_you_mean(name),
+                    )
                 )
             command = self.by_name[name]
-            lines = [f"{command.usage}: {command.summary}"]
-            lines += columns((f"{name}:", meaning) for name, meaning in command.options.items())
-            lines += [f"For example: {example}" for example in [_EXAMPLES.get(name)] if example]
+            lines = [f"{command.usage}: {say(command.summary)}"]
+            lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())
+            if example := _example(name):
+                lines.append(say("For example: {example}", example=example))
         else:
-            rows = [(one.usage, one.summary) for one in self.by_name.values()]
-            lines = ["Commands:", *columns(rows), "/help COMMAND says more, as in /help advise"]
+            rows = [(one.usage, say(one.summary)) for one in self.by_name.values()]
+            more = say("/help COMMAND says more, as in /help advise")
+            lines = [say("Commands:"), *columns(rows), more]
         text = wrap("\n".join(lines))
         yield Reply(text, {"help": text}, private=True)
 
     async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
-        yield Reply("Bye.", {"quit": True}, ends=True)
+        yield Reply(say("Bye."), {"quit": True}, ends=True)
+
+
+def _example(name: str) -> str | None:
+    """A line with a command as it may be typed."""
+    return {
+        "advise": "/advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
+        "odds": "/odds turn:350 dice:2 me:4200 them:5000",
+        "play": "/play @bob bot level:greedy rules:kcd goal:2000",
+        "track": say("/track @bob @carl, and then /score 550 or /score farkle"),
+        "keep": "/keep 5 3 3 3 bank",
+        "score": "/score ann 550",
+        "fix": "/fix ann 4200 farkles:1",
+        "match": "/match optimal cautious games:5 rules:kcd",
+        "rules": "/rules new sunday base:classic goal:5000 three-pairs:750",
+    }.get(name)
 
 
 def advice_commands(
@@ -180,13 +209,16 @@ def advice_commands(
 
     return {
         "advise": Command(
-            "/advise DICE", "what to keep of a roll; /advise may be left out", advise, CONTEXT
+            "/advise DICE",
+            say_later("what to keep of a roll; /advise may be left out"),
+            advise,
+            CONTEXT,
         ),
         "odds": Command(
             "/odds dice:N",
-            "roll on or bank, before a roll",
+            say_later("roll on or bank, before a roll"),
             odds,
-            {"dice": "dice to roll", **CONTEXT},
+            {"dice": say_later("dice to roll"), **CONTEXT},
             takes_words=False,
         ),
     }
@@ -195,5 +227,6 @@ def advice_commands(
 def _for_mover(table: Table, caller: Caller, text: str) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
     if table.seat_of(caller.person) != table.game.mover:
-        text = f"As {table.names[table.game.mover]} sees it:\n{text}"
-    return text if len(table.game.seats) == 2 else f"{text}\n{NOT_EXACT}"
+        head = say("As {name} sees it:", name=table.names[table.game.mover])
+        text = f"{head}\n{text}"
+    return text if len(table.game.seats) == 2 else f"{text}\n{say(NOT_EXACT)}"

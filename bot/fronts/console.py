@@ -22,8 +22,9 @@ from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
 from bot.views.text import wrap
 from solver.rules_file import preset_names
+from solver.wording import say, say_later
 
-GREETING = (
+GREETING = say_later(
     "farkle-advisor: type a command such as /advise 6 5 3 3 3 2 or /play level:optimal, or /help,"
     " or /quit"
 )
@@ -53,9 +54,9 @@ class CommandCompleter(Completer):
         word = document.get_word_before_cursor(WORD=True)
         first, blank, _ = text.lstrip().partition(" ")
         if not blank:
-            words = {f"/{name}": one.summary for name, one in self._commands.by_name.items()}
+            words = {f"/{name}": say(one.summary) for name, one in self._commands.by_name.items()}
         elif command := self._commands.by_name.get(first.removeprefix("/")):
-            words = {f"{option}:": meaning for option, meaning in command.options.items()}
+            words = {f"{option}:": say(meaning) for option, meaning in command.options.items()}
             prefix = "rules:" if "rules" in command.options else ""
             if word.startswith(prefix) and (prefix or command.takes_words):
                 words = {f"{prefix}{name}": "" for name in preset_names()}
@@ -81,7 +82,7 @@ async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
         completer=CommandCompleter(commands),
         complete_while_typing=False,
     )
-    print(wrap(GREETING, shutil.get_terminal_size().columns - 1))  # noqa: T201
+    print(wrap(say(GREETING), shutil.get_terminal_size().columns - 1))  # noqa: T201
     answers: set[asyncio.Task[bool]] = set()
 
     def begin(answer: Coroutine[Any, Any, bool]) -> asyncio.Task[bool]:
@@ -151,7 +152,7 @@ async def _resume(commands: Commands, *, as_json: bool, width: int | None = None
 def _print(reply: Reply, caller: Caller, *, as_json: bool, width: int | None) -> None:
     text = wrap(reply.text, width) if width else reply.text
     if reply.private and caller.person.name != YOU:
-        text = f"(to {caller.person.name} alone) {text}"
+        text = say("(to {name} alone) {text}", name=caller.person.name, text=text)
     if reply.chart and len(reply.chart.turns) > 1:
         text = f"{text}\n{chart_text(reply.chart, min(width or _WIDTH, _WIDTH))}"
     print(json.dumps(reply.data) if as_json else text, flush=True)  # noqa: T201

@@ -2,10 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Literal
 
 from bot.fronts.lines import YES_OR_NO, Command, Line, Reply, whole_number
+from bot.languages import language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings, settings_data
@@ -24,13 +25,16 @@ from solver.complaints import complaints
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
 from solver.policies import LEVELS
 from solver.rules import Ruleset
+from solver.wording import said_in, say, say_later, say_number
 
-GAME = {"game": "which game, where several are open"}
+GAME = {"game": say_later("which game, where several are open")}
+RULES = {"rules": say_later("a rule set")}
+_BOT = {"level": say_later("the level of the bot"), **GAME}
 _NEW = {
-    "rules": "a rule set",
-    "goal": "another goal",
-    "hints": "no: forbid hints",
-    "away": "seconds without a move after which a player may be skipped or replaced",
+    **RULES,
+    "goal": say_later("another goal"),
+    "hints": say_later("no: forbid hints"),
+    "away": say_later("seconds without a move after which a player may be skipped or replaced"),
 }
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
 _ENDINGS: dict[str, Literal["farkle", "lose", "win"]] = {
@@ -57,72 +61,98 @@ class GameCommands:
         return {
             "play": Command(
                 "/play [@NAME ...]",
-                "a game with people, or a bot: level:optimal",
+                say_later("a game with people, or a bot: level:optimal"),
                 self._play,
-                {"level": "the level of the bot to play against", **_NEW},
+                {"level": say_later("the level of the bot to play against"), **_NEW},
             ),
             "track": Command(
-                "/track [@NAME ...]", "keep the score of a game with real dice", self._track, _NEW
+                "/track [@NAME ...]",
+                say_later("keep the score of a game with real dice"),
+                self._track,
+                _NEW,
             ),
             "join": Command(
                 "/join",
-                "sit down before the first roll; level: seats a bot",
+                say_later("sit down before the first roll; level: seats a bot"),
                 self._join,
-                {"level": "the level of the bot", **GAME},
+                _BOT,
                 takes_words=False,
             ),
-            "seed": Command("/seed TEXT", "add your share to the dice", self._seed, GAME),
-            "roll": Command("/roll", "roll; with the dice where they are real", self._roll, GAME),
+            "seed": Command(
+                "/seed TEXT", say_later("add your share to the dice"), self._seed, GAME
+            ),
+            "roll": Command(
+                "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
+            ),
             "keep": Command(
                 "/keep DICE [bank]",
-                "set dice aside; then roll or bank at once",
+                say_later("set dice aside; then roll or bank at once"),
                 self._keep,
                 GAME,
             ),
-            "bank": Command("/bank", "bank the turn total", self._bank, GAME, takes_words=False),
+            "bank": Command(
+                "/bank", say_later("bank the turn total"), self._bank, GAME, takes_words=False
+            ),
             "undo": Command(
-                "/undo", "take the last move back, before the next roll", self._undo, GAME, False
+                "/undo",
+                say_later("take the last move back, before the next roll"),
+                self._undo,
+                GAME,
+                False,
             ),
             "score": Command(
                 "/score [NAME] POINTS",
-                "a turn with real dice; also farkle, lose, win",
+                say_later("a turn with real dice; also farkle, lose, win"),
                 self._score,
                 GAME,
             ),
             "fix": Command(
                 "/fix NAME [SCORE]",
-                "put a score right; next:NAME the turn",
+                say_later("put a score right; next:NAME the turn"),
                 self._fix,
-                {"farkles": "farkles in a row", "next": "whose turn it is", **GAME},
+                {
+                    "farkles": say_later("farkles in a row"),
+                    "next": say_later("whose turn it is"),
+                    **GAME,
+                },
             ),
             "hint": Command(
-                "/hint", "what is best, for the player to move", self._hint, GAME, False
+                "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
             ),
-            "show": Command("/show", "the table", self._show, GAME, takes_words=False),
-            "games": Command("/games", "the open games", self._list, {}, takes_words=False),
+            "show": Command("/show", say_later("the table"), self._show, GAME, takes_words=False),
+            "games": Command(
+                "/games", say_later("the open games"), self._list, {}, takes_words=False
+            ),
             "skip": Command(
-                "/skip", "pass the turn of a player who is away", self._skip, GAME, False
+                "/skip", say_later("pass the turn of a player who is away"), self._skip, GAME, False
             ),
             "replace": Command(
                 "/replace",
-                "have a bot play on for who is away",
+                say_later("have a bot play on for who is away"),
                 self._replace,
-                {"level": "the level of the bot", **GAME},
+                _BOT,
                 takes_words=False,
             ),
             "settings": Command(
                 "/settings",
-                "of this place: games:N, how many may be open at once",
+                say_later("of this place: games:N, how many may be open at once"),
                 self._settings,
                 {
-                    "games": "how many may be open at once, 1 to 20",
-                    "mentions": "yes: mention the player to move, on Discord",
-                    "posts": "yes: tell the odds after each turn in a message, on Discord",
+                    "games": say_later("how many may be open at once, 1 to 20"),
+                    "mentions": say_later("yes: mention the player to move, on Discord"),
+                    "posts": say_later(
+                        "yes: tell the odds after each turn in a message, on Discord"
+                    ),
+                    "language": say_later("of all answers here, on Discord; auto: of who asks"),
                 },
                 takes_words=False,
             ),
-            "resign": Command("/resign", "give up", self._resign, GAME, takes_words=False),
-            "end": Command("/end", "end the game without a result", self._end, GAME, False),
+            "resign": Command(
+                "/resign", say_later("give up"), self._resign, GAME, takes_words=False
+            ),
+            "end": Command(
+                "/end", say_later("end the game without a result"), self._end, GAME, False
+            ),
         }
 
     async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
@@ -158,74 +188,69 @@ class GameCommands:
         ):
             yield await self._news(news)
 
-    async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.join(caller, table_of(line), _level(line)):
-            yield await self._news(news)
+    def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.join(caller, table_of(line), _level(line)))
 
-    async def _seed(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.seed(caller, table_of(line), line.words):
-            yield await self._news(news)
+    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.seed(caller, table_of(line), line.words))
 
-    async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.roll(caller, table_of(line), line.words or None):
-            yield await self._news(news)
+    def _roll(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.roll(caller, table_of(line), line.words or None))
 
-    async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def _keep(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         dice, _, last = line.words.rpartition(" ")
         then: Literal["roll", "bank"] | None = None
         if last.lower() in {"roll", "bank"}:
             then = "roll" if last.lower() == "roll" else "bank"
         else:
             dice = line.words
-        async for news in self._games.keep(caller, table_of(line), dice, then):
-            yield await self._news(news)
+        return self._told(self._games.keep(caller, table_of(line), dice, then))
 
-    async def _bank(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.bank(caller, table_of(line)):
-            yield await self._news(news)
+    def _bank(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.bank(caller, table_of(line)))
 
-    async def _undo(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.undo(caller, table_of(line)):
-            yield await self._news(news)
+    def _undo(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.undo(caller, table_of(line)))
 
-    async def _score(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        accepted = "a turn is told by its points, farkle, lose or win, as in /score ann 550,"
+    def _score(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         words = line.words.split()
         # "farkle 300" where a farkle keeps the turn total
         ending = next((_ENDINGS[word.lower()] for word in words if word.lower() in _ENDINGS), None)
         words = [word for word in words if word.lower() not in _ENDINGS]
-        points = 0
+        points = None
         if words and words[-1].lstrip("+-").replace(",", "").isdigit():
-            points = whole_number(words.pop(), accepted)
-        elif ending is None:
-            raise InvalidRequestError(f'{accepted} not "{line.words}"')
-        if len(words) > 1:
-            raise InvalidRequestError(f'{accepted} not "{line.words}"')
+            told = words.pop()
+            points = whole_number(told, _no_turn(told))
+        if len(words) > 1 or (points is None and ending is None):
+            raise InvalidRequestError(_no_turn(line.words))
         name = words[0] if words else None
-        async for news in self._games.score(caller, table_of(line), name, points, ending or "bank"):
-            yield await self._news(news)
+        return self._told(
+            self._games.score(caller, table_of(line), name, points or 0, ending or "bank")
+        )
 
-    async def _fix(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        accepted = "/fix takes a name and a score, as in /fix ann 4200,"
-        words = line.words.split()
-        score = whole_number(words.pop(), accepted) if len(words) == 2 else None
+    def _fix(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        words, score = line.words.split(), None
+        if len(words) == 2:
+            told = words.pop()
+            score = whole_number(told, _no_fix(told))
         following = line.options.get("next")
         name = words[0] if len(words) == 1 else following
         farkles = line.number("farkles")
         nothing = score is None and farkles is None and following is None
         if len(words) > 1 or name is None or nothing:
-            raise InvalidRequestError(f'{accepted} not "{line.words}"')
+            raise InvalidRequestError(_no_fix(line.words))
         if following and words:
-            raise InvalidRequestError("/fix next:NAME says whose turn it is and nothing else")
-        async for news in self._games.fix(
-            caller,
-            table_of(line),
-            name,
-            score=score,
-            farkles=farkles,
-            moves=following is not None,
-        ):
-            yield await self._news(news)
+            raise InvalidRequestError(say("/fix next:NAME says whose turn it is and nothing else"))
+        return self._told(
+            self._games.fix(
+                caller,
+                table_of(line),
+                name,
+                score=score,
+                farkles=farkles,
+                moves=following is not None,
+            )
+        )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         hint = await self._questions.hint(caller, table_of(line))
@@ -254,28 +279,34 @@ class GameCommands:
             games=line.number("games"),
             mentions=line.choice("mentions", YES_OR_NO),
             posts=line.choice("posts", YES_OR_NO),
+            language=line.options.get("language"),
         )
-        games = "1 game" if settings.games == 1 else f"{settings.games} games"
-        lines = [f"At most {games} may be open here at once."]
-        lines += ["The player to move is mentioned."] if settings.mentions else []
-        lines += ["Odds are told in a message after each turn."] if settings.posts else []
+        lines = [
+            say_number(
+                "At most {number} game may be open here at once.",
+                "At most {number} games may be open here at once.",
+                settings.games,
+            )
+        ]
+        lines += [say("The player to move is mentioned.")] if settings.mentions else []
+        lines += [say("Odds are told in a message after each turn.")] if settings.posts else []
+        if settings.language:
+            chosen = language(settings.language)
+            in_it = say_later("Answers on Discord are in {language} here.")
+            lines.append(said_in(chosen, say, in_it, language=chosen.name))
         yield Reply("\n".join(lines), settings_data(settings))
 
-    async def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.away(caller, table_of(line), None):
-            yield await self._news(news)
+    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.away(caller, table_of(line), None))
 
-    async def _replace(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.away(caller, table_of(line), _level(line) or "max-points"):
-            yield await self._news(news)
+    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.away(caller, table_of(line), _level(line) or "max-points"))
 
-    async def _resign(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.resign(caller, table_of(line)):
-            yield await self._news(news)
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.resign(caller, table_of(line)))
 
-    async def _end(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        async for news in self._games.end(caller, table_of(line)):
-            yield await self._news(news)
+    def _end(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.end(caller, table_of(line)))
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given."""
@@ -285,13 +316,24 @@ class GameCommands:
         if goal is None or goal == rules.goal:
             return rules
         if goal > MOST_GOAL:
-            raise InvalidRulesError(f"the goal can be at most {MOST_GOAL:,}, not {goal:,}")
+            raise InvalidRulesError(
+                say("the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal)
+            )
         changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name} to {goal}"}
         if wrong := complaints(changed):
             raise InvalidRulesError(
-                f"the goal cannot be {goal:,} under {rules.name} rules: {wrong[0].sentence}"
+                say(
+                    "the goal cannot be {goal:,} under {rules} rules: {reason}",
+                    goal=goal,
+                    rules=rules.name,
+                    reason=wrong[0].sentence,
+                )
             )
         return Ruleset.model_validate(changed)
+
+    async def _told(self, stream: AsyncIterable[News]) -> AsyncIterator[Reply]:
+        async for news in stream:
+            yield await self._news(news)
 
     async def _news(self, news: News) -> Reply:
         game, chart = news.table.game, None
@@ -314,15 +356,36 @@ def level_named(name: str) -> str:
     """A level of play by its name. Raises InvalidRequestError."""
     level = name.removeprefix("@").lower()
     if level not in LEVELS:
-        raise InvalidRequestError(f'there is no level "{name}"{did_you_mean(level, list(LEVELS))}')
+        known = did_you_mean(level, list(LEVELS))
+        raise InvalidRequestError(
+            say('there is no level "{level}"{known}', level=name, known=known)
+        )
     return level
 
 
 def _away(line: Line) -> int | None:
     seconds = line.number("away")
     if seconds is not None and not 10 <= seconds <= _MOST_SECONDS:
-        raise InvalidRequestError(f"away: takes 10 to {_MOST_SECONDS} seconds, not {seconds}")
+        raise InvalidRequestError(
+            say(
+                "away: takes {least} to {most} seconds, not {number}",
+                least=10,
+                most=_MOST_SECONDS,
+                number=seconds,
+            )
+        )
     return seconds
+
+
+def _no_turn(text: str) -> str:
+    return say(
+        'a turn is told by its points, farkle, lose or win, as in /score ann 550, not "{text}"',
+        text=text,
+    )
+
+
+def _no_fix(text: str) -> str:
+    return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
 
 
 def _players(words: str, caller: Caller, level: str) -> list[Player]:
@@ -335,11 +398,16 @@ def _players(words: str, caller: Caller, level: str) -> list[Player]:
         found = _NAME.fullmatch(word)
         if not found:
             raise InvalidRequestError(
-                f'"{word}" is no name: names are up to 30 letters and digits, as in @ann'
+                say(
+                    '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
+                    word=word,
+                )
             )
         name = found[1]
         if name.lower() in RESERVED:
-            raise InvalidRequestError(f'"{name}" means something else here: take another name')
+            raise InvalidRequestError(
+                say('"{name}" means something else here: take another name', name=name)
+            )
         if name.lower() in LEVELS:
             players.append(Player(level=name.lower()))
         elif name.lower() == "bot":

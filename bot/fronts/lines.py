@@ -15,6 +15,7 @@ from bot.table.fair_dice import Proof
 from bot.views.chart import GameChart
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules import Ruleset
+from solver.wording import say
 
 _OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
@@ -54,7 +55,15 @@ class Line:
         if text is None:
             return None
         example = f"{name}:{_EXAMPLES.get(name, 350)}"
-        return whole_number(text, f"{name}: takes a whole number, such as {example},")
+        return whole_number(
+            text,
+            say(
+                '{option}: takes a whole number, such as {example}, not "{text}"',
+                option=name,
+                example=example,
+                text=text,
+            ),
+        )
 
     def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
         """An option that is one of two words, None where it is not given.
@@ -66,7 +75,7 @@ class Line:
             return None
         if text.lower() not in meanings:
             first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
-            raise InvalidRequestError(f'{name}: takes {first} or {second}, not "{text}"')
+            raise InvalidRequestError(neither_word(name, first, second, text))
         return meanings[text.lower()]
 
     def situation(self, rules: Ruleset) -> Situation:
@@ -97,6 +106,7 @@ class Command:
 
     usage: str
     summary: str
+    """Marked by `say_later`, as are the meanings of the options."""
     answer: Answer
     options: dict[str, str]
     takes_words: bool = True
@@ -104,12 +114,23 @@ class Command:
     """Whether it looks at the names of options itself."""
 
 
-def whole_number(text: str, accepted: str) -> int:
-    """A whole number as people write it. Raises InvalidRequestError, which says `accepted`."""
+def whole_number(text: str, refusal: str) -> int:
+    """A whole number as people write it. Raises InvalidRequestError, which says `refusal`."""
     plain = text.replace("\N{MINUS SIGN}", "-")
     if not _NUMBER.fullmatch(plain) or len(plain) > 20:
-        raise InvalidRequestError(f'{accepted} not "{text}"')
+        raise InvalidRequestError(refusal)
     return int(re.sub("[,.']", "", plain))
+
+
+def neither_word(option: str, first: str, second: str, text: str) -> str:
+    """That an option takes one of two words and has another."""
+    return say(
+        '{option}: takes {first} or {second}, not "{text}"',
+        option=option,
+        first=first,
+        second=second,
+        text=text,
+    )
 
 
 def take_apart(name: str, command: Command, rest: str) -> Line:
@@ -119,13 +140,29 @@ def take_apart(name: str, command: Command, rest: str) -> Line:
         option = match[1].lower().replace("_", "-")
         if option not in command.options and not command.any_option:
             takes = did_you_mean(option, list(command.options)) if command.options else ""
-            raise InvalidRequestError(f'/{name} takes no option "{match[1]}"{takes}')
+            raise InvalidRequestError(
+                say(
+                    '/{command} takes no option "{option}"{takes}',
+                    command=name,
+                    option=match[1],
+                    takes=takes,
+                )
+            )
         if option in options:
-            raise InvalidRequestError(f'the option "{option}" is given twice')
+            raise InvalidRequestError(say('the option "{option}" is given twice', option=option))
         if not match[2]:
-            raise InvalidRequestError(f'the option "{option}:" needs a value after it')
+            raise InvalidRequestError(
+                say('the option "{option}:" needs a value after it', option=option)
+            )
         options[option] = match[2]
     words = " ".join(_OPTION.sub(" ", rest).split())
     if words and not command.takes_words:
-        raise InvalidRequestError(f'/{name} does not take "{words}"; write {command.usage}')
+        raise InvalidRequestError(
+            say(
+                '/{command} does not take "{words}"; write {usage}',
+                command=name,
+                words=words,
+                usage=command.usage,
+            )
+        )
     return Line(words, options)

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.game_commands import GAME, level_named, table_of
-from bot.fronts.lines import Command, Line, Reply
+from bot.fronts.game_commands import GAME, RULES, level_named, table_of
+from bot.fronts.lines import Command, Line, Reply, neither_word
 from bot.services.dice_record import dice_record
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules
@@ -32,10 +32,11 @@ from solver.errors import InvalidRequestError
 from solver.rules_file import load_rules
 from solver.scoring import Fate, fate
 from solver.strengths import load_strengths
+from solver.wording import say, say_later, say_number
 
 _LOOKED_BACK = 200
 """Games of a place among which the last one to end is found."""
-_EVERYWHERE = {"where": "everywhere: not only here"}
+_EVERYWHERE = {"where": say_later("everywhere: not only here")}
 
 
 class RecordCommands:
@@ -51,39 +52,54 @@ class RecordCommands:
     def by_name(self) -> dict[str, Command]:
         """The commands by their names without the slash."""
         return {
-            "review": Command("/review", "every decision of the last game", self._review, GAME),
+            "review": Command(
+                "/review", say_later("every decision of the last game"), self._review, GAME
+            ),
             "stats": Command(
                 "/stats [NAME]",
-                "a record; of two names head to head",
+                say_later("a record; of two names head to head"),
                 self._stats,
                 _EVERYWHERE,
             ),
             "leaderboard": Command(
-                "/leaderboard", "who wins most", self._leaderboard, _EVERYWHERE, takes_words=False
+                "/leaderboard",
+                say_later("who wins most"),
+                self._leaderboard,
+                _EVERYWHERE,
+                takes_words=False,
             ),
             "dice": Command(
-                "/dice", "how the dice have fallen here", self._dice, _EVERYWHERE, takes_words=False
+                "/dice",
+                say_later("how the dice have fallen here"),
+                self._dice,
+                _EVERYWHERE,
+                takes_words=False,
             ),
-            "proof": Command("/proof", "a game's dice, for `farkle verify`", self._proof, GAME),
+            "proof": Command(
+                "/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME
+            ),
             "match": Command(
                 "/match LEVEL LEVEL",
-                "bot against bot, best of games:N",
+                say_later("bot against bot, best of games:N"),
                 self._match,
                 {
-                    "games": "best of how many, 1 unless you say",
-                    "show": "moves: every move; summary: the results",
-                    "rules": "a rule set",
+                    "games": say_later("best of how many, 1 unless you say"),
+                    "show": say_later("moves: every move; summary: the results"),
+                    **RULES,
                 },
             ),
             "levels": Command(
                 "/levels",
-                "the levels of bots, and how strong they are",
+                say_later("the levels of bots, and how strong they are"),
                 self._levels,
-                {"rules": "a rule set"},
+                RULES,
                 takes_words=False,
             ),
             "forget": Command(
-                "/forget me", "give up open games, and remove all kept of you", self._forget, {}
+                "/forget me",
+                say_later("give up open games, and remove all kept of you"),
+                self._forget,
+                {},
             ),
         }
 
@@ -91,7 +107,7 @@ class RecordCommands:
         table = await self._finished(line, caller)
         if len(table.game.seats) != 2:
             raise InvalidRequestError(
-                "only games of two players can be reviewed: with more there are no exact odds"
+                say("only games of two players can be reviewed: with more there are no exact odds")
             )
         found = await self._oracle.review(table)
         text, data = review_text(found, table.names), review_data(found, table.names)
@@ -102,7 +118,7 @@ class RecordCommands:
         names = [word.removeprefix("@") for word in line.words.split()]
         if len(names) > 2:
             raise InvalidRequestError(
-                "/stats takes a name, or two to compare, as in /stats ann bob"
+                say("/stats takes a name, or two to compare, as in /stats ann bob")
             )
         people = [await self._person(place, name, caller) for name in names]
         if not people:
@@ -111,7 +127,7 @@ class RecordCommands:
         if len(people) == 2:
             (one, first), (other, second) = people
             if first == second:
-                raise InvalidRequestError("/stats compares two different people")
+                raise InvalidRequestError(say("/stats compares two different people"))
             both = await records.head_to_head(store, first, second, place)
             yield Reply(
                 head_to_head_text((one, other), both),
@@ -146,17 +162,19 @@ class RecordCommands:
     async def _prove(self, table: Table) -> Proof:
         secret = await self._tables.store.secret(table.game.id)
         if secret is None:
-            raise InvalidRequestError("the dice of that game were real ones: nothing proves them")
+            raise InvalidRequestError(
+                say("the dice of that game were real ones: nothing proves them")
+            )
         rolls = [event.dice for event in table.events if event.kind == "rolled"]
         return prove(table.game.id, secret, table.game.seeds, rolls)
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = [level_named(word) for word in line.words.split()]
         if len(levels) != 2:
-            raise InvalidRequestError("/match takes two levels, as in /match optimal cautious")
+            raise InvalidRequestError(say("/match takes two levels, as in /match optimal cautious"))
         show = line.options.get("show", "summary").lower()
         if show not in {"moves", "summary"}:
-            raise InvalidRequestError(f'show: takes moves or summary, not "{show}"')
+            raise InvalidRequestError(neither_word("show", "moves", "summary", show))
         rules = await self._rules.resolve(caller.place, line.options.get("rules"))
         pair = levels[0], levels[1]
         games = line.number("games")
@@ -173,19 +191,21 @@ class RecordCommands:
 
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if line.words.lower() != "me":
-            raise InvalidRequestError("/forget me removes what is kept of you, and nobody else")
+            raise InvalidRequestError(
+                say("/forget me removes what is kept of you, and nobody else")
+            )
         async for news in self._games.leave(caller):
             if news.table.stored.place == caller.place:
                 yield Reply(news_text(news), news_data(news), subject=news)
         changed = await records.forget(self._tables.store, caller.person.id)
         self._tables.drop()
-        games = "1 game is" if changed == 1 else f"{changed} games are"
-        yield Reply(
-            f"You are forgotten: {games} kept without your name. Seeds that you gave to dice stay,"
-            " as their proof needs them.",
-            {"games": changed},
-            private=True,
+        forgotten = say_number(
+            "You are forgotten: {number} game is kept without your name.",
+            "You are forgotten: {number} games are kept without your name.",
+            changed,
         )
+        seeds = say("Seeds that you gave to dice stay, as their proof needs them.")
+        yield Reply(f"{forgotten} {seeds}", {"games": changed}, private=True)
 
     async def _finished(self, line: Line, caller: Caller) -> Table:
         """The game named, else the one that ended last here."""
@@ -194,16 +214,16 @@ class RecordCommands:
             games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
             over = [(game.ended_at, game.id) for game in games if game.ended_at]
             if not over:
-                raise InvalidRequestError("no game here is over yet")
+                raise InvalidRequestError(say("no game here is over yet"))
             _, wanted = max(over, key=itemgetter(0))
         try:
             table = await self._tables.load(wanted)
         except MissingGameError:
             table = None
         if table is None or table.stored.place != caller.place:
-            raise InvalidRequestError(f'no game "{wanted}" was played here')
+            raise InvalidRequestError(say('no game "{game}" was played here', game=wanted))
         if not table.game.over:
-            raise InvalidRequestError("that game is still going on: its secret is kept")
+            raise InvalidRequestError(say("that game is still going on: its secret is kept"))
         return table
 
     async def _person(self, place: str | None, name: str, caller: Caller) -> tuple[str, str]:
@@ -212,12 +232,12 @@ class RecordCommands:
             return known.name, known.id
         person = await records.find_person(self._tables.store, place, name)
         if person is None:
-            raise InvalidRequestError(f'nobody called "{name}" has played here')
+            raise InvalidRequestError(say('nobody called "{name}" has played here', name=name))
         return name, person
 
 
 def _place(line: Line, caller: Caller) -> str | None:
     where = line.options.get("where", "here").lower()
     if where not in {"here", "everywhere"}:
-        raise InvalidRequestError(f'where: takes here or everywhere, not "{where}"')
+        raise InvalidRequestError(neither_word("where", "here", "everywhere", where))
     return None if where == "everywhere" else caller.place

@@ -18,6 +18,7 @@ from bot.views.house_rules import (
     used_text,
 )
 from solver.errors import InvalidRequestError
+from solver.wording import say, say_later
 
 
 class RulesCommands:
@@ -31,7 +32,7 @@ class RulesCommands:
         return {
             "rules": Command(
                 "/rules [NAME]",
-                "rule sets; also new, use, solve, cancel, delete",
+                say_later("rule sets; also new, use, solve, cancel, delete"),
                 self._answer,
                 {},
                 any_option=True,
@@ -42,16 +43,20 @@ class RulesCommands:
         first, _, name = line.words.partition(" ")
         word = first.lower()
         if word != "new" and line.options:
-            raise InvalidRequestError('/rules takes options only after "new"')
+            raise InvalidRequestError(say('/rules takes options only after "new"'))
         if word in {"use", "solve", "delete"} and not name:
-            raise InvalidRequestError(f"/rules {word} needs a name, as in /rules {word} sunday")
+            raise InvalidRequestError(
+                say("/rules {word} needs a name, as in /rules {word} sunday", word=word)
+            )
         if word in {"new", "solve"}:
             answer = self._new if word == "new" else self._solve
             async for reply in answer(caller, name, line.options):
                 yield reply
         elif word in {"use", "cancel", "delete"}:
             if not caller.manages:
-                raise InvalidRequestError(f"only who manages this place can /rules {word}")
+                raise InvalidRequestError(
+                    say("only who manages this place can /rules {word}", word=word)
+                )
             yield await {"use": self._use, "cancel": self._cancel, "delete": self._delete}[word](
                 caller.place, name
             )
@@ -86,7 +91,8 @@ class RulesCommands:
 
     async def _cancel(self, place: str, _: str) -> Reply:
         cancelled = await self._rules.cancel(place)
-        return Reply(f"The solve of {cancelled} is cancelled.", {"cancelled": cancelled})
+        text = say("The solve of {name} is cancelled.", name=cancelled)
+        return Reply(text, {"cancelled": cancelled})
 
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)

@@ -10,6 +10,7 @@ from solver.position import Position, check_hot_dice, check_position, least_hot_
 from solver.rules import Ruleset
 from solver.rules_file import load_rules, preset_names
 from solver.strategy import Strategy, find_manifest, open_strategy, open_values
+from solver.wording import say
 
 DEFAULT_RULES = "facebook"
 
@@ -56,8 +57,11 @@ class Advisor:
         """
         if dice is None and situation.turn_total:
             raise InvalidRequestError(
-                f"say how many dice are left to roll at a turn total of {situation.turn_total:,},"
-                " such as dice:2"
+                say(
+                    "say how many dice are left to roll at a turn total of {turn_total:,},"
+                    " such as dice:2",
+                    turn_total=situation.turn_total,
+                )
             )
         strategy, position = self._look_up(_rules(situation), situation, dice)
         return odds(strategy, position)
@@ -80,7 +84,12 @@ class Advisor:
                 self._open[rules] = open_strategy(self._folder, rules)
             except MissingStrategyError as error:
                 raise MissingStrategyError(
-                    f"{error}; run: {self._program} solve {reference or rules.name}"
+                    say(
+                        "{problem}; run: {program} solve {rules}",
+                        problem=error,
+                        program=self._program,
+                        rules=reference or rules.name,
+                    )
                 ) from None
         return self._open[rules]
 

@@ -32,6 +32,7 @@ from solver.position import first_position
 from solver.rules import Ruleset
 from solver.scoring import set_asides
 from solver.strategy import Strategy
+from solver.wording import say
 
 _GAMES = 20_000
 """Games simulated for an estimate."""
@@ -76,9 +77,12 @@ class Oracle:
             return self._advisor.strategy(rules)
         except MissingStrategyError:
             raise MissingStrategyError(
-                f"{rules.name} rules are not solved yet: /rules solve NAME solves rules that have a"
-                " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of bots"
-                " only the level optimal needs that"
+                say(
+                    "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
+                    " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
+                    " bots only the level optimal needs that",
+                    rules=rules.name,
+                )
             ) from None
 
     def policy(self, level: str, rules: Ruleset) -> Policy:

@@ -22,6 +22,7 @@ from bot.table.state import Game
 from solver.dice import parse_dice
 from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
 from solver.rules import Ruleset
+from solver.wording import say, say_number
 
 AWAY_SECONDS = 300
 """After how long without a move a player counts as away, unless the host says otherwise."""
@@ -92,12 +93,12 @@ class Games:
             if level is None and sat:
                 replaced = table.seat_of(caller.person) is None
                 raise IllegalActionError(
-                    "a bot plays on for you in this game"
+                    say("a bot plays on for you in this game")
                     if replaced
-                    else "you sit at this table already"
+                    else say("you sit at this table already")
                 )
             if level is not None and not sat and not caller.manages:
-                raise IllegalActionError("only those who play here can have a bot sit down")
+                raise IllegalActionError(say("only those who play here can have a bot sit down"))
             await self._check_players([Player(level=level)] if level else [], table.game.rules)
             events = commands.join(table.game, level)
             number = len(table.game.seats)
@@ -144,8 +145,10 @@ class Games:
             if then == "roll":
                 if game.tracked:
                     raise InvalidRequestError(
-                        "nothing is kept: with real dice /keep what was set aside, and then /roll"
-                        " with what fell"
+                        say(
+                            "nothing is kept: with real dice /keep what was set aside, and then"
+                            " /roll with what fell"
+                        )
                     )
                 return [*events, await self._rolled(after, seat, None)]
             return events
@@ -176,9 +179,12 @@ class Games:
             check_may_track(table, caller)
             seat = table.game.mover if name is None else seat_named(table, name, caller)
             if seat != table.game.mover and not table.game.over:
-                now, told = table.names[table.game.mover], table.names[seat]
                 raise IllegalActionError(
-                    f"it is the turn of {now}, not of {told}; /fix next:NAME puts that right"
+                    say(
+                        "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
+                        name=table.names[table.game.mover],
+                        other=table.names[seat],
+                    )
                 )
             return commands.score(table.game, seat, points, ending)
 
@@ -215,7 +221,7 @@ class Games:
             between_turns = not game.turn.turn_total and game.turn.roll is None
             if between_turns and not (game.hints or game.tracked):
                 raise IllegalActionError(
-                    "hints are forbidden here, and the odds after that turn have been told"
+                    say("hints are forbidden here, and the odds after that turn have been told")
                 )
             return commands.undo(game, table.seat_of(caller.person))
 
@@ -256,7 +262,7 @@ class Games:
         async def make(table: Table) -> Sequence[Event]:
             if not plays(table, caller) and not caller.manages:
                 raise IllegalActionError(
-                    "only those who play, or who manage this place, can end the game"
+                    say("only those who play, or who manage this place, can end the game")
                 )
             return commands.end(table.game)
 
@@ -337,7 +343,7 @@ class Games:
         async with self.tables.lock(found.game.id):
             table = await self.tables.current(found.game.id)
             if caller.at_version not in {None, table.game.version}:
-                raise StaleVersionError("the game has gone on since: look at it as it is now")
+                raise StaleVersionError(say("the game has gone on since: look at it as it is now"))
             yield table
 
     async def _commit(
@@ -376,11 +382,11 @@ class Games:
         if game.tracked:
             if dice is None:
                 commands.check_roll(game, seat)
-                raise InvalidRequestError("say what fell, such as /roll 6 5 3 3 3 2")
+                raise InvalidRequestError(say("say what fell, such as /roll 6 5 3 3 3 2"))
             [event] = commands.roll(game, seat, parse_dice(dice, most=game.rules.dice))
             return event
         if dice is not None:
-            raise InvalidRequestError("the dice are rolled for you: /roll alone does it")
+            raise InvalidRequestError(say("the dice are rolled for you: /roll alone does it"))
         return await self.tables.rolled(game, seat)
 
     async def _check_players(
@@ -388,31 +394,33 @@ class Games:
     ) -> None:
         people = [player.person.id for player in players if player.person]
         if len(set(people)) < len(people):
-            raise InvalidRequestError("everybody can take only one seat")
+            raise InvalidRequestError(say("everybody can take only one seat"))
         for player in players:
             if player.level is None:
                 continue
             if tracked:
-                raise InvalidRequestError(
-                    "bots cannot roll real dice: /play begins a game for them"
-                )
+                raise InvalidRequestError(say(commands.NO_BOTS))
             await asyncio.to_thread(self.oracle.policy, player.level, rules)
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game
         if not plays(table, caller) and not caller.manages:
-            raise IllegalActionError("only those who play here can do that")
+            raise IllegalActionError(say("only those who play here can do that"))
         if game.seats[game.mover].level is not None:
-            raise IllegalActionError("it is a bot's turn, which is never away")
+            raise IllegalActionError(say("it is a bot's turn, which is never away"))
         if table.seat_of(caller.person) == game.mover:
-            raise IllegalActionError("it is your own turn")
+            raise IllegalActionError(say("it is your own turn"))
         seconds = AWAY_SECONDS if game.away_seconds is None else game.away_seconds
         left = table.moved_at + timedelta(seconds=seconds) - self.tables.now()
         if left > timedelta(0):
-            name = table.names[game.mover]
-            seconds = math.ceil(left.total_seconds())
-            plural = "s" if seconds > 1 else ""
-            raise IllegalActionError(f"{name} has {seconds} second{plural} left to move")
+            raise IllegalActionError(
+                say_number(
+                    "{name} has {number} second left to move",
+                    "{name} has {number} seconds left to move",
+                    math.ceil(left.total_seconds()),
+                    name=table.names[game.mover],
+                )
+            )
 
 
 def _ends_turn(before: Game, after: Game) -> bool:

@@ -29,6 +29,7 @@ from solver.rules import Ruleset
 from solver.rules_file import load_rules, make_rules, preset_names
 from solver.solution import value_shape
 from solver.strategy import find_manifest, open_strategy, open_values
+from solver.wording import say
 
 RULES_SETTING = "rules"
 """Key of the place setting that holds the name of its rules."""
@@ -145,7 +146,12 @@ class HouseRules:
         for key, value in options.items():
             if len(value) > MAX_OPTION:
                 raise InvalidRequestError(
-                    f"{short(key)}: takes at most {MAX_OPTION} characters, not {len(value)}"
+                    say(
+                        "{option}: takes at most {most} characters, not {number}",
+                        option=short(key),
+                        most=MAX_OPTION,
+                        number=len(value),
+                    )
                 )
         rest = {key: value for key, value in options.items() if key.lower() != "base"}
         base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
@@ -156,13 +162,20 @@ class HouseRules:
             own = await self._store.place_rules(place)
             if taken := _same_name(name, own):
                 raise InvalidRequestError(
-                    f"there are rules {taken} here already; delete them first, or choose another"
-                    " name"
+                    say(
+                        "there are rules {rules} here already; delete them first, or choose"
+                        " another name",
+                        rules=taken,
+                    )
                 )
             if len(own) >= self._limits.rules:
                 raise InvalidRequestError(
-                    f"there are {len(own)} house rules here, and there may be"
-                    f" {self._limits.rules}; delete some first"
+                    say(
+                        "there are {number} house rules here, and there may be {most}; delete some"
+                        " first",
+                        number=len(own),
+                        most=self._limits.rules,
+                    )
                 )
             await self._store.save_place_rules(place, name, rules_toml(rules, ""), person)
         return rules
@@ -220,13 +233,20 @@ class HouseRules:
         if not found:
             if wanted.lower() in preset_names():
                 raise InvalidRequestError(
-                    f"{wanted.lower()} ships with the program; only rules made here can be deleted"
+                    say(
+                        "{rules} ships with the program; only rules made here can be deleted",
+                        rules=wanted.lower(),
+                    )
                 )
-            known = did_you_mean(short(wanted.lower()), list(own)) if own else ""
-            raise InvalidRequestError(f'no house rules "{short(wanted)}" are here{known}')
+            guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
+            raise InvalidRequestError(
+                say('no house rules "{name}" are here', name=short(wanted)) + guess
+            )
         run = self._runs.get(place)
         if run and run.latest.name == found:
-            raise InvalidRequestError(f"{found} is being solved; cancel that first")
+            raise InvalidRequestError(
+                say("{rules} is being solved; cancel that first", rules=found)
+            )
         if await self.default(place) == found:
             await self._store.set_place_setting(place, RULES_SETTING, None)
         await self._store.delete_place_rules(place, found)
@@ -266,7 +286,10 @@ class HouseRules:
         rules = await self.resolve(place, name)
         if other := self._runs.get(place):
             raise InvalidRequestError(
-                f"{other.latest.name} is being solved here; wait for it, or cancel it"
+                say(
+                    "{rules} is being solved here; wait for it, or cancel it",
+                    rules=other.latest.name,
+                )
             )
         run = _Run(rules, SolveProgress(rules.name, SolveState.WAITING))
         self._runs[place] = run
@@ -297,7 +320,7 @@ class HouseRules:
         """
         run = self._runs.get(place)
         if not run or not run.task or run.task.done():
-            raise InvalidRequestError("nothing is being solved here")
+            raise InvalidRequestError(say("nothing is being solved here"))
         run.task.cancel()
         await asyncio.wait({run.task})
         return run.latest.name
@@ -331,7 +354,9 @@ class HouseRules:
                     return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
                 chance = await asyncio.to_thread(self._chance, run.rules)
             if chance is None:
-                raise SolveError(f"{run.rules.name}: the strategy file is gone, or damaged")
+                raise SolveError(
+                    say("{rules}: the strategy file is gone, or damaged", rules=run.rules.name)
+                )
             return run.so_far(state=SolveState.DONE, win_probability=chance)
 
     @staticmethod
@@ -339,10 +364,12 @@ class HouseRules:
         run.latest = run.so_far(sweep=sweep, done=done, residual=residual)
 
     def _too_slow(self, run: _Run) -> str:
-        return (
-            f"{run.rules.name}: the solve took longer than the {self._limits.seconds:,g} seconds"
-            " that house rules have here; a lower goal, points in larger steps or fewer farkles in"
-            " a row make a game smaller"
+        return say(
+            "{rules}: the solve took longer than the {seconds:,g} seconds that house rules have"
+            " here; a lower goal, points in larger steps or fewer farkles in a row make a game"
+            " smaller",
+            rules=run.rules.name,
+            seconds=self._limits.seconds,
         )
 
     async def _find(self, place: str, name: str, origin: str = "") -> Ruleset:
@@ -354,15 +381,24 @@ class HouseRules:
         if wanted.lower() in preset_names():
             return load_rules(wanted)
         guess = did_you_mean(short(wanted.lower()), [*own, *preset_names()])
-        raise UnknownRulesError(f'{origin}unknown rule set "{short(wanted)}"{guess}')
+        raise UnknownRulesError(
+            origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
+        )
 
     def _check_size(self, rules: Ruleset) -> None:
         """Refuse rules that cannot be solved, or not here. Raises InvalidRulesError."""
         if (count := prod(value_shape(rules))) > self._limits.values:
             raise InvalidRulesError(
-                f"{rules.name}: {count:,} start-of-turn states (scores from {rules.score_floor:,}"
-                f" to {rules.goal:,} in steps of {rules.point_step}) are more than the"
-                f" {self._limits.values:,} that house rules may have here"
+                say(
+                    "{rules}: {states:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
+                    " steps of {step}) are more than the {most:,} that house rules may have here",
+                    rules=rules.name,
+                    states=count,
+                    floor=rules.score_floor,
+                    goal=rules.goal,
+                    step=rules.point_step,
+                    most=self._limits.values,
+                )
             )
         check_solvable(rules)
 
@@ -400,5 +436,7 @@ def _read(name: str, text: str) -> Ruleset:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        raise InvalidRulesError(f"{name}: what is saved of these rules is damaged") from None
+        raise InvalidRulesError(
+            say("{rules}: what is saved of these rules is damaged", rules=name)
+        ) from None
     return make_rules({**data, "name": name}, name)

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from bot.services.chances import Oracle
+from bot.services.place_settings import check_games
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
 from bot.table.state import Game, apply, begin
-from solver.errors import InvalidRequestError
 from solver.policies import Policy, TurnView
 from solver.rules import Ruleset
 
@@ -42,8 +42,7 @@ async def play_match(
 
     Raises InvalidRequestError, or StrategyFileError where a level needs what is not solved.
     """
-    if not 1 <= games <= MOST_GAMES:
-        raise InvalidRequestError(f"games: takes 1 to {MOST_GAMES}, not {games}")
+    check_games(games, MOST_GAMES)
     policies = [await asyncio.to_thread(oracle.policy, level, rules) for level in levels]
     score = [0.0, 0.0]
     for number in range(1, games + 1):

@@ -2,12 +2,16 @@
 
 from dataclasses import asdict, dataclass, fields
 
+from bot.languages import language_codes
 from bot.services.tables import Caller
 from bot.store.store import Store
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.wording import say
 
 MOST_GAMES = 20
 """Games that a place may allow to be open at once."""
+AUTO = "auto"
+"""The word for no language of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,8 @@ class PlaceSettings:
     """Whether the player to move may be called by a mention."""
     posts: bool = False
     """Whether win probabilities are told in a message of their own after every turn."""
+    language: str = ""
+    """What everybody is answered in; else each person's own, and tables in the server's."""
 
 
 async def place_settings(store: Store, place: str) -> PlaceSettings:
@@ -37,22 +43,37 @@ async def change_settings(
     games: int | None = None,
     mentions: bool | None = None,
     posts: bool | None = None,
+    language: str | None = None,
 ) -> PlaceSettings:
-    """Set what is not None, and give what holds then.
+    """Set what is not None, and give what holds then; the language "auto" is none.
 
     Raises IllegalActionError where the caller may not, and InvalidRequestError.
     """
-    given = {"games": games, "mentions": mentions, "posts": posts}
+    if language not in {None, AUTO, *language_codes()}:
+        known = ", ".join([*language_codes(), AUTO])
+        raise InvalidRequestError(
+            say('language: takes one of {known}, not "{word}"', known=known, word=language)
+        )
+    tag = "" if language == AUTO else language
+    given = {"games": games, "mentions": mentions, "posts": posts, "language": tag}
     changes = {name: value for name, value in given.items() if value is not None}
     if changes and not caller.manages:
-        raise IllegalActionError("only who manages this place can change its settings")
-    if games is not None and not 1 <= games <= MOST_GAMES:
-        raise InvalidRequestError(f"games: takes 1 to {MOST_GAMES}, not {games}")
+        raise IllegalActionError(say("only who manages this place can change its settings"))
+    if games is not None:
+        check_games(games, MOST_GAMES)
     for name, value in changes.items():
         await store.set_place_setting(caller.place, name, value)
     return await place_settings(store, caller.place)
 
 
-def settings_data(settings: PlaceSettings) -> dict[str, int | bool]:
+def check_games(games: int, most: int) -> None:
+    """Raises InvalidRequestError unless the option games: is 1 to `most`."""
+    if not 1 <= games <= most:
+        raise InvalidRequestError(
+            say("games: takes 1 to {most}, not {games}", most=most, games=games)
+        )
+
+
+def settings_data(settings: PlaceSettings) -> dict[str, int | bool | str]:
     """As plain data."""
     return asdict(settings)

@@ -10,6 +10,7 @@ from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game, turn_after
 from solver.dice import parse_dice
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,11 @@ class Questions:
         """What is best for the player to move, who alone may ask."""
         table = await self._tables.find(caller, game_id)
         if not table.game.hints:
-            raise IllegalActionError("the host has forbidden hints in this game")
+            raise IllegalActionError(say("the host has forbidden hints in this game"))
         if table.game.tracked:
             check_may_track(table, caller)
         elif seat_of(table, caller) != table.game.mover:
-            raise IllegalActionError("it is not your turn: hints are for the player to move")
+            raise IllegalActionError(say("it is not your turn: hints are for the player to move"))
         return await asyncio.to_thread(self._hint, _with_players(table.game))
 
     async def shown(self, caller: Caller, game_id: str | None) -> tuple[Table, Chances | None]:
@@ -59,7 +60,7 @@ class Questions:
         found = await self._tables.open_at(caller.place)
         own = [one for one in found if one.seat_of(caller.person) is not None]
         if any(not one.game.hints for one in own):
-            raise IllegalActionError("the host has forbidden hints in the game that you play")
+            raise IllegalActionError(say("the host has forbidden hints in the game that you play"))
         found = own or [one for one in found if one.game.hints]
         if len(found) != 1 or len(found[0].game.seats) < 2:
             return None
@@ -68,7 +69,9 @@ class Questions:
     async def odds(self, table: Table) -> Odds:
         """Roll or bank in the position of a game."""
         if table.game.turn.roll is not None:
-            raise InvalidRequestError("dice lie on the table: /advise says what to keep of them")
+            raise InvalidRequestError(
+                say("dice lie on the table: /advise says what to keep of them")
+            )
         game = table.game
         return await asyncio.to_thread(
             lambda: odds(self._oracle.needed(game.rules), game.position())
@@ -79,11 +82,16 @@ class Questions:
         game = table.game
         roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
         if roll is None:
-            raise InvalidRequestError("nothing is rolled yet: give the dice, or ask for /odds")
+            raise InvalidRequestError(say("nothing is rolled yet: give the dice, or ask for /odds"))
         if len(roll) != game.turn.dice:
             raise InvalidRequestError(
-                f"{table.names[game.mover]} rolls {game.turn.dice} dice now, not {len(roll)};"
-                " give all numbers, such as me:0, to ask about another game"
+                say(
+                    "{name} rolls {dice} dice now, not {told};"
+                    " give all numbers, such as me:0, to ask about another game",
+                    name=table.names[game.mover],
+                    dice=game.turn.dice,
+                    told=len(roll),
+                )
             )
         return await asyncio.to_thread(
             lambda: advise(self._oracle.needed(game.rules), game.position(), roll)
@@ -107,5 +115,5 @@ class Questions:
 def _with_players(game: Game) -> Game:
     """A game with somebody to play against. Raises IllegalActionError."""
     if len(game.seats) < 2:
-        raise IllegalActionError("nobody else plays yet: others sit down with /join")
+        raise IllegalActionError(say("nobody else plays yet: others sit down with /join"))
     return game

@@ -7,13 +7,14 @@ spaces: numbers and words of a list have commas between them.
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from solver.complaints import Complaint, complaints, short
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
 from solver.rules import FACES, LOADED_DICE, MAX_POINTS, NOT_YET, PER_FACE, Ruleset, Scoring
 from solver.rules_file import make_rules, preset_names
+from solver.wording import say, say_later
 
 Reader = Callable[[str], Any]
 """Reads the value of an option. Raises ValueError for one that it cannot be."""
@@ -30,7 +31,8 @@ class RuleOption:
     """The keys of the rule set that lead to its value."""
     read: Reader
     accepts: str
-    """What goes after "takes"."""
+    """What goes after "takes", to be said with `parts`."""
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _number(text: str) -> int:
@@ -112,23 +114,26 @@ def _choices(words: tuple[str, ...]) -> Reader:
     return lambda text: [one(item) for item in _items(text)]
 
 
-def _or(words: tuple[str, ...]) -> str:
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-_FACES = "one number for all faces, or six with commas between them for the faces 1 to 6"
-_DICE = "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
+_FACES = say_later("one number for all faces, or six with commas between them for the faces 1 to 6")
+_FACES_OR_NONE = say_later(
+    "one number for all faces, or six with commas between them for the faces 1 to 6, or none"
+)
+_DICE = say_later(
+    "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
+)
 _LISTS: dict[str, tuple[Reader, str]] = {
     "farkle_penalty": (
         _penalty,
-        "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none",
+        say_later(
+            "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none"
+        ),
     ),
-    "hot_dice_bonus": (_list_of_numbers, "numbers with commas between them, or none"),
+    "hot_dice_bonus": (_list_of_numbers, say_later("numbers with commas between them, or none")),
     "instant_win": (_patterns, _DICE),
     "lose_everything": (_patterns, _DICE),
     "three_pairs_include": (
         _choices(("four_and_two", "six_of_a_kind")),
-        "four_and_two, six_of_a_kind or both with a comma between them, or none",
+        say_later("four_and_two, six_of_a_kind or both with a comma between them, or none"),
     ),
 }
 
@@ -140,13 +145,15 @@ def _option(model: type[Ruleset] | type[Scoring], key: str) -> RuleOption:
         return RuleOption(place, *_LISTS[key])
     if key in PER_FACE:
         if field.default is None:
-            return RuleOption(place, _per_face_or_none, f"{_FACES}, or none")
+            return RuleOption(place, _per_face_or_none, _FACES_OR_NONE)
         return RuleOption(place, _per_face, _FACES)
     if field.annotation is bool:
-        return RuleOption(place, _yes_or_no, "yes or no")
+        return RuleOption(place, _yes_or_no, say_later("yes or no"))
     if words := get_args(field.annotation):
-        return RuleOption(place, _choice(words), _or(words))
-    return RuleOption(place, _number, "a whole number")
+        *others, last = words
+        parts = {"others": ", ".join(others), "last": last}
+        return RuleOption(place, _choice(words), say_later("{others} or {last}"), parts)
+    return RuleOption(place, _number, say_later("a whole number"))
 
 
 def _as_typed(key: str) -> str:
@@ -164,7 +171,10 @@ OPTIONS: dict[str, RuleOption] = {
     **{_as_typed(key): _option(Scoring, key) for key in Scoring.model_fields},
     **{
         word: RuleOption(
-            ("scoring", "single", word), _one_face, f"a number of points, 0 to {MAX_POINTS:,}"
+            ("scoring", "single", word),
+            _one_face,
+            say_later("a number of points, 0 to {most:,}"),
+            {"most": MAX_POINTS},
         )
         for word in SINGLE
     },
@@ -182,32 +192,32 @@ COMMANDS = frozenset(
 """Words that no name begins with, as they say what to do with rules."""
 
 OPTION_HELP = (
-    ("base:classic", "what to start from; rules made here will do"),
-    ("goal:5000", "the goal; or more with goal-must-be:exceeded"),
-    ("dice:6", "number of dice, 1 to 6"),
-    ("minimum-bank:350", "least turn total to bank"),
-    ("opening-minimum:1000", "least first bank"),
-    ("minimum-binds-win:no", "a bank that reaches the goal is free of these"),
-    ("set-aside-all:yes", "every die that scores must be set aside"),
-    ("hot-dice:no_bank", "optional, no_bank or forced"),
-    ("hot-dice-bonus:500,1000", "for the first, second, ... hot dice of a turn"),
-    ("farkle-penalty:3x1000", "3 farkles in a row cost that; 3xeverything; none"),
-    ("farkle-keeps-turn-total:yes", "a farkle banks what may be banked"),
-    ("instant-win:xxxxxx,222", "rolls that win: six of a kind, three 2s; none"),
-    ("lose-everything:2222", "rolls that take the whole score; none"),
-    ("ending:final_turn", "at_once, final_turn or equal_turns"),
-    ("ties:shared", "earlier, shared or played_on"),
-    ("score-floor:0", "no score falls below 0"),
-    ("ones:100 fives:50", "one die; any face, or single:100,0,0,0,50,0"),
-    ("three-of-a-kind:300", "or six numbers as 1000,200,300,400,500,600"),
-    ("more-of-a-kind:doubling", "none, linear or doubling"),
-    ("four-of-a-kind:2000", "instead of that; five-, six-of-a-kind; none"),
-    ("straight:1500", "1 to 6; straight-1-5:500 straight-2-6:750"),
-    ("three-pairs:750", "three different pairs"),
-    ("three-pairs-include:...", "what else: four_and_two,six_of_a_kind or none"),
-    ("four-and-two:1500", "four of a kind and a pair"),
-    ("two-triplets:2500", "two different triples"),
-    ("nothing:500", "all the dice, and nothing scores"),
+    ("base:classic", say_later("what to start from; rules made here will do")),
+    ("goal:5000", say_later("the goal; or more with goal-must-be:exceeded")),
+    ("dice:6", say_later("number of dice, 1 to 6")),
+    ("minimum-bank:350", say_later("least turn total to bank")),
+    ("opening-minimum:1000", say_later("least first bank")),
+    ("minimum-binds-win:no", say_later("a bank that reaches the goal is free of these")),
+    ("set-aside-all:yes", say_later("every die that scores must be set aside")),
+    ("hot-dice:no_bank", say_later("optional, no_bank or forced")),
+    ("hot-dice-bonus:500,1000", say_later("for the first, second, ... hot dice of a turn")),
+    ("farkle-penalty:3x1000", say_later("3 farkles in a row cost that; 3xeverything; none")),
+    ("farkle-keeps-turn-total:yes", say_later("a farkle banks what may be banked")),
+    ("instant-win:xxxxxx,222", say_later("rolls that win: six of a kind, three 2s; none")),
+    ("lose-everything:2222", say_later("rolls that take the whole score; none")),
+    ("ending:final_turn", say_later("at_once, final_turn or equal_turns")),
+    ("ties:shared", say_later("earlier, shared or played_on")),
+    ("score-floor:0", say_later("no score falls below 0")),
+    ("ones:100 fives:50", say_later("one die; any face, or single:100,0,0,0,50,0")),
+    ("three-of-a-kind:300", say_later("or six numbers as 1000,200,300,400,500,600")),
+    ("more-of-a-kind:doubling", say_later("none, linear or doubling")),
+    ("four-of-a-kind:2000", say_later("instead of that; five-, six-of-a-kind; none")),
+    ("straight:1500", say_later("1 to 6; straight-1-5:500 straight-2-6:750")),
+    ("three-pairs:750", say_later("three different pairs")),
+    ("three-pairs-include:...", say_later("what else: four_and_two,six_of_a_kind or none")),
+    ("four-and-two:1500", say_later("four of a kind and a pair")),
+    ("two-triplets:2500", say_later("two different triples")),
+    ("nothing:500", say_later("all the dice, and nothing scores")),
 )
 """How options are written, and what they say."""
 
@@ -216,7 +226,7 @@ def checked_name(name: str) -> str:
     """A name for house rules, with single spaces. Raises InvalidRequestError."""
     name = unicodedata.normalize("NFC", " ".join(name.split()))
     if not name:
-        raise InvalidRequestError("give the rules a name, such as sunday")
+        raise InvalidRequestError(say("give the rules a name, such as sunday"))
     if (
         len(name) > MAX_NAME
         or not re.fullmatch(r"[\w .+-]+", name)
@@ -225,16 +235,26 @@ def checked_name(name: str) -> str:
         or name.lower().endswith(".toml")
     ):
         raise InvalidRequestError(
-            f"a name of rules is 1 to {MAX_NAME} letters, digits, spaces and . + - _, begins with a"
-            f' letter or digit and is no file, unlike "{short(name)}"'
+            say(
+                "a name of rules is 1 to {most} letters, digits, spaces and . + - _, begins with a"
+                ' letter or digit and is no file, unlike "{name}"',
+                most=MAX_NAME,
+                name=short(name),
+            )
         )
     if name.lower() in preset_names():
         raise InvalidRequestError(
-            f"{name.lower()} is the name of rules that ship with the program; choose another one"
+            say(
+                "{name} is the name of rules that ship with the program; choose another one",
+                name=name.lower(),
+            )
         )
     if (first := name.split()[0].lower()) in COMMANDS:
         raise InvalidRequestError(
-            f'a name of rules cannot begin with "{first}", which says what to do with rules'
+            say(
+                'a name of rules cannot begin with "{word}", which says what to do with rules',
+                word=first,
+            )
         )
     return name
 
@@ -247,7 +267,7 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     typed = {_as_typed(key.lower()): text for key, text in options.items()}
     values = {key: _value(key, text) for key, text in typed.items() if not _is_off(key, text)}
     if {"straight", "straight-1-6"} <= values.keys():
-        raise InvalidRequestError("straight and straight-1-6 are the same; give one of them")
+        raise InvalidRequestError(say("straight and straight-1-6 are the same; give one of them"))
     data = {"name": name, **_inherited(base, typed)}
     for key, value in values.items():
         place = OPTIONS[key].place
@@ -267,13 +287,20 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
 def _value(key: str, text: str) -> Any:
     """The value of an option. Raises InvalidRequestError."""
     if key not in OPTIONS:
-        tail = did_you_mean(short(key), ["base", *OPTIONS])
-        raise InvalidRequestError(f'unknown option "{short(key)}"{tail}')
+        guess = did_you_mean(short(key), ["base", *OPTIONS])
+        raise InvalidRequestError(say('unknown option "{option}"', option=short(key)) + guess)
+    option = OPTIONS[key]
     try:
-        return OPTIONS[key].read(text.strip())
+        return option.read(text.strip())
     except ValueError:
-        accepts = OPTIONS[key].accepts
-        raise InvalidRequestError(f'{key}: takes {accepts}, not "{short(text)}"') from None
+        raise InvalidRequestError(
+            say(
+                '{option}: takes {accepted}, not "{given}"',
+                option=key,
+                accepted=say(option.accepts, **option.parts),
+                given=short(text),
+            )
+        ) from None
 
 
 def _is_off(key: str, text: str) -> bool:
@@ -283,13 +310,19 @@ def _is_off(key: str, text: str) -> bool:
     """
     known = key.replace("-", "_")
     if known == "loaded_dice":
-        raise InvalidRulesError(LOADED_DICE.replace(known, key))
+        raise InvalidRulesError(say(LOADED_DICE).replace(known, key))
     if known not in NOT_YET:
         return False
     off, what = NOT_YET[known]
     if text.strip().lower() in ({"no", "false"} if off is False else {str(off)}):
         return True
-    raise InvalidRulesError(f"{key}: {what} cannot be solved yet; leave the option out")
+    raise InvalidRulesError(
+        say(
+            "{option}: {what} cannot be solved yet; leave the option out",
+            option=key,
+            what=say(what),
+        )
+    )
 
 
 def _inherited(base: Ruleset, typed: Collection[str]) -> dict[str, Any]:
@@ -326,7 +359,13 @@ def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset)
     if key in typed or key not in OPTIONS or len(one.place) > 1:
         return said
     value = getattr(base, one.place[0])
-    return f"{said}; {key}:{value} comes from the rules {base.name}"
+    return say(
+        "{complaint}; {option}:{value} comes from the rules {rules}",
+        complaint=said,
+        option=key,
+        value=value,
+        rules=base.name,
+    )
 
 
 def _key_as_typed(match: re.Match[str]) -> str:

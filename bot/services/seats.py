@@ -1,7 +1,9 @@
 """Who may do what at a table."""
 
 from bot.services.tables import Caller, Table
+from bot.table import commands
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.wording import say
 
 
 def seat_named(table: Table, name: str, caller: Caller) -> int:
@@ -16,7 +18,9 @@ def seat_named(table: Table, name: str, caller: Caller) -> int:
     seats.sort(key=lambda number: not table.game.seats[number].playing)
     if seats:
         return seats[0]
-    raise InvalidRequestError(f'"{name}" does not play here: {", ".join(table.names)} do')
+    raise InvalidRequestError(
+        say('"{name}" does not play here: {players} do', name=name, players=", ".join(table.names))
+    )
 
 
 def plays(table: Table, caller: Caller) -> bool:
@@ -29,7 +33,9 @@ def seat_of(table: Table, caller: Caller) -> int:
     """The seat of the caller. Raises IllegalActionError."""
     seat = table.seat_of(caller.person)
     if seat is None:
-        raise IllegalActionError(f"you do not play in this game: {', '.join(table.names)} do")
+        raise IllegalActionError(
+            say("you do not play in this game: {players} do", players=", ".join(table.names))
+        )
     return seat
 
 
@@ -43,15 +49,18 @@ def mover(table: Table, caller: Caller) -> int:
         return table.game.mover
     seat = seat_of(table, caller)
     if not table.game.seats[seat].playing:
-        raise IllegalActionError("you have resigned from this game")
+        raise IllegalActionError(say("you have resigned from this game"))
     if seat != table.game.mover and not table.game.over:
-        raise IllegalActionError(f"it is not your turn but {table.names[table.game.mover]}'s")
+        raise IllegalActionError(
+            say("it is not your turn but {name}'s", name=table.names[table.game.mover])
+        )
     return seat
 
 
 def check_may_track(table: Table, caller: Caller) -> None:
     """Raises IllegalActionError unless the caller may tell what real dice did."""
-    if not table.game.tracked:
-        raise IllegalActionError("only a game with real dice takes scores: /track begins one")
+    commands.check_tracked(table.game)
     if not plays(table, caller) and not caller.manages:
-        raise IllegalActionError(f"only those who play keep the score: {', '.join(table.names)}")
+        raise IllegalActionError(
+            say("only those who play keep the score: {players}", players=", ".join(table.names))
+        )

@@ -15,6 +15,7 @@ from typing import Any
 
 from solver.errors import SolveError
 from solver.rules import Ruleset
+from solver.wording import say, spoken
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ async def solve_apart(
         "rules": rules.model_dump(mode="json"),
         "strategies": str(strategies),
         "kernels": str(kernels),
+        "language": spoken().code,
     }
     try:
         process = await asyncio.create_subprocess_exec(
@@ -88,7 +90,11 @@ async def solve_apart(
         )
     except OSError as error:
         raise SolveError(
-            f"{rules.name}: cannot be solved, no process can be started ({error.strerror})"
+            say(
+                "{rules}: cannot be solved, no process can be started ({reason})",
+                rules=rules.name,
+                reason=error.strerror,
+            )
         ) from None
     try:
         last = await _follow(process, json.dumps(request).encode() + b"\n", on_progress)
@@ -99,11 +105,21 @@ async def solve_apart(
         raise SolveError(str(last["error"]))
     if status < 0:
         raise SolveError(
-            f"{rules.name}: the solve was killed (signal {-status}), perhaps for want of memory;"
-            " solve it again"
+            say(
+                "{rules}: the solve was killed (signal {signal}), perhaps for want of memory; solve"
+                " it again",
+                rules=rules.name,
+                signal=-status,
+            )
         )
     if status or "solved" not in last:
-        raise SolveError(f"{rules.name}: the solve broke off (status {status}); solve it again")
+        raise SolveError(
+            say(
+                "{rules}: the solve broke off (status {status}); solve it again",
+                rules=rules.name,
+                status=status,
+            )
+        )
 
 
 async def _follow(

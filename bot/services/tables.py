@@ -13,6 +13,7 @@ from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_ev
 from bot.table.state import Game, apply, begin, fold
 from solver.errors import InvalidRequestError
 from solver.rules import Ruleset
+from solver.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +138,18 @@ class Tables:
         if game_id is not None:
             found = [table for table in found if table.game.id == game_id]
             if not found:
-                raise InvalidRequestError(f'no game "{game_id}" is open here; /games lists them')
+                raise InvalidRequestError(
+                    say('no game "{game}" is open here; /games lists them', game=game_id)
+                )
         if not found:
-            raise InvalidRequestError("no game is open here: /play or /track begins one")
+            raise InvalidRequestError(say("no game is open here: /play or /track begins one"))
         if len(found) > 1:
             found = [table for table in found if table.seat_of(caller.person) is not None] or found
         if len(found) > 1:
             names = ", ".join(f"game:{table.game.id}" for table in found)
-            raise InvalidRequestError(f"several games are open here, say which: {names}")
+            raise InvalidRequestError(
+                say("several games are open here, say which: {games}", games=names)
+            )
         return found[0]
 
     async def open_at(self, place: str) -> list[Table]:
@@ -183,7 +188,7 @@ class Tables:
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
-                raise InvalidRequestError("the dice of this game are real ones: say what fell")
+                raise InvalidRequestError(say("the dice of this game are real ones: say what fell"))
             self._secrets[game.id] = secret
         dice = fair_dice.roll(
             self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number
@@ -285,5 +290,7 @@ def _table(stored: StoredGame, events: Sequence[StoredEvent]) -> Table:
     made = [make_event(event.kind, event.data) for event in events]
     first, others = made[0], made[1:]
     if not isinstance(first, Begun):
-        raise InvalidRequestError(f'the game "{stored.id}" has no beginning in the database')
+        raise InvalidRequestError(
+            say('the game "{game}" has no beginning in the database', game=stored.id)
+        )
     return Table(stored, first, tuple(others), fold(first, others), events[-1].at)

@@ -19,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.errors import StoreError
+from solver.wording import say, say_later
 
 DRIVER = "sqlite+aiosqlite"
 PATIENCE = 30.0
@@ -30,16 +31,29 @@ READ = "BEGIN"
 WRITE = "BEGIN IMMEDIATE"
 """Locks at once: who reads first and locks later is refused if another wrote in between."""
 
+_NO_ACCESS = say_later(
+    "The database {path} cannot be written; the file and its folder need write access"
+)
 _REASONS = {
-    sqlite3.SQLITE_CORRUPT: "is damaged; put back a copy, or move it away to begin a new one",
-    sqlite3.SQLITE_NOTADB: "is damaged or no database; put back a copy, or move it away to begin"
-    " a new one",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; it has to be a file in a folder with write access",
-    sqlite3.SQLITE_READONLY: "cannot be written; the file and its folder need write access",
-    sqlite3.SQLITE_PERM: "cannot be written; the file and its folder need write access",
-    sqlite3.SQLITE_IOERR: "cannot be read or written; the disk reports an error",
-    sqlite3.SQLITE_FULL: "cannot grow; the disk is full",
-    sqlite3.SQLITE_BUSY: f"was held by another program for more than {PATIENCE:.0f} seconds",
+    sqlite3.SQLITE_CORRUPT: say_later(
+        "The database {path} is damaged; put back a copy, or move it away to begin a new one"
+    ),
+    sqlite3.SQLITE_NOTADB: say_later(
+        "The database {path} is damaged or no database; put back a copy, or move it away to begin"
+        " a new one"
+    ),
+    sqlite3.SQLITE_CANTOPEN: say_later(
+        "The database {path} cannot be opened; it has to be a file in a folder with write access"
+    ),
+    sqlite3.SQLITE_READONLY: _NO_ACCESS,
+    sqlite3.SQLITE_PERM: _NO_ACCESS,
+    sqlite3.SQLITE_IOERR: say_later(
+        "The database {path} cannot be read or written; the disk reports an error"
+    ),
+    sqlite3.SQLITE_FULL: say_later("The database {path} cannot grow; the disk is full"),
+    sqlite3.SQLITE_BUSY: say_later(
+        "The database {path} was held by another program for more than {seconds:.0f} seconds"
+    ),
 }
 
 _one_migration = Lock()
@@ -109,7 +123,7 @@ def explained(path: Path) -> Iterator[None]:
         reason = _REASONS.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)
         if reason is None:
             raise
-        raise StoreError(f"The database {path} {reason}") from error
+        raise StoreError(say(reason, path=path, seconds=PATIENCE)) from error
 
 
 def migrations() -> Config:

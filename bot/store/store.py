@@ -25,6 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
 from bot.store.schema import events, games, place_rules, place_settings, results, seats
+from solver.wording import say, say_number
 
 _GAME = [
     games.c.id,
@@ -138,8 +139,11 @@ class Store:
             checkpoint = await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
             if checkpoint.scalar_one():
                 raise StoreError(
-                    f"The database {self._path} is read by another program, so what was deleted"
-                    " is still in its log; try again"
+                    say(
+                        "The database {path} is read by another program, so what was deleted is"
+                        " still in its log; try again",
+                        path=self._path,
+                    )
                 )
 
     async def create_game(
@@ -159,7 +163,14 @@ class Store:
             is_open = (games.c.place == place, games.c.ended_at.is_(None))
             running = await connection.scalar(select(func.count()).where(*is_open))
             if (running or 0) >= most_open:
-                raise GameRunningError(_too_many(most_open))
+                raise GameRunningError(
+                    say_number(
+                        "a game is running here already: finish it, or /end it",
+                        "{number} games are running here already, as many as there may be: /end"
+                        " one",
+                        most_open,
+                    )
+                )
             await connection.execute(
                 insert(games).values(
                     id=game_id,
@@ -386,17 +397,15 @@ async def _refusal(
     if not found:
         return _missing(game_id)
     if found[0].open == reopens and found[0].version == expected:
-        return StaleVersionError("The game goes on" if reopens else "The game is over")
+        return StaleVersionError(say("The game goes on") if reopens else say("The game is over"))
     return StaleVersionError(
-        f"The game has gone on to version {found[0].version}; this was meant for {expected}"
+        say(
+            "The game has gone on to version {version}; this was meant for {expected}",
+            version=found[0].version,
+            expected=expected,
+        )
     )
 
 
 def _missing(game_id: str) -> MissingGameError:
-    return MissingGameError(f"There is no game {game_id}")
-
-
-def _too_many(most_open: int) -> str:
-    if most_open == 1:
-        return "a game is running here already: finish it, or /end it"
-    return f"{most_open} games are running here already, as many as there may be: /end one"
+    return MissingGameError(say("There is no game {game}", game=game_id))

@@ -28,10 +28,14 @@ from solver.errors import IllegalActionError
 from solver.position import reachable_at
 from solver.rules import Ruleset
 from solver.scoring import set_asides
+from solver.wording import figure, say, say_later, say_number
 
 MOST_PLAYERS = 8
 MOST_SEED = 64
 """Characters of a player's own seed."""
+
+NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
+"""Why no bot can play a tracked game."""
 
 
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
@@ -43,9 +47,9 @@ def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settin
 def join(game: Game, level: str | None = None) -> list[Joined]:
     """Take a seat more."""
     if level is not None and game.tracked:
-        raise IllegalActionError("bots cannot roll real dice: /play begins a game for them")
+        raise IllegalActionError(say(NO_BOTS))
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
-        raise IllegalActionError("the game has begun: players can join until the first roll")
+        raise IllegalActionError(say("the game has begun: players can join until the first roll"))
     _check_number(len(game.seats) + 1)
     return [Joined(level=level)]
 
@@ -53,23 +57,23 @@ def join(game: Game, level: str | None = None) -> list[Joined]:
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:
     """Add a player's own share to the rolls."""
     if game.commitment is None:
-        raise IllegalActionError("the dice of this game are real ones, no seed changes them")
+        raise IllegalActionError(say("the dice of this game are real ones, no seed changes them"))
     if game.stage is not Stage.LOBBY:
-        raise IllegalActionError("the game has begun: seeds count from the first roll on")
+        raise IllegalActionError(say("the game has begun: seeds count from the first roll on"))
     if not 0 < len(text) <= MOST_SEED or not text.isprintable():
-        raise IllegalActionError(f"a seed is 1 to {MOST_SEED} characters of one line")
+        raise IllegalActionError(
+            say("a seed is 1 to {most} characters of one line", most=MOST_SEED)
+        )
     if any(number == seat for number, _ in game.seeds):
-        raise IllegalActionError("you have given your seed already")
+        raise IllegalActionError(say("you have given your seed already"))
     return [Seeded(seat=seat, text=text)]
 
 
 def check_roll(game: Game, seat: int) -> int:
     """How many dice the player may roll now."""
     _check_turn(game, seat)
-    if len(game.seats) < 2:
-        raise IllegalActionError("a game needs two players: somebody has to join first")
-    if game.turn.roll is not None:
-        raise IllegalActionError(f"set dice aside first: {_examples(game)}")
+    _check_opponent(game)
+    _check_set_aside(game)
     return game.turn.dice
 
 
@@ -78,9 +82,12 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
     number = check_roll(game, seat)
     if len(dice) != number:
         raise IllegalActionError(
-            f"{number} dice are to be rolled now, not {len(dice)}"
-            if number > 1
-            else f"one die is to be rolled now, not {len(dice)}"
+            say_number(
+                "one die is to be rolled now, not {told}",
+                "{number} dice are to be rolled now, not {told}",
+                number,
+                told=len(dice),
+            )
         )
     return [Rolled(dice=dice)]
 
@@ -89,15 +96,24 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
     """Set dice of the roll aside."""
     _check_turn(game, seat)
     if game.turn.roll is None:
-        raise IllegalActionError("there is no roll to keep dice of: roll first")
+        raise IllegalActionError(say("there is no roll to keep dice of: roll first"))
     wanted = make_roll(dice)
     if any(wanted.count(face) > game.turn.roll.count(face) for face in wanted):
         raise IllegalActionError(
-            f"{_dice(wanted)} is not among the dice of the roll {_dice(game.turn.roll)}"
+            say(
+                "{dice} is not among the dice of the roll {roll}",
+                dice=_dice(wanted),
+                roll=_dice(game.turn.roll),
+            )
         )
     if not any(one.dice == wanted for one in set_asides(game.rules, game.turn.roll)):
         raise IllegalActionError(
-            f"{_dice(wanted)} cannot be kept under {game.rules.name} rules: {_examples(game)}"
+            say(
+                "{dice} cannot be kept under {rules} rules: {examples}",
+                dice=_dice(wanted),
+                rules=game.rules.name,
+                examples=_examples(game),
+            )
         )
     return [Kept(dice=wanted)]
 
@@ -105,8 +121,7 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
 def bank(game: Game, seat: int) -> list[Banked]:
     """Bank the turn total."""
     _check_turn(game, seat)
-    if game.turn.roll is not None:
-        raise IllegalActionError(f"set dice aside first: {_examples(game)}")
+    _check_set_aside(game)
     if not game.may_bank:
         raise IllegalActionError(_why_not_bank(game))
     return [Banked()]
@@ -128,21 +143,24 @@ def score(
     game: Game, seat: int, points: int, ending: Literal["bank", "farkle", "lose", "win"]
 ) -> list[Scored]:
     """A whole turn with real dice."""
-    _check_tracked(game)
+    check_tracked(game)
     _check_turn(game, seat)
-    if len(game.seats) < 2:
-        raise IllegalActionError("a game needs two players: somebody has to join first")
+    _check_opponent(game)
     if game.turn.roll is not None or game.turn.turn_total:
-        raise IllegalActionError("this turn is being told roll by roll: finish it, or /undo")
+        raise IllegalActionError(say("this turn is being told roll by roll: finish it, or /undo"))
     rules = game.rules
     if ending == "win" and not rules.instant_win:
-        raise IllegalActionError(f"no roll wins at once under {rules.name} rules")
+        raise IllegalActionError(say("no roll wins at once under {rules} rules", rules=rules.name))
     if ending == "lose" and not rules.lose_everything:
-        raise IllegalActionError(f"no roll loses everything under {rules.name} rules")
+        raise IllegalActionError(
+            say("no roll loses everything under {rules} rules", rules=rules.name)
+        )
     if points and ending in {"win", "lose"}:
-        raise IllegalActionError("a roll that wins or loses everything scores no points")
+        raise IllegalActionError(say("a roll that wins or loses everything scores no points"))
     if points and ending == "farkle" and not rules.farkle_keeps_turn_total:
-        raise IllegalActionError(f"a farkle scores nothing under {rules.name} rules")
+        raise IllegalActionError(
+            say("a farkle scores nothing under {rules} rules", rules=rules.name)
+        )
     if points or ending == "bank":
         _check_points(game, seat, points)
     return [Scored(points=points, ending=ending)]
@@ -157,29 +175,47 @@ def correct(
     moves: bool = False,
 ) -> list[Corrected]:
     """Put right what was told wrongly."""
-    _check_tracked(game)
+    check_tracked(game)
     _check_goes_on(game)
     rules = game.rules
     if game.stage not in {Stage.LOBBY, Stage.PLAY}:
-        raise IllegalActionError("somebody has reached the goal: take that back with /undo first")
+        raise IllegalActionError(
+            say("somebody has reached the goal: take that back with /undo first")
+        )
     if score is not None and not rules.score_floor <= score < rules.winning_score:
         raise IllegalActionError(
-            f"a score in play is {rules.score_floor:,} to"
-            f" {rules.winning_score - rules.point_step:,} under {rules.name} rules, not {score:,}"
+            say(
+                "a score in play is {least:,} to {most:,} under {rules} rules, not {score:,}",
+                least=rules.score_floor,
+                most=rules.winning_score - rules.point_step,
+                rules=rules.name,
+                score=score,
+            )
         )
     if score is not None and score % rules.point_step:
         raise IllegalActionError(
-            f"scores are multiples of {rules.point_step} under {rules.name} rules, not {score:,}"
+            say(
+                "scores are multiples of {step} under {rules} rules, not {score:,}",
+                step=rules.point_step,
+                rules=rules.name,
+                score=score,
+            )
         )
     if farkles is not None and not 0 <= farkles < rules.farkle_limit:
         if rules.farkle_limit == 1:
-            raise IllegalActionError(f"farkles in a row do not count under {rules.name} rules")
+            raise IllegalActionError(
+                say("farkles in a row do not count under {rules} rules", rules=rules.name)
+            )
         raise IllegalActionError(
-            f"farkles in a row are 0 to {rules.farkle_limit - 1} under {rules.name} rules, not"
-            f" {farkles}"
+            say(
+                "farkles in a row are 0 to {most} under {rules} rules, not {farkles}",
+                most=rules.farkle_limit - 1,
+                rules=rules.name,
+                farkles=farkles,
+            )
         )
-    if moves and not game.seats[seat].playing:
-        raise IllegalActionError("that player has resigned")
+    if moves:
+        _check_playing(game, seat)
     return [Corrected(seat=seat, score=score, farkles=farkles, moves=moves)]
 
 
@@ -190,10 +226,10 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
     """
     if game.before is None:
         raise IllegalActionError(
-            "there is nothing to take back: keeping and banking can be until the next roll"
+            say("there is nothing to take back: keeping and banking can be until the next roll")
         )
     if not game.tracked and seat != game.before.mover:
-        raise IllegalActionError("only who made the last move can take it back")
+        raise IllegalActionError(say("only who made the last move can take it back"))
     return [Undone()]
 
 
@@ -201,9 +237,9 @@ def resign(game: Game, seat: int) -> list[Resigned | Ended]:
     """Give up; before the first roll a game with one player left just ends."""
     _check_goes_on(game)
     if not game.seats[seat].playing:
-        raise IllegalActionError("you have resigned already")
+        raise IllegalActionError(say("you have resigned already"))
     if len(game.seats) < 2:
-        raise IllegalActionError("nobody else plays yet: /end ends the game")
+        raise IllegalActionError(say("nobody else plays yet: /end ends the game"))
     if game.stage is Stage.LOBBY and sum(one.playing for one in game.seats) == 2:
         return [Ended()]
     return [Resigned(seat=seat)]
@@ -213,17 +249,16 @@ def skip(game: Game) -> list[Skipped]:
     """Pass the turn of a player who is away."""
     _check_goes_on(game)
     if game.stage is Stage.LOBBY:
-        raise IllegalActionError("the game has not begun: roll, or /end it")
+        raise IllegalActionError(say("the game has not begun: roll, or /end it"))
     return [Skipped()]
 
 
 def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
     """Let a bot play on for a player who is away."""
     _check_goes_on(game)
-    if not game.seats[seat].playing:
-        raise IllegalActionError("that player has resigned")
+    _check_playing(game, seat)
     if game.tracked:
-        raise IllegalActionError("a bot cannot roll real dice")
+        raise IllegalActionError(say("a bot cannot roll real dice"))
     return [Replaced(seat=seat, level=level)]
 
 
@@ -233,33 +268,57 @@ def end(game: Game) -> list[Ended]:
     return [Ended()]
 
 
+def check_tracked(game: Game) -> None:
+    """Raises IllegalActionError unless the dice of a game are real ones."""
+    if not game.tracked:
+        raise IllegalActionError(say("only a game with real dice takes scores: /track begins one"))
+
+
 def _check_number(players: int) -> None:
     if players > MOST_PLAYERS:
-        raise IllegalActionError(f"{players} players are too many: at most {MOST_PLAYERS}")
+        raise IllegalActionError(
+            say(
+                "{players} players are too many: at most {most}", players=players, most=MOST_PLAYERS
+            )
+        )
 
 
 def _check_goes_on(game: Game) -> None:
     if game.over:
-        raise IllegalActionError("the game is over: /play begins another")
+        raise IllegalActionError(say("the game is over: /play begins another"))
 
 
 def _check_turn(game: Game, seat: int) -> None:
     _check_goes_on(game)
     if seat != game.mover:
-        raise IllegalActionError("it is not your turn")
+        raise IllegalActionError(say("it is not your turn"))
 
 
-def _check_tracked(game: Game) -> None:
-    if not game.tracked:
-        raise IllegalActionError("only a game with real dice takes scores: /track begins one")
+def _check_opponent(game: Game) -> None:
+    if len(game.seats) < 2:
+        raise IllegalActionError(say("a game needs two players: somebody has to join first"))
+
+
+def _check_playing(game: Game, seat: int) -> None:
+    if not game.seats[seat].playing:
+        raise IllegalActionError(say("that player has resigned"))
+
+
+def _check_set_aside(game: Game) -> None:
+    if game.turn.roll is not None:
+        raise IllegalActionError(say("set dice aside first: {examples}", examples=_examples(game)))
 
 
 def _check_points(game: Game, seat: int, points: int) -> None:
     rules = game.rules
     if points <= 0 or points % rules.point_step or not reachable_at(rules, points).any():
         raise IllegalActionError(
-            f"no turn can come to {points:,} points under {rules.name} rules; for a turn without"
-            " points say farkle"
+            say(
+                "no turn can come to {points:,} points under {rules} rules; for a turn without"
+                " points say farkle",
+                points=points,
+                rules=rules.name,
+            )
         )
     if not game.bankable(points, game.seats[seat]):
         raise IllegalActionError(_least(game, points))
@@ -268,9 +327,12 @@ def _check_points(game: Game, seat: int, points: int) -> None:
 def _why_not_bank(game: Game) -> str:
     turn = game.turn
     if not turn.turn_total:
-        return "there is nothing to bank yet: roll first"
+        return say("there is nothing to bank yet: roll first")
     if game.bankable(turn.turn_total, game.seats[game.mover]):
-        return f"all dice scored, and under {game.rules.name} rules they must be rolled again"
+        return say(
+            "all dice scored, and under {rules} rules they must be rolled again",
+            rules=game.rules.name,
+        )
     return _least(game, turn.turn_total)
 
 
@@ -279,17 +341,28 @@ def _least(game: Game, points: int) -> str:
     least = game.rules.least_bank_at(
         seat.score, on_board=seat.on_board or game.stage is Stage.PLAY_OFF
     )
-    first = " to get on the board" if not seat.on_board and least > game.rules.minimum_bank else ""
-    return f"{points:,} points cannot be banked yet: it takes at least {least:,}{first}"
+    if not seat.on_board and least > game.rules.minimum_bank:
+        return say(
+            "{points:,} points cannot be banked yet: it takes at least {least:,} to get on the"
+            " board",
+            points=points,
+            least=least,
+        )
+    return say(
+        "{points:,} points cannot be banked yet: it takes at least {least:,}",
+        points=points,
+        least=least,
+    )
 
 
 def _examples(game: Game) -> str:
     """Some of what may be kept, most points first."""
     roll = game.turn.roll or ()
     choices = set_asides(game.rules, roll)
-    named = [f"{_dice(one.dice)} ({one.points:,})" for one in choices[:4]]
-    more = " and others" if len(choices) > 4 else ""
-    return f"of {_dice(roll)} may be kept {', '.join(named)}{more}"
+    named = ", ".join(f"{_dice(one.dice)} ({figure(one.points)})" for one in choices[:4])
+    if len(choices) > 4:
+        return say("of {roll} may be kept {choices} and others", roll=_dice(roll), choices=named)
+    return say("of {roll} may be kept {choices}", roll=_dice(roll), choices=named)
 
 
 def _dice(dice: Roll) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.views.safe_text import pad, safe_text, shorten, text_width
 from solver.errors import InvalidRequestError
+from solver.wording import figure, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +67,7 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     first and last turn are always there.
     """
     if not chart.turns:
-        return "No turns have been played yet."
+        return say("No turns have been played yet.")
     width = max(NARROWEST, min(width, WIDEST))
     kept = _condense(len(chart.turns))
     turns = [chart.turns[index] for index in kept]
@@ -74,7 +75,9 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     draw = _shared_bars if len(chart.names) == 2 else _player_columns
     lines = draw(chart, turns, labels, width)
     if left_out := len(chart.turns) - len(kept):
-        lines.append(f"{left_out} of {len(chart.turns)} turns are not shown.")
+        lines.append(
+            say("{number} of {all} turns are not shown.", number=left_out, all=len(chart.turns))
+        )
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -86,9 +89,12 @@ def _aligned(texts: Sequence[str]) -> list[str]:
 
 def _names(chart: GameChart, width: int) -> list[str]:
     return [
-        safe_text(name, width) or f"Player {seat}"[:width]
-        for seat, name in enumerate(chart.names, 1)
+        safe_text(name, width) or _nameless(seat)[:width] for seat, name in enumerate(chart.names)
     ]
+
+
+def _nameless(seat: int) -> str:
+    return say("Player {number}", number=seat + 1)
 
 
 def _condense(number: int) -> list[int]:
@@ -113,7 +119,7 @@ def _shared_bars(
     """For each turn the first player's share as a bar, the share in percent and the scores."""
     first, second = _names(chart, _NAME_WIDTH)
     percents = _aligned([_whole_percent(turn.win_probabilities[0]) for turn in turns])
-    scores = [_aligned([f"{turn.scores[seat]:,}" for turn in turns]) for seat in range(2)]
+    scores = [_aligned([figure(turn.scores[seat]) for turn in turns]) for seat in range(2)]
     rest = list(zip(labels, percents, *scores, strict=True))
     half = max(5, (width - sum(map(text_width, rest[0])) - 8) // 2)
     bars = [_share_bar(turn.win_probabilities[0], half) for turn in turns]
@@ -158,7 +164,8 @@ def _player_columns(
         cells = (turn.win_probabilities[seat] for seat in shown)
         lines.append(label + "".join(pad(f"  {_cell(share, bar)}", column) for share in cells))
     if len(shown) < len(names):
-        lines.append(f"{len(names) - len(shown)} players with less of a chance are not shown.")
+        left_out = len(names) - len(shown)
+        lines.append(say("{number} players with less of a chance are not shown.", number=left_out))
     return lines
 
 
@@ -214,10 +221,10 @@ def chart_png(chart: GameChart, *, dark: bool = False) -> bytes:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     look = _DARK if dark else _LIGHT
-    figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor=look.paper)
-    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
-    axes = figure.add_axes((0.095, 0.135, 0.7, 0.745))
-    _draw_frame(figure, axes, chart, look)
+    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=look.paper)
+    canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
+    axes = picture.add_axes((0.095, 0.135, 0.7, 0.745))
+    _draw_frame(picture, axes, chart, look)
     if chart.turns:
         (_draw_areas if len(chart.names) == 2 else _draw_lines)(axes, chart, look)
         _label_ends(axes, canvas.get_renderer(), chart, look)
@@ -226,11 +233,10 @@ def chart_png(chart: GameChart, *, dark: bool = False) -> bytes:
     return data.getvalue()
 
 
-def _draw_frame(figure: "Figure", axes: "Axes", chart: GameChart, look: _Look) -> None:
+def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: _Look) -> None:
     """Title, grid and axes."""
-    figure.text(
-        0.095, 0.925, "Win probability after each turn", color=look.ink, font=_font(14, bold=True)
-    )
+    title = say("Win probability after each turn")
+    picture.text(0.095, 0.925, title, color=look.ink, font=_font(14, bold=True))
     axes.set_facecolor(look.paper)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -244,14 +250,13 @@ def _draw_frame(figure: "Figure", axes: "Axes", chart: GameChart, look: _Look) -
     axes.tick_params(length=0, pad=7)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
         text.set(font=_font(12), color=look.ink, parse_math=False)
-    axes.set_xlabel("turn", color=look.ink, font=_font(12), labelpad=2)
+    axes.set_xlabel(say("turn"), color=look.ink, font=_font(12), labelpad=2)
     axes.grid(axis="y", color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     if not chart.turns:
         axes.set_xlabel("")
-        axes.text(
-            0.5, 0.5, "No turns have been played yet", color=look.ink, font=_font(14), ha="center"
-        )
+        nothing = say("No turns have been played yet")
+        axes.text(0.5, 0.5, nothing, color=look.ink, font=_font(14), ha="center")
 
 
 def _draw_areas(axes: "Axes", chart: GameChart, look: _Look) -> None:
@@ -309,7 +314,7 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: _Look) -> N
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 55
         name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, font))
         if roomy:
-            facts = f"{percents}   {last.scores[seat]:,}"
+            facts = f"{percents}   {figure(last.scores[seat])}"
             notes = [(name, font, 7.5), (facts, _font(12), -8)]
         else:
             notes = [(f"{name}  {percents}", font, 0)]
@@ -366,7 +371,7 @@ def _style(look: _Look, seat: int) -> tuple[str, str]:
 def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:
     """A name as long as there is room for it."""
     for width in range(_NAME_WIDTH, 1, -1):
-        text = _drawable(name, width) or f"Player {seat + 1}"
+        text = _drawable(name, width) or _nameless(seat)
         if measure(text) <= room:
             break
     return text

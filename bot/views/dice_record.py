@@ -4,6 +4,7 @@ from typing import Any
 
 from bot.services.dice_record import FEWEST_DICE, DiceRecord, Fairness
 from bot.views.text import columns, percent, wrap
+from solver.wording import figure, say, say_number
 
 BAR_WIDTH = 30
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -12,23 +13,32 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 def dice_record_text(record: DiceRecord) -> str:
     """A bar for each face, then in words whether fair dice would roll so."""
     if not record.dice:
-        return "No dice have been rolled yet."
+        return say("No dice have been rolled yet.")
     most = max(record.counts)
     rows = [
         (
             str(face),
             _bar(count / most).ljust(BAR_WIDTH),
-            f"{count:,}",
+            figure(count),
             percent(count / record.dice),
         )
         for face, count in enumerate(record.counts, 1)
     ]
-    head = f"{_plural(record.dice, 'die', 'dice')} in {_plural(record.rolls, 'roll', 'rolls')}"
-    expected = f"each face is expected {record.expected_count:,.1f} times"
-    lines = [f"{head}, {expected}:", *columns(rows, right={2, 3}), fairness_text(record)]
+    head = say_number(
+        "{dice} in {number:,} roll, each face is expected {times:,.1f} times:",
+        "{dice} in {number:,} rolls, each face is expected {times:,.1f} times:",
+        record.rolls,
+        dice=say_number("{number:,} die", "{number:,} dice", record.dice),
+        times=record.expected_count,
+    )
+    lines = [head, *columns(rows, right={2, 3}), fairness_text(record)]
     if record.fairness is not Fairness.TOO_FEW:
         lines.append(
-            f"Chi-square {record.chi_square:.2f}, 5 degrees of freedom, p = {record.p_value:.2g}."
+            say(
+                "Chi-square {statistic:.2f}, 5 degrees of freedom, p = {chance:.2g}.",
+                statistic=record.chi_square,
+                chance=record.p_value,
+            )
         )
     if record.six_dice_rolls:
         lines.append(_farkles_text(record))
@@ -37,13 +47,26 @@ def dice_record_text(record: DiceRecord) -> str:
 
 def fairness_text(record: DiceRecord) -> str:
     """One sentence for people who know no statistics."""
-    uneven = f"counts as uneven as these happen to fair dice {_once_in(record.p_value)}"
-    return {
-        Fairness.TOO_FEW: f"Too few to say anything; it takes at least {FEWEST_DICE} dice.",
-        Fairness.FAIR: "These counts are as fair dice would give them.",
-        Fairness.UNUSUAL: f"Unusual: {uneven}.",
-        Fairness.VERY_UNUSUAL: f"Very unusual: {uneven}.",
-    }[record.fairness]
+    if record.fairness is Fairness.TOO_FEW:
+        return say("Too few to say anything; it takes at least {number} dice.", number=FEWEST_DICE)
+    if record.fairness is Fairness.FAIR:
+        return say("These counts are as fair dice would give them.")
+    if record.p_value < 1e-6:
+        return say(
+            "Very unusual: counts as uneven as these happen to fair dice less than once in a"
+            " million times."
+        )
+    times = 1 / record.p_value
+    if record.fairness is Fairness.VERY_UNUSUAL:
+        return say(
+            "Very unusual: counts as uneven as these happen to fair dice once in {times:,.0f}"
+            " times.",
+            times=times,
+        )
+    return say(
+        "Unusual: counts as uneven as these happen to fair dice once in {times:,.0f} times.",
+        times=times,
+    )
 
 
 def dice_record_data(record: DiceRecord) -> dict[str, Any]:
@@ -69,27 +92,32 @@ def dice_record_data(record: DiceRecord) -> dict[str, Any]:
 
 def _farkles_text(record: DiceRecord) -> str:
     """Farkles with six dice against what is expected, and how often fair dice go so far."""
-    farkles, expected = record.six_dice_farkles, record.expected_farkles
-    chance = f", 1 in {1 / record.farkle_chance:,.1f}" if record.farkle_chance else ""
-    told = (
-        f"Six dice at once: {_plural(record.six_dice_rolls, 'roll', 'rolls')},"
-        f" {_plural(farkles, 'farkle', 'farkles')}, {expected:,.1f} expected{chance}."
-    )
-    direction = "few or fewer" if farkles < expected else "many or more"
-    often = percent(record.farkles_p_value)
-    return f"{told} Fair dice give so {direction} in {often} of such records."
-
-
-def _once_in(chance: float) -> str:
-    if chance < 1e-6:
-        return "less than once in a million times"
-    return f"once in {1 / chance:,.0f} times"
+    rolls = say_number("{number:,} roll", "{number:,} rolls", record.six_dice_rolls)
+    number, expected = record.six_dice_farkles, record.expected_farkles
+    farkles = say_number("{number:,} farkle", "{number:,} farkles", number)
+    if record.farkle_chance:
+        told = say(
+            "Six dice at once: {rolls}, {farkles}, {expected:,.1f} expected, 1 in {times:,.1f}.",
+            rolls=rolls,
+            farkles=farkles,
+            expected=expected,
+            times=1 / record.farkle_chance,
+        )
+    else:
+        told = say(
+            "Six dice at once: {rolls}, {farkles}, {expected:,.1f} expected.",
+            rolls=rolls,
+            farkles=farkles,
+            expected=expected,
+        )
+    share = percent(record.farkles_p_value)
+    if number < expected:
+        often = say("Fair dice give so few or fewer in {share} of such records.", share=share)
+    else:
+        often = say("Fair dice give so many or more in {share} of such records.", share=share)
+    return f"{told} {often}"
 
 
 def _bar(share: float) -> str:
     eighths = round(share * BAR_WIDTH * 8)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
-
-
-def _plural(number: int, one: str, more: str) -> str:
-    return f"{number:,} {one if number == 1 else more}"

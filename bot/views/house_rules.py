@@ -10,6 +10,7 @@ from bot.views.text import columns, wrap
 from solver.complaints import short
 from solver.rules import Ruleset
 from solver.solution import state_count
+from solver.wording import say
 
 _WIDTH = 79
 _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no_bank"
@@ -18,8 +19,11 @@ _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no
 def created_text(rules: Ruleset) -> str:
     """What was saved, before it is solved."""
     return wrap(
-        f"{rules.name} is saved; /rules {rules.name} explains it."
-        f" There are {state_count(rules):,} states to solve."
+        say(
+            "{name} is saved; /rules {name} explains it. There are {states:,} states to solve.",
+            name=rules.name,
+            states=state_count(rules),
+        )
     )
 
 
@@ -27,30 +31,33 @@ def solve_progress_text(progress: SolveProgress) -> str:
     """How far a solve is, or what became of it."""
     name = progress.name
     if progress.state is SolveState.WAITING:
-        return wrap(f"{name} waits for its turn: another solve is under way.")
+        return wrap(say("{name} waits for its turn: another solve is under way.", name=name))
     if progress.state is SolveState.RUNNING:
         if not progress.sweep:
-            return wrap(f"Solving {name}: getting ready.")
-        return wrap(f"Solving {name}: sweep {progress.sweep}, {progress.done * 100:.0f} %")
+            return wrap(say("Solving {name}: getting ready.", name=name))
+        sweep, share = progress.sweep, progress.done * 100
+        return wrap(
+            say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
+        )
     if progress.state is SolveState.CANCELLED:
-        return wrap(f"The solve of {name} is cancelled; nothing of it is kept.")
+        return wrap(say("The solve of {name} is cancelled; nothing of it is kept.", name=name))
     if progress.state is not SolveState.DONE:
         return wrap(progress.sentence)
-    took = f" in {progress.seconds:.0f} s" if progress.seconds >= 0.5 else ""
-    chance = progress.win_probability
-    wins = f": the first player wins {chance * 100:.1f} %" if chance is not None else ""
-    return wrap(f"{name} is solved{took}{wins}. /rules use {name} makes it the rules here.")
+    then = say("/rules use {name} makes it the rules here.", name=name)
+    return wrap(f"{_solved(progress)} {then}")
 
 
 def used_text(rules: Ruleset, *, is_solved: bool) -> str:
     """That rules are those of the place now."""
-    more = "" if is_solved else f" They are not solved yet: /rules solve {rules.name}"
-    return wrap(f"The rules here are {rules.name} now.{more}")
+    sentence = say("The rules here are {name} now.", name=rules.name)
+    if not is_solved:
+        sentence += " " + say("They are not solved yet: /rules solve {name}", name=rules.name)
+    return wrap(sentence)
 
 
 def deleted_text(name: str) -> str:
     """That rules are gone."""
-    return wrap(f"{name} is deleted.")
+    return wrap(say("{name} is deleted.", name=name))
 
 
 def entry_text(entry: RulesEntry) -> str:
@@ -59,7 +66,7 @@ def entry_text(entry: RulesEntry) -> str:
         return _damaged(entry)
     lines = [rules_text(entry.rules)]
     if not entry.is_solved:
-        lines += ["", wrap(f"Not solved yet: /rules solve {entry.name}")]
+        lines += ["", wrap(say("Not solved yet: /rules solve {name}", name=entry.name))]
     return "\n".join(lines)
 
 
@@ -70,13 +77,15 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
     default = next((entry.name for entry in entries if entry.is_default), None)
     lines = []
     if own:
-        lines += ["House rules of this place", *_rows(own)]
+        lines += [say("House rules of this place"), *_rows(own)]
     else:
-        lines.append("No house rules were made here yet; /rules new says how.")
+        lines.append(say("No house rules were made here yet; /rules new says how."))
     if shipped:
-        lines += ["Rules of the program", *_rows(shipped)]
+        lines += [say("Rules of the program"), *_rows(shipped)]
     if default:
-        lines.append(wrap(f"The rules here are {default}; /rules use NAME changes that."))
+        lines.append(
+            wrap(say("The rules here are {name}; /rules use NAME changes that.", name=default))
+        )
     return "\n".join(lines)
 
 
@@ -84,11 +93,30 @@ def new_rules_help() -> str:
     """How house rules are written in one line."""
     return "\n".join(
         [
-            "/rules new NAME [base:RULES] OPTION:VALUE ...",
-            *columns(OPTION_HELP),
-            "What is left out is as in the base, classic if you name none. For example:",
+            say("/rules new NAME [base:RULES] OPTION:VALUE ..."),
+            *columns((option, say(meaning)) for option, meaning in OPTION_HELP),
+            say("What is left out is as in the base, classic if you name none. For example:"),
             f"  {_EXAMPLE}",
         ]
+    )
+
+
+def _solved(progress: SolveProgress) -> str:
+    name, chance = progress.name, progress.win_probability
+    seconds = progress.seconds if progress.seconds >= 0.5 else None
+    if chance is None:
+        if seconds is None:
+            return say("{name} is solved.", name=name)
+        return say("{name} is solved in {seconds:.0f} s.", name=name, seconds=seconds)
+    if seconds is None:
+        return say(
+            "{name} is solved: the first player wins {share:.1f} %.", name=name, share=chance * 100
+        )
+    return say(
+        "{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %.",
+        name=name,
+        seconds=seconds,
+        share=chance * 100,
     )
 
 
@@ -101,9 +129,9 @@ def _rows(entries: Sequence[RulesEntry]) -> list[str]:
 
 def _status(entry: RulesEntry) -> str:
     if entry.rules is None:
-        return "damaged"
-    return "solved" if entry.is_solved else "not solved yet"
+        return say("damaged")
+    return say("solved") if entry.is_solved else say("not solved yet")
 
 
 def _damaged(entry: RulesEntry) -> str:
-    return wrap(f"What is saved of {entry.name} is damaged: /rules delete {entry.name}")
+    return wrap(say("What is saved of {name} is damaged: /rules delete {name}", name=entry.name))

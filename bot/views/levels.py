@@ -8,6 +8,7 @@ from bot.views.text import columns, wrap
 from solver.policies import LEVELS
 from solver.rules import Ruleset
 from solver.strengths import Strength, Strengths
+from solver.wording import figure, say
 
 
 def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) -> str:
@@ -16,19 +17,23 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
     for name, what in LEVELS.items():
         wins: tuple[str, ...] = ()
         if strengths and (one := strengths.get(name)):
-            wins = f"{100 * one.win_rate:.1f} %", f"+- {100 * one.standard_error:.1f}"
-        rows.append((name, *wins, what))
+            error = figure(100 * one.standard_error, ".1f")
+            wins = f"{figure(100 * one.win_rate, '.1f')} %", f"+- {error}"
+        rows.append((name, *wins, say(what)))
     if not strengths:
-        measured = (
-            f"How they do under {rules.name} rules is not measured yet: farkle study levels"
-            f" {rules.name}"
+        measured = say(
+            "How they do under {rules} rules is not measured yet: farkle study levels {rules}",
+            rules=rules.name,
         )
     else:
-        measured = (
-            f"Games won against optimal play under {rules.name} rules, with the standard error."
+        measured = say(
+            "Games won against optimal play under {rules} rules, with the standard error.",
+            rules=rules.name,
         )
     return wrap(
-        "\n".join(["Levels of bots:", *columns(rows, right={1} if strengths else ()), measured])
+        "\n".join(
+            [say("Levels of bots:"), *columns(rows, right={1} if strengths else ()), measured]
+        )
     )
 
 

@@ -6,26 +6,40 @@ from typing import Any
 from bot.services.matches import MatchGame
 from bot.table.events import Event
 from bot.table.state import apply, begin
-from bot.views.game import events_text
-from bot.views.text import wrap
+from bot.views.events import events_text
+from bot.views.text import and_text, rough_percent, wrap
+from solver.wording import figure, say
 
 
 def match_text(levels: tuple[str, str], game: MatchGame) -> str:
     """One game of a match: who won, the odds before it, and the match so far."""
     names = seat_names(levels, game.began)
     scores = ", ".join(
-        f"{name} {seat.score:,}" for name, seat in zip(names, game.game.seats, strict=True)
+        f"{name} {figure(seat.score)}" for name, seat in zip(names, game.game.seats, strict=True)
     )
     winners = [name for name, share in zip(names, game.game.shares or (), strict=True) if share > 0]
-    text = f"Game {game.number}: {' and '.join(winners)} won, {scores}."
-    if game.odds is not None:
-        text += (
-            f" Before it the odds of optimal play were {game.odds[game.began] * 100:.1f} % for"
-            f" {names[0]}, who began."
+    if len(winners) == 1:
+        text = say(
+            "Game {number}: {winner} won, {scores}.",
+            number=game.number,
+            winner=winners[0],
+            scores=scores,
         )
-    one, other = (f"{share:g}" for share in game.score)
-    both = sorted_names(levels)
-    return wrap(f"{text} {both[0]} {one}, {both[1]} {other}{_decided(both, game)}.")
+    else:
+        text = say(
+            "Game {number}: {winners} won, {scores}.",
+            number=game.number,
+            winners=and_text(winners),
+            scores=scores,
+        )
+    if game.odds is not None:
+        before = say(
+            "Before it the odds of optimal play were {chance} for {name}, who began.",
+            chance=rough_percent(game.odds[game.began]),
+            name=names[0],
+        )
+        text += f" {before}"
+    return wrap(f"{text} {_score(sorted_names(levels), game)}")
 
 
 def match_data(levels: tuple[str, str], game: MatchGame) -> dict[str, Any]:
@@ -69,10 +83,12 @@ def seat_names(levels: tuple[str, str], began: int) -> tuple[str, str]:
     return names if began == 0 else (names[1], names[0])
 
 
-def _decided(names: tuple[str, str], game: MatchGame) -> str:
-    if not game.over:
-        return ""
+def _score(names: tuple[str, str], game: MatchGame) -> str:
+    """How the match stands, or has ended."""
     one, other = game.score
+    score = f"{names[0]} {figure(one, 'g')}, {names[1]} {figure(other, 'g')}"
+    if not game.over:
+        return f"{score}."
     if one == other:
-        return ": the match is a draw"
-    return f": {names[one < other]} wins the match"
+        return say("{score}: the match is a draw.", score=score)
+    return say("{score}: {name} wins the match.", score=score, name=names[one < other])

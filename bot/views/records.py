@@ -5,21 +5,25 @@ from typing import Any
 
 from bot.store.records import HeadToHead, PersonStats, Standing
 from bot.views.text import columns
+from solver.wording import figure, say, say_number
 
 
 def stats_text(name: str, stats: PersonStats) -> str:
     """One person's record."""
     if not stats.games:
-        return f"{name} has finished no game yet."
+        return say("{name} has finished no game yet.", name=name)
     rows = [
-        ("games", f"{stats.games:,}"),
-        ("won", f"{_wins(stats.wins)} ({(stats.win_rate or 0) * 100:.1f} %)"),
-        ("longest streak", f"{stats.longest_streak}"),
-        ("biggest turn", f"{stats.biggest_turn:,}"),
-        ("farkles", f"{stats.farkles:,} in {stats.turns:,} turns"),
+        (say("games"), figure(stats.games)),
+        (say("won"), f"{_wins(stats.wins)} ({_percent(stats.win_rate or 0)})"),
+        (say("longest streak"), f"{stats.longest_streak}"),
+        (say("biggest turn"), figure(stats.biggest_turn)),
+        (
+            say("farkles"),
+            say("{farkles:,} in {turns:,} turns", farkles=stats.farkles, turns=stats.turns),
+        ),
     ]
     if stats.accuracy is not None:
-        rows.append(("accuracy", f"{stats.accuracy:.1f}"))
+        rows.append((say("accuracy"), figure(stats.accuracy, ".1f")))
     return "\n".join([f"{name}:", *columns(rows)])
 
 
@@ -41,26 +45,34 @@ def stats_data(name: str, stats: PersonStats) -> dict[str, Any]:
 def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
     """How two people did against each other."""
     if not both.games:
-        return f"{names[0]} and {names[1]} have finished no game together yet."
-    wins = " to ".join(_wins(share) for share in both.wins)
-    games = "1 game" if both.games == 1 else f"{both.games:,} games"
-    return f"{names[0]} against {names[1]}: {wins} in {games}."
+        return say(
+            "{one} and {other} have finished no game together yet.", one=names[0], other=names[1]
+        )
+    return say_number(
+        "{one} against {other}: {won} to {lost} in {number:,} game.",
+        "{one} against {other}: {won} to {lost} in {number:,} games.",
+        both.games,
+        one=names[0],
+        other=names[1],
+        won=_wins(both.wins[0]),
+        lost=_wins(both.wins[1]),
+    )
 
 
 def leaderboard_text(standings: Sequence[Standing]) -> str:
     """Who wins most, in a table."""
     if not standings:
-        return "Nobody has finished a game here yet."
+        return say("Nobody has finished a game here yet.")
     rows = [
         (
             f"{place}.",
             one.name,
-            f"{one.win_rate * 100:.1f} %",
-            f"{_wins(one.wins)} of {one.games:,}",
+            _percent(one.win_rate),
+            say("{won} of {games:,}", won=_wins(one.wins), games=one.games),
         )
         for place, one in enumerate(standings[:20], start=1)
     ]
-    return "\n".join(["Games won:", *columns(rows, right={0, 2})])
+    return "\n".join([say("Games won:"), *columns(rows, right={0, 2})])
 
 
 def leaderboard_data(standings: Sequence[Standing]) -> list[dict[str, Any]]:
@@ -69,4 +81,8 @@ def leaderboard_data(standings: Sequence[Standing]) -> list[dict[str, Any]]:
 
 
 def _wins(share: float) -> str:
-    return f"{share:,.0f}" if share == int(share) else f"{share:,.1f}"
+    return figure(share, ",.0f" if share == int(share) else ",.1f")
+
+
+def _percent(share: float) -> str:
+    return f"{figure(share * 100, '.1f')} %"

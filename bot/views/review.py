@@ -4,16 +4,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.moments import Choice, Judgement, Moment
+from bot.moments import Judgement, Mark, Moment
 from bot.review import PlayerReview, Review
-from bot.views.text import columns, dice_count, dice_text, farkle_count, percent, wrap
+from bot.views.text import (
+    columns,
+    dice_text,
+    farkles_in_a_row,
+    percent,
+    scores_text,
+    to_beat_text,
+    turn_total_text,
+    wrap,
+)
 from solver.position import in_play_off, points_to_beat
 from solver.rules import Ruleset
 from solver.turn import Decision
+from solver.wording import figure, say, say_later, say_number
 
 _LONGEST_NAME = 24
 _WORTH_NAMING = 0.0005
 """Least loss of a decision that is explained."""
+_COSTS = {
+    None: say_later("Cost {points:.2f}: {chance} instead of {best}."),
+    Mark.INACCURACY: say_later("Cost {points:.2f}, an inaccuracy: {chance} instead of {best}."),
+    Mark.MISTAKE: say_later("Cost {points:.2f}, a mistake: {chance} instead of {best}."),
+    Mark.BLUNDER: say_later("Cost {points:.2f}, a blunder: {chance} instead of {best}."),
+}
 
 
 def review_text(review: Review, names: Sequence[str]) -> str:
@@ -51,25 +67,30 @@ def _judgement_data(judgement: Judgement) -> dict[str, Any]:
 
 
 def _head(review: Review, names: Sequence[str]) -> str:
-    scores = ", ".join(f"{name} {p.score:,}" for name, p in zip(names, review.players, strict=True))
-    odds = _odds(review.start, names)
-    return wrap(
-        f"{review.rules.name} rules, {scores}: {_result(review, names)}\n"
-        f"At the start the odds were {odds}."
+    both = zip(names, review.players, strict=True)
+    head = say(
+        "{rules} rules, {scores}: {result}",
+        rules=review.rules.name,
+        scores=", ".join(f"{name} {figure(player.score)}" for name, player in both),
+        result=_result(review, names),
     )
+    start = say("At the start the odds were {odds}.", odds=_odds(review.start, names))
+    return wrap(f"{head}\n{start}")
 
 
 def _result(review: Review, names: Sequence[str]) -> str:
     if review.result is not None:
         if max(review.result) < 1:
-            return "a tie, half a win for each."
+            return say("a tie, half a win for each.")
         winner = review.result.index(max(review.result))
-        loser = review.players[1 - winner]
-        end = f", as {names[loser.seat]} resigned" if _resigned(review, loser.seat) else ""
-        return f"{names[winner]} won{end}."
+        if _resigned(review, 1 - winner):
+            return say(
+                "{winner} won, as {loser} resigned.", winner=names[winner], loser=names[1 - winner]
+            )
+        return say("{winner} won.", winner=names[winner])
     if review.now is not None:
-        return f"not over yet, {_odds(review.now, names)}."
-    return "ended without a result."
+        return say("not over yet, {odds}.", odds=_odds(review.now, names))
+    return say("ended without a result.")
 
 
 def _resigned(review: Review, seat: int) -> bool:
@@ -78,26 +99,37 @@ def _resigned(review: Review, seat: int) -> bool:
 
 
 def _odds(shares: tuple[float, float], names: Sequence[str]) -> str:
-    return f"{percent(shares[0])} for {names[0]} to {percent(shares[1])} for {names[1]}"
+    return say(
+        "{chance} for {name} to {other_chance} for {other_name}",
+        chance=percent(shares[0]),
+        name=names[0],
+        other_chance=percent(shares[1]),
+        other_name=names[1],
+    )
 
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
     both = review.players
     rows: list[tuple[str, str, str]] = [
         ("", _short(names[0]), _short(names[1])),
-        ("accuracy", *_both(both, _accuracy)),
-        ("level of play", *_both(both, lambda player: player.band or "-")),
-        ("decisions", *_both(both, lambda player: str(player.decisions))),
-        ("inaccuracies", *_both(both, lambda player: str(player.inaccuracies))),
-        ("mistakes", *_both(both, lambda player: str(player.mistakes))),
-        ("blunders", *_both(both, lambda player: str(player.blunders))),
-        ("lost by decisions, %", *_both(both, lambda player: _points(-player.total_loss))),
-        ("luck, %", *_both(both, lambda player: _points(player.luck))),
+        (say("accuracy"), *_both(both, _accuracy)),
+        (
+            say("level of play"),
+            *_both(both, lambda player: say(player.band) if player.band else "-"),
+        ),
+        (say("decisions"), *_both(both, lambda player: str(player.decisions))),
+        (say("inaccuracies"), *_both(both, lambda player: str(player.inaccuracies))),
+        (say("mistakes"), *_both(both, lambda player: str(player.mistakes))),
+        (say("blunders"), *_both(both, lambda player: str(player.blunders))),
+        (say("lost by decisions, %"), *_both(both, lambda player: _points(-player.total_loss))),
+        (say("luck, %"), *_both(both, lambda player: _points(player.luck))),
     ]
     if any(player.told for player in both):
-        rows.append(("turns told by score, %", *_both(both, lambda player: _points(player.told))))
+        rows.append(
+            (say("turns told by score, %"), *_both(both, lambda player: _points(player.told)))
+        )
     if any(player.given_up for player in both):
-        rows.append(("given up, %", *_both(both, lambda player: _points(player.given_up))))
+        rows.append((say("given up, %"), *_both(both, lambda player: _points(player.given_up))))
     return columns(rows, right={1, 2})
 
 
@@ -109,12 +141,12 @@ def _accuracy(player: PlayerReview) -> str:
     if player.accuracy is None:
         return "-"
     # rounded down, so that only perfect play has 100
-    return f"{int(player.accuracy * 10) / 10:.1f}"
+    return figure(int(player.accuracy * 10) / 10, ".1f")
 
 
 def _points(change: float) -> str:
     """A change of win probability in percentage points."""
-    return "0.00" if abs(change) < 0.00005 else f"{change * 100:+.2f}"
+    return figure(0, ".2f") if abs(change) < 0.00005 else figure(change * 100, "+.2f")
 
 
 def _short(name: str) -> str:
@@ -126,10 +158,11 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
     if adjusted[0] is None or adjusted[1] is None:
         return ""
     shares = min(1.0, max(0.0, adjusted[0])), min(1.0, max(0.0, adjusted[1]))
-    text = f"With the luck of the dice taken out it would be {_odds(shares, names)}."
+    text = say("With the luck of the dice taken out it would be {odds}.", odds=_odds(shares, names))
     winner = max((0, 1), key=lambda seat: review.players[seat].result or 0.0)
     if review.result is not None and max(review.result) == 1 and shares[winner] < 0.5:
-        text += f" The dice decided for {names[winner]}."
+        decided = say("The dice decided for {name}.", name=names[winner])
+        text += f" {decided}"
     return wrap(text)
 
 
@@ -140,8 +173,9 @@ def _worst(review: Review, names: Sequence[str]) -> str:
         if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
     ]
     if not found:
-        return "No decision cost as much as 0.05 percentage points."
-    lines = ["What cost most, in percentage points of the win probability:"]
+        least = _WORTH_NAMING * 100
+        return say("No decision cost as much as {points:.2f} percentage points.", points=least)
+    lines = [say("What cost most, in percentage points of the win probability:")]
     for number, (moment, judgement) in enumerate(found, 1):
         told = _explained(review.rules, moment, judgement, names[moment.seat])
         lines.append(wrap(f"{number}. {told}"))
@@ -151,55 +185,95 @@ def _worst(review: Review, names: Sequence[str]) -> str:
 def _explained(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str:
     """One decision in plain words."""
     chosen, best = judgement.chosen, judgement.best
-    mark = f", {_article(judgement.mark)} {judgement.mark}" if judgement.mark else ""
-    rolled = f" after {dice_text(judgement.roll)}" if judgement.roll else ""
-    better = _to_do(best)
-    if chosen.set_aside != best.set_aside:
-        better = f"keep {dice_text(best.set_aside)} and {better}"
-    return (
-        f"{name}, turn {moment.turn}, {_where(rules, judgement)}:{rolled} {_did(chosen)}."
-        f" Better: {better}. Cost {judgement.loss * 100:.2f}{mark}:"
-        f" {percent(chosen.win_probability)} instead of {percent(best.win_probability)}."
+    cost = say(
+        _COSTS[judgement.mark],
+        points=judgement.loss * 100,
+        chance=percent(chosen.win_probability),
+        best=percent(best.win_probability),
     )
+    return f"{_did(rules, moment, judgement, name)} {_better(judgement)} {cost}"
 
 
 def _where(rules: Ruleset, judgement: Judgement) -> str:
     """The scores and what else mattered."""
     position = judgement.position
     beat = points_to_beat(rules, position)
-    if in_play_off(rules, position):
-        where = "play-off" if beat is None else f"play-off with {beat:,} to beat"
-    else:
-        where = f"{position.banked:,} to {position.opponent:,}"
+    if not in_play_off(rules, position):
+        where = [scores_text(position.banked, position.opponent)]
         if beat is not None:
-            where += f", final turn with {beat:,} to beat"
+            where.append(to_beat_text(beat, play_off=False))
+    elif beat is not None:
+        where = [to_beat_text(beat, play_off=True)]
+    else:
+        where = [say("play-off")]
     if position.turn_total:
-        where += f", turn total {position.turn_total:,}"
+        where.append(turn_total_text(position.turn_total))
     if position.farkles:
-        where += f", {farkle_count(position.farkles)} in a row"
-    return where
+        where.append(farkles_in_a_row(position.farkles))
+    return ", ".join(where)
 
 
-def _did(choice: Choice) -> str:
-    kept = f"kept {dice_text(choice.set_aside)} and " if choice.set_aside else ""
-    return kept + _done(choice)
+def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str:
+    """What was chosen."""
+    chosen = judgement.chosen
+    parts = {
+        "name": name,
+        "turn": moment.turn,
+        "position": _where(rules, judgement),
+        "roll": dice_text(judgement.roll),
+        "dice": dice_text(chosen.set_aside),
+        "points": chosen.turn_total,
+        "chance": percent(chosen.farkle_probability),
+    }
+    if chosen.action is Decision.BANK:
+        if chosen.set_aside:
+            return say(
+                "{name}, turn {turn}, {position}: after {roll} kept {dice} and banked {points:,}.",
+                **parts,
+            )
+        return say("{name}, turn {turn}, {position}: banked {points:,}.", **parts)
+    if chosen.set_aside:
+        return say_number(
+            "{name}, turn {turn}, {position}: after {roll} kept {dice} and rolled {number} die at"
+            " {points:,} (farkle chance {chance}).",
+            "{name}, turn {turn}, {position}: after {roll} kept {dice} and rolled {number} dice at"
+            " {points:,} (farkle chance {chance}).",
+            chosen.dice_left,
+            **parts,
+        )
+    return say_number(
+        "{name}, turn {turn}, {position}: rolled {number} die at {points:,}"
+        " (farkle chance {chance}).",
+        "{name}, turn {turn}, {position}: rolled {number} dice at {points:,}"
+        " (farkle chance {chance}).",
+        chosen.dice_left,
+        **parts,
+    )
 
 
-def _done(choice: Choice) -> str:
-    if choice.action is Decision.BANK:
-        return f"banked {choice.turn_total:,}"
-    return f"rolled {dice_count(choice.dice_left)} at {choice.turn_total:,} ({_risk(choice)})"
-
-
-def _to_do(choice: Choice) -> str:
-    if choice.action is Decision.BANK:
-        return f"bank {choice.turn_total:,}"
-    return f"roll {dice_count(choice.dice_left)} at {choice.turn_total:,} ({_risk(choice)})"
-
-
-def _risk(choice: Choice) -> str:
-    return f"farkle chance {percent(choice.farkle_probability)}"
-
-
-def _article(mark: str) -> str:
-    return "an" if mark.startswith("i") else "a"
+def _better(judgement: Judgement) -> str:
+    """What would have been best; the dice to keep only if they were other ones."""
+    best = judgement.best
+    other_dice = best.set_aside != judgement.chosen.set_aside
+    parts = {
+        "dice": dice_text(best.set_aside),
+        "points": best.turn_total,
+        "chance": percent(best.farkle_probability),
+    }
+    if best.action is Decision.BANK:
+        if other_dice:
+            return say("Better: keep {dice} and bank {points:,}.", **parts)
+        return say("Better: bank {points:,}.", **parts)
+    if other_dice:
+        return say_number(
+            "Better: keep {dice} and roll {number} die at {points:,} (farkle chance {chance}).",
+            "Better: keep {dice} and roll {number} dice at {points:,} (farkle chance {chance}).",
+            best.dice_left,
+            **parts,
+        )
+    return say_number(
+        "Better: roll {number} die at {points:,} (farkle chance {chance}).",
+        "Better: roll {number} dice at {points:,} (farkle chance {chance}).",
+        best.dice_left,
+        **parts,
+    )

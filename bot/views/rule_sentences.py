@@ -4,12 +4,77 @@ from dataclasses import dataclass
 
 from solver.rules import FACES, Ruleset
 from solver.scoring import farkle_probability
+from solver.wording import say, say_later
 
-COUNTS = ("no", "one", "two", "three", "four", "five", "six")
-ORDINALS = (
-    *("no", "first", "second", "third", "fourth", "fifth", "sixth"),
-    *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
+COUNTS = (
+    say_later("one"),
+    say_later("two"),
+    say_later("three"),
+    say_later("four"),
+    say_later("five"),
+    say_later("six"),
 )
+"""Numbers of dice in words, from one."""
+
+_TIMES = (
+    say_later("{points:,} the first time"),
+    say_later("{points:,} the second time"),
+    say_later("{points:,} the third time"),
+    say_later("{points:,} the fourth time"),
+    say_later("{points:,} the fifth time"),
+    say_later("{points:,} the sixth time"),
+    say_later("{points:,} the seventh time"),
+    say_later("{points:,} the eighth time"),
+    say_later("{points:,} the ninth time"),
+    say_later("{points:,} the tenth time"),
+    say_later("{points:,} the eleventh time"),
+)
+_LAST_TIME = (
+    say_later("{points:,} from the second time on"),
+    say_later("{points:,} from the third time on"),
+    say_later("{points:,} from the fourth time on"),
+    say_later("{points:,} from the fifth time on"),
+    say_later("{points:,} from the sixth time on"),
+    say_later("{points:,} from the seventh time on"),
+    say_later("{points:,} from the eighth time on"),
+    say_later("{points:,} from the ninth time on"),
+    say_later("{points:,} from the tenth time on"),
+    say_later("{points:,} from the eleventh time on"),
+    say_later("{points:,} from the twelfth time on"),
+)
+"""After one other time, after two and so on."""
+
+_COSTS_POINTS = (
+    say_later("Every farkle costs {points:,} points."),
+    say_later("The second farkle in a row costs {points:,} points, and the count starts again."),
+    say_later("The third farkle in a row costs {points:,} points, and the count starts again."),
+    say_later("The fourth farkle in a row costs {points:,} points, and the count starts again."),
+    say_later("The fifth farkle in a row costs {points:,} points, and the count starts again."),
+)
+_COSTS_EVERYTHING = (
+    say_later("Every farkle takes a score above 0 down to 0."),
+    say_later(
+        "The second farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+    say_later(
+        "The third farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+    say_later(
+        "The fourth farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+    say_later(
+        "The fifth farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+)
+_NOTHING = (
+    say_later("a die without any score"),
+    say_later("two dice without any score"),
+    say_later("three dice without any score"),
+    say_later("four dice without any score"),
+    say_later("five dice without any score"),
+    say_later("six dice without any score"),
+)
+"""The roll of all the dice, of which there are one to six, in which nothing scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +107,19 @@ def turn_topics(rules: Ruleset) -> list[Topic]:
 
 def end_topics(rules: Ruleset) -> list[Topic]:
     """How the game ends."""
-    more = "more than " if rules.goal_must_be == "exceeded" else ""
-    goal = f"The goal is {more}{rules.goal:,} points."
+    goal = say("The goal is {goal:,} points.", goal=rules.goal)
+    if rules.goal_must_be == "exceeded":
+        goal = say("The goal is more than {goal:,} points.", goal=rules.goal)
     ending = {
-        "at_once": "A bank that reaches the goal wins at once.",
-        "final_turn": "A bank that reaches the goal gives the other player one final turn to beat"
-        " that score.",
-        "equal_turns": "Both players have as many turns: when the player who began reaches the"
-        " goal, the other has one final turn to beat that score; when the other reaches it first,"
-        " that wins at once.",
+        "at_once": say("A bank that reaches the goal wins at once."),
+        "final_turn": say(
+            "A bank that reaches the goal gives the other player one final turn to beat that score."
+        ),
+        "equal_turns": say(
+            "Both players have as many turns: when the player who began reaches the goal, the other"
+            " has one final turn to beat that score; when the other reaches it first, that wins at"
+            " once."
+        ),
     }[rules.ending]
     return [
         Topic("goal", rules.winning_score, goal),
@@ -60,23 +129,38 @@ def end_topics(rules: Ruleset) -> list[Topic]:
 
 
 def _set_aside(rules: Ruleset) -> Topic:
-    every = "Every die that scores must be set aside: none may be left that could score as well."
-    free = "Of the dice that score, any may be set aside."
+    sentence = say("Of the dice that score, any may be set aside.")
     is_special = rules.set_aside_all
-    return Topic("set_aside_all", is_special, every if is_special else free, is_special)
+    if is_special:
+        sentence = say(
+            "Every die that scores must be set aside: none may be left that could score as well."
+        )
+    return Topic("set_aside_all", is_special, sentence, is_special)
 
 
 def _hot_dice(rules: Ruleset) -> Topic:
-    when = "When all dice are set aside (hot dice), all"
-    if rules.dice == 1:
-        when = "When the die is set aside (hot dice), it"
-    then = {
-        "optional": "may be rolled again.",
-        "no_bank": "must be rolled again, without a bank.",
-        "forced": "must be rolled again, without a bank; and a roll that scores with all its dice"
-        " must be set aside whole.",
-    }[rules.hot_dice]
-    return Topic("hot_dice", rules.hot_dice, f"{when} {then}")
+    all_dice = {
+        "optional": say("When all dice are set aside (hot dice), all may be rolled again."),
+        "no_bank": say(
+            "When all dice are set aside (hot dice), all must be rolled again, without a bank."
+        ),
+        "forced": say(
+            "When all dice are set aside (hot dice), all must be rolled again, without a bank; and"
+            " a roll that scores with all its dice must be set aside whole."
+        ),
+    }
+    one_die = {
+        "optional": say("When the die is set aside (hot dice), it may be rolled again."),
+        "no_bank": say(
+            "When the die is set aside (hot dice), it must be rolled again, without a bank."
+        ),
+        "forced": say(
+            "When the die is set aside (hot dice), it must be rolled again, without a bank; and a"
+            " roll that scores with all its dice must be set aside whole."
+        ),
+    }
+    sentences = one_die if rules.dice == 1 else all_dice
+    return Topic("hot_dice", rules.hot_dice, sentences[rules.hot_dice])
 
 
 def _hot_dice_bonus(rules: Ruleset) -> Topic:
@@ -84,17 +168,17 @@ def _hot_dice_bonus(rules: Ruleset) -> Topic:
     while len(bonus) > 1 and bonus[-1] == bonus[-2]:
         bonus.pop()
     if not any(bonus):
-        return Topic("hot_dice_bonus", [], "Hot dice add no points.", is_special=False)
-    if len(bonus) == 1:
-        sentence = f"Hot dice add {bonus[0]:,} points to the turn total, every time."
-    else:
-        *others, last = [
-            f"{points:,} the {ORDINALS[time]} time" for time, points in enumerate(bonus, 1)
-        ]
-        last = last.replace(" the ", " from the ")
-        sentence = (
-            f"Hot dice add points to the turn total: {', '.join(others)} in a turn, and {last} on."
+        sentence = say("Hot dice add no points.")
+        return Topic("hot_dice_bonus", [], sentence, is_special=False)
+    *others, last = bonus
+    if others:
+        sentence = say(
+            "Hot dice add points to the turn total: {others} in a turn, and {last}.",
+            others=", ".join(say(_TIMES[k], points=points) for k, points in enumerate(others)),
+            last=say(_LAST_TIME[len(others) - 1], points=last),
         )
+    else:
+        sentence = say("Hot dice add {points:,} points to the turn total, every time.", points=last)
     return Topic("hot_dice_bonus", bonus, sentence)
 
 
@@ -104,63 +188,84 @@ def _minimums(rules: Ruleset) -> list[Topic]:
     minimum = rules.minimum_bank if rules.minimum_bank > least else 0
     opening = rules.opening_minimum if rules.opening_minimum > max(minimum, least) else 0
     topics = []
+    sentence = say("The first bank of a player is like any other.")
     if opening:
-        sentence = (
-            f"The first bank of a player must be at least {opening:,}, and puts the player on the"
-            " board for good."
+        sentence = say(
+            "The first bank of a player must be at least {points:,}, and puts the player on the"
+            " board for good.",
+            points=opening,
         )
-    else:
-        sentence = "The first bank of a player is like any other."
     topics.append(Topic("opening_minimum", opening, sentence, bool(opening)))
-    what = "any turn total may be banked"
-    if minimum:
-        what = f"a turn total may be banked from {minimum:,} up"
-    sentence = f"Once on the board, {what}." if opening else f"{what[0].upper()}{what[1:]}."
-    topics.append(Topic("minimum_bank", minimum, sentence, bool(minimum or opening)))
+    if opening and minimum:
+        sentence = say(
+            "Once on the board, a turn total may be banked from {points:,} up.", points=minimum
+        )
+    elif opening:
+        sentence = say("Once on the board, any turn total may be banked.")
+    elif minimum:
+        sentence = say("A turn total may be banked from {points:,} up.", points=minimum)
+    else:
+        sentence = say("Any turn total may be banked.")
     some = bool(minimum or opening)
-    noun, verb = ("minimums", "hold") if minimum and opening else ("minimum", "holds")
-    sentence = f"The {noun} {verb} for a bank that reaches the goal, too."
+    topics.append(Topic("minimum_bank", minimum, sentence, some))
     if not rules.minimum_binds_win:
-        sentence = "A bank that reaches the goal needs no minimum."
+        sentence = say("A bank that reaches the goal needs no minimum.")
+    elif minimum and opening:
+        sentence = say("The minimums hold for a bank that reaches the goal, too.")
+    else:
+        sentence = say("The minimum holds for a bank that reaches the goal, too.")
     binds = rules.minimum_binds_win if some else None
     topics.append(Topic("minimum_binds_win", binds, sentence if some else "", some))
     return topics
 
 
 def _farkle(rules: Ruleset) -> Topic:
-    roll = f"A roll of fewer than {rules.dice} dice" if rules.scoring.nothing else "A roll"
-    sentence = f"{roll} in which nothing scores is a farkle: it ends the turn and"
     if not any(farkle_probability(rules, number) for number in range(1, rules.dice + 1)):
-        sentence = "Every roll scores: there is no farkle."
+        sentence = say("Every roll scores: there is no farkle.")
     elif rules.farkle_keeps_turn_total:
-        sentence += " banks the turn total where that might have been banked."
+        sentence = say(
+            "A roll in which nothing scores is a farkle: it ends the turn and banks the turn total"
+            " where that might have been banked."
+        )
+        if rules.scoring.nothing:
+            sentence = say(
+                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
+                " turn and banks the turn total where that might have been banked.",
+                dice=rules.dice,
+            )
         if rules.farkle_penalty:
-            sentence += " It still counts as a farkle."
+            sentence += " " + say("It still counts as a farkle.")
+    elif rules.scoring.nothing:
+        sentence = say(
+            "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the turn"
+            " and loses the turn total.",
+            dice=rules.dice,
+        )
     else:
-        sentence += " loses the turn total."
+        sentence = say(
+            "A roll in which nothing scores is a farkle: it ends the turn and loses the turn total."
+        )
     return Topic("farkle_keeps_turn_total", rules.farkle_keeps_turn_total, sentence)
 
 
 def _penalty(rules: Ruleset) -> list[Topic]:
     penalty = rules.farkle_penalty
+    never_below = say("No score falls below 0.")
     if not penalty:
+        free = say("Farkles in a row cost nothing.")
         return [
-            Topic("farkle_penalty", None, "Farkles in a row cost nothing.", is_special=False),
-            Topic("score_floor", 0, "No score falls below 0.", is_special=False),
+            Topic("farkle_penalty", None, free, is_special=False),
+            Topic("score_floor", 0, never_below, is_special=False),
         ]
     everything = penalty.points == "everything"
-    what = "takes a score above 0 down to 0" if everything else f"costs {penalty.points:,} points"
-    if penalty.in_a_row == 1:
-        sentence = f"Every farkle {what}."
-    else:
-        number = ORDINALS[penalty.in_a_row]
-        sentence = f"The {number} farkle in a row {what}, and the count starts again."
+    costs = _COSTS_EVERYTHING if everything else _COSTS_POINTS
+    sentence = say(costs[penalty.in_a_row - 1], points=penalty.points)
     if rules.farkle_keeps_turn_total:
-        sentence += " That comes after the bank, unless the bank has reached the goal."
+        sentence += " " + say("That comes after the bank, unless the bank has reached the goal.")
     floor = rules.score_floor
-    below = "No score falls below 0."
+    below = never_below
     if floor:
-        below = f"The solver takes a score below {floor:,} for {floor:,}."
+        below = say("The solver takes a score below {floor:,} for {floor:,}.", floor=floor)
     return [
         Topic("farkle_penalty", penalty.model_dump(), sentence),
         Topic("score_floor", floor, below, not everything),
@@ -168,78 +273,94 @@ def _penalty(rules: Ruleset) -> list[Topic]:
 
 
 def _instant_win(rules: Ruleset) -> Topic:
-    sentence = "No roll wins the game at once."
-    if rules.instant_win:
-        sentence = f"A roll {_patterns(rules, rules.instant_win)} wins the game at once."
     patterns = _canonical(rules.instant_win)
+    sentence = say("No roll wins the game at once.")
+    if patterns:
+        sentence = say(
+            "A roll with {patterns} wins the game at once.",
+            patterns=_any_of(rules, patterns),
+        )
     return Topic("instant_win", patterns, sentence, bool(patterns))
 
 
 def _lose_everything(rules: Ruleset) -> Topic:
     patterns = _canonical(rules.lose_everything)
     if not patterns:
-        return Topic("lose_everything", [], "No roll loses everything.", is_special=False)
-    sentence = (
-        f"A roll {_patterns(rules, rules.lose_everything)} loses everything: it ends the turn,"
-        " loses the turn total and takes a score above 0 down to 0"
-    )
+        sentence = say("No roll loses everything.")
+        return Topic("lose_everything", [], sentence, is_special=False)
+    more = ""
     if rules.farkle_penalty and rules.farkle_penalty.in_a_row > 1:
-        sentence += "; the count of farkles in a row starts again"
+        more += say("; the count of farkles in a row starts again")
     if rules.has_opening:
-        sentence += "; who is on the board stays there"
+        more += say("; who is on the board stays there")
     if rules.instant_win:
-        sentence += "; but a roll that wins at once does not lose"
-    return Topic("lose_everything", patterns, f"{sentence}.")
+        more += say("; but a roll that wins at once does not lose")
+    sentence = say(
+        "A roll with {patterns} loses everything: it ends the turn, loses the turn total and takes"
+        " a score above 0 down to 0{more}.",
+        patterns=_any_of(rules, patterns),
+        more=more,
+    )
+    return Topic("lose_everything", patterns, sentence)
 
 
 def _ties(rules: Ruleset) -> Topic:
     if rules.ending == "at_once":
         return Topic("ties", None, "", is_special=False)
     sentence = {
-        "earlier": "the player who reached the goal first wins.",
-        "shared": "each player wins half the game.",
-        "played_on": "both play one more turn each, first the player whose turn it is, until one"
-        " gets more points in it than the other.",
+        "earlier": say(
+            "If the scores are equal after that, the player who reached the goal first wins."
+        ),
+        "shared": say("If the scores are equal after that, each player wins half the game."),
+        "played_on": say(
+            "If the scores are equal after that, both play one more turn each, first the player"
+            " whose turn it is, until one gets more points in it than the other."
+        ),
     }[rules.ties]
-    sentence = f"If the scores are equal after that, {sentence}"
     parts = []
     if rules.ties == "played_on":
         if rules.farkle_penalty:
-            parts.append("farkles cost nothing")
+            parts.append(say("farkles cost nothing"))
         if rules.minimum_bank > rules.point_step or rules.has_opening:
-            free = "" if rules.minimum_binds_win else " unless the bank wins"
-            parts.append(f"a minimum holds{free}")
+            binds = rules.minimum_binds_win
+            free = say("a minimum holds unless the bank wins")
+            parts.append(say("a minimum holds") if binds else free)
         if rules.lose_everything:
-            parts.append("a roll that loses everything loses the game")
+            parts.append(say("a roll that loses everything loses the game"))
     if parts:
-        sentence += f" In these turns {_listed(parts, 'and')}."
+        sentence += " " + say("In these turns {clauses}.", clauses=all_of(parts))
     return Topic("ties", rules.ties, sentence)
+
+
+def all_of(parts: list[str]) -> str:
+    """A list in words, with "and"."""
+    *others, last = parts
+    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def _canonical(patterns: tuple[str, ...]) -> list[str]:
     return sorted({"".join(sorted(pattern)) for pattern in patterns})
 
 
-def _patterns(rules: Ruleset, patterns: tuple[str, ...]) -> str:
-    """Patterns of a roll in words: "with four or more 2s or six of a kind"."""
-    words = [_pattern(one, whole=len(one) == rules.dice) for one in _canonical(patterns)]
-    return f"with {_listed(words, 'or')}"
-
-
-def _listed(parts: list[str], last: str) -> str:
-    *others, end = parts
-    return f"{', '.join(others)} {last} {end}" if others else end
+def _any_of(rules: Ruleset, patterns: list[str]) -> str:
+    """Patterns of a roll in words: "four or more 2s or six of a kind"."""
+    *others, last = (_pattern(one, whole=len(one) == rules.dice) for one in patterns)
+    return say("{others} or {last}", others=", ".join(others), last=last) if others else last
 
 
 def _pattern(pattern: str, *, whole: bool) -> str:
-    number = COUNTS[len(pattern)] + ("" if whole else " or more")
-    if "x" in pattern:
-        return f"{number} of a kind"
+    number, face = say(COUNTS[len(pattern) - 1]), pattern[0]
+    if face == "x":
+        if whole:
+            return say("{number} of a kind", number=number)
+        return say("{number} or more of a kind", number=number)
     if len(pattern) == 1:
-        return f"a {pattern}"
-    if len(set(pattern)) == 1:
-        return f"{number} {pattern[0]}s"
-    return " ".join(pattern)
+        return say("a {face}", face=face)
+    if len(set(pattern)) > 1:
+        return " ".join(pattern)
+    if whole:
+        return say("{number} {face}s", number=number, face=face)
+    return say("{number} or more {face}s", number=number, face=face)
 
 
 def of_a_kind_points(rules: Ruleset, number: int) -> list[int]:
@@ -252,20 +373,19 @@ def of_a_kind_points(rules: Ruleset, number: int) -> list[int]:
 
 
 def combination_points(rules: Ruleset) -> dict[str, int]:
-    """Points of the combinations of different faces, by their names; 0 if one is none."""
+    """Points of combinations of different faces, by names that `say` takes; 0 if one is none."""
     scoring = rules.scoring
     pairs = scoring.three_pairs if "four_and_two" in scoring.three_pairs_include else 0
     named = {
         "1 2 3 4 5 6": (6, scoring.straight_1_6),
         "1 2 3 4 5": (5, scoring.straight_1_5),
         "2 3 4 5 6": (5, scoring.straight_2_6),
-        "three pairs": (6, scoring.three_pairs),
-        "four of a kind and a pair": (6, max(scoring.four_and_two, pairs)),
-        "two triplets": (6, scoring.two_triplets),
+        say_later("three pairs"): (6, scoring.three_pairs),
+        say_later("four of a kind and a pair"): (6, max(scoring.four_and_two, pairs)),
+        say_later("two triplets"): (6, scoring.two_triplets),
     }
     found = {name: points for name, (dice, points) in named.items() if dice <= rules.dice}
-    all_dice = "a die" if rules.dice == 1 else f"{COUNTS[rules.dice]} dice"
-    return {**found, f"{all_dice} without any score": scoring.nothing}
+    return {**found, _NOTHING[rules.dice - 1]: scoring.nothing}
 
 
 def parts_points(rules: Ruleset, face: int, number: int) -> int:

@@ -4,6 +4,7 @@ from itertools import zip_longest
 
 from bot.views.rule_sentences import (
     COUNTS,
+    all_of,
     combination_points,
     end_topics,
     of_a_kind_points,
@@ -14,20 +15,31 @@ from solver.complaints import short
 from solver.dice import make_roll
 from solver.rules import FACES, Ruleset
 from solver.scoring import all_points, farkle_probability
+from solver.wording import figure, say, say_later
 
-_FACES = ("ones", "twos", "threes", "fours", "fives", "sixes")
+_FACES = (
+    say_later("ones"),
+    say_later("twos"),
+    say_later("threes"),
+    say_later("fours"),
+    say_later("fives"),
+    say_later("sixes"),
+)
 
 
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
-    dice = dice_count(rules.dice)
-    lines = [_one_line(rules.title) or rules.name, "", f"Two players, {dice}.", ""]
-    lines += ["What dice are worth", *_worth(rules), ""]
-    for head, topics in (("A turn", turn_topics(rules)), ("The end", end_topics(rules))):
+    players = say("Two players, {dice}.", dice=dice_count(rules.dice))
+    lines = [_one_line(rules.title) or rules.name, "", players, ""]
+    lines += [say("What dice are worth"), *_worth(rules), ""]
+    for head, topics in (
+        (say("A turn"), turn_topics(rules)),
+        (say("The end"), end_topics(rules)),
+    ):
         lines += [head, *(f"  {one.sentence}" for one in topics if one.is_special), ""]
-    lines += ["Chance of a farkle", *_chances(rules)]
+    lines += [say("Chance of a farkle"), *_chances(rules)]
     if source := _one_line(rules.source):
-        lines += ["", f"Source: {source}"]
+        lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
 
 
@@ -42,33 +54,41 @@ def _worth(rules: Ruleset) -> list[str]:
     ]
     cells = [[_points(n) for n in of_a_kind_points(rules, number)] for number in numbers]
     rows = [
-        (_FACES[face - 1], *row)
+        (say(_FACES[face - 1]), *row)
         for face, row in zip_longest(FACES, zip(*cells, strict=True))
         if row and set(row) != {"-"}
     ]
     lines = []
     if rows:
-        head = ("", *(COUNTS[number] for number in numbers))
+        head = ("", *(say(COUNTS[number - 1]) for number in numbers))
         lines += columns([head, *rows], right=range(1, 7))
     named = [
-        (name, _points(points)) for name, points in combination_points(rules).items() if points
+        (say(name), _points(points)) for name, points in combination_points(rules).items() if points
     ]
     if named:
         lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
-    if best := _better_in_parts(rules):
-        lines += ["", f"  Dice set aside count as the combinations worth most: {best}."]
+    if examples := _better_in_parts(rules):
+        best = say(
+            "Dice set aside count as the combinations worth most: {examples}.",
+            examples=all_of(examples),
+        )
+        lines += ["", f"  {best}"]
     return lines
 
 
-def _better_in_parts(rules: Ruleset) -> str:
+def _better_in_parts(rules: Ruleset) -> list[str]:
     """Some combinations that are worth more taken apart: others follow the same way."""
     worth = all_points(rules)
     found = [
-        f"{' '.join(map(str, dice))} is worth {worth[make_roll(dice)]:,}"
+        say(
+            "{dice} is worth {points:,}",
+            dice=" ".join(map(str, dice)),
+            points=worth[make_roll(dice)],
+        )
         for dice, points in rules.combinations.items()
         if worth[make_roll(dice)] > points
     ]
-    return " and ".join(found[:2])
+    return found[:2]
 
 
 def _chances(rules: Ruleset) -> list[str]:
@@ -79,4 +99,4 @@ def _chances(rules: Ruleset) -> list[str]:
 
 
 def _points(points: int) -> str:
-    return f"{points:,}" if points else "-"
+    return figure(points) if points else "-"

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from pathlib import Path
 
 from bot.advice import Advice, Odds, TurnCells
@@ -11,22 +12,46 @@ from solver.rules import Ruleset
 from solver.scoring import Fate
 from solver.strategy import Manifest
 from solver.turn import Decision
+from solver.wording import figure, say, say_later, say_number
+
+_ACTIONS = {
+    Decision.ROLL: say_later("roll"),
+    Decision.BANK: say_later("bank"),
+    Decision.WIN: say_later("win"),
+}
+_TIES = {
+    "earlier": say_later("ties, and they win, as they reached the goal first"),
+    "shared": say_later("ties, half a win for each"),
+    "played_on": say_later("ties, and a play-off follows"),
+}
+"""What a tie in the last turn means."""
 
 
 def percent(probability: float) -> str:
     """A probability with two decimals; the ends only for what is certain."""
     if 0 < probability < 0.00005:
-        return "< 0.01 %"
+        return f"< {figure(0.01, '.2f')} %"
     if 0.99995 <= probability < 1:
-        return "> 99.99 %"
-    return f"{probability * 100:.2f} %"
+        return f"> {figure(99.99, '.2f')} %"
+    return f"{figure(probability * 100, '.2f')} %"
+
+
+def rough_percent(probability: float) -> str:
+    """A probability with one decimal."""
+    return f"{figure(probability * 100, '.1f')} %"
 
 
 def advice_text(advice: Advice) -> str:
     """The options, best first, with what each costs against the best."""
-    roll, best = dice_text(advice.roll), advice.win_probability
-    where = position_text(advice.rules, advice.position)
-    head = wrap(f"{roll}: {where}, {advice.rules.name} rules")
+    best = advice.win_probability
+    head = wrap(
+        say(
+            "{dice}: {position}, {rules} rules",
+            dice=dice_text(advice.roll),
+            position=position_text(advice.rules, advice.position),
+            rules=advice.rules.name,
+        )
+    )
     if advice.fate is not Fate.SCORES:
         return f"{head}\n{_fate_text(advice)}"
     rows = []
@@ -34,11 +59,13 @@ def advice_text(advice: Advice) -> str:
         cost = best - option.win_probability
         rows.append(
             (
-                f"keep {dice_text(option.set_aside)}",
-                f"{option.points:,} points",
-                f"turn {option.turn_total:,}",
-                dice_count(option.dice_left) if option.set_aside != advice.roll else "hot dice",
-                option.action,
+                say("keep {dice}", dice=dice_text(option.set_aside)),
+                say("{points:,} points", points=option.points),
+                say("turn {points:,}", points=option.turn_total),
+                say("hot dice")
+                if option.set_aside == advice.roll
+                else dice_count(option.dice_left),
+                say(_ACTIONS[option.action]),
                 percent(option.win_probability),
                 _cost(cost),
             )
@@ -50,17 +77,24 @@ def odds_text(odds: Odds) -> str:
     """Roll or bank, and what each is worth."""
     rules, position = odds.rules, odds.position
     head = wrap(
-        f"{position_text(rules, position)}, {dice_count(position.dice)} to roll, {rules.name} rules"
+        say_number(
+            "{position}, {number} die to roll, {rules} rules",
+            "{position}, {number} dice to roll, {rules} rules",
+            position.dice,
+            position=position_text(rules, position),
+            rules=rules.name,
+        )
     )
-    roll = ("roll", percent(odds.roll), _risks_text(odds))
+    roll = (say(_ACTIONS[Decision.ROLL]), percent(odds.roll), _risks_text(odds))
+    bank_name = say(_ACTIONS[Decision.BANK])
     if odds.bank is None:
         why = _no_bank_text(rules, position)
-        return "\n".join([head, *columns([roll, ("bank", "-", why)], right={1})])
-    bank = ("bank", percent(odds.bank), _bank_text(rules, position))
-    cost = _cost(abs(odds.bank - odds.roll))
-    rows = [(*roll, cost), (*bank, "best")]
+        return "\n".join([head, *columns([roll, (bank_name, "-", why)], right={1})])
+    bank = (bank_name, percent(odds.bank), _bank_text(rules, position))
+    best, cost = _cost(0), _cost(abs(odds.bank - odds.roll))
+    rows = [(*roll, cost), (*bank, best)]
     if odds.action == Decision.ROLL:
-        rows = [(*roll, "best"), (*bank, cost)]
+        rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
     return "\n".join([head, *columns(rows, right={1})])
@@ -154,19 +188,42 @@ def wrap(text: str, width: int = 79) -> str:
 def position_text(rules: Ruleset, position: Position) -> str:
     """Scores, turn total, farkles in a row and what else the rules make matter, in a few words."""
     parts = [
-        f"you {position.banked:,}, them {position.opponent:,}",
+        say("you {score:,}, them {other:,}", score=position.banked, other=position.opponent),
         *_boards(rules, position),
         *_stage(rules, position),
     ]
     if position.turn_total:
-        parts.append(f"turn total {position.turn_total:,}")
+        parts.append(turn_total_text(position.turn_total))
     if hot := _hot_dice(rules, position):
         parts.append(hot)
     if position.farkles:
-        parts.append(f"{farkle_count(position.farkles)} in a row")
+        parts.append(farkles_in_a_row(position.farkles))
     if position.opponent_farkles:
-        parts.append(f"their {farkle_count(position.opponent_farkles)} in a row")
+        parts.append(
+            say_number(
+                "their {number} farkle in a row",
+                "their {number} farkles in a row",
+                position.opponent_farkles,
+            )
+        )
     return ", ".join(parts)
+
+
+def scores_text(own: int, other: int) -> str:
+    """One score and the other one."""
+    return say("{score:,} to {other:,}", score=own, other=other)
+
+
+def to_beat_text(points: int, *, play_off: bool) -> str:
+    """A turn that must beat some points: the last one, or one of a play-off."""
+    if play_off:
+        return say("play-off with {points:,} to beat", points=points)
+    return say("final turn with {points:,} to beat", points=points)
+
+
+def turn_total_text(points: int) -> str:
+    """The turn total of a turn under way."""
+    return say("turn total {points:,}", points=points)
 
 
 def dice_text(dice: Roll) -> str:
@@ -195,15 +252,15 @@ def _boards(rules: Ruleset, position: Position) -> list[str]:
     # a score that never falls tells it: who has no points has not banked before
     if not rules.has_opening or not (rules.farkle_penalty or rules.lose_everything):
         return []
+    on_board, theirs = position.on_board, position.opponent_on_board
+    own_tells, their_tells = position.banked > 0, position.opponent > 0
+    if not (own_tells or their_tells or on_board or theirs):
+        return [say("neither on the board")]
     told = []
-    for whose, score, on_board in (
-        ("", position.banked, position.on_board),
-        ("them ", position.opponent, position.opponent_on_board),
-    ):
-        if score <= 0:
-            told.append(f"{whose}{'' if on_board else 'not '}on the board")
-    if told == ["not on the board", "them not on the board"]:
-        return ["neither on the board"]
+    if not own_tells:
+        told.append(say("on the board") if on_board else say("not on the board"))
+    if not their_tells:
+        told.append(say("them on the board") if theirs else say("them not on the board"))
     return told
 
 
@@ -212,12 +269,12 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
     beat = points_to_beat(rules, position)
     if in_play_off(rules, position):
         if beat is None:
-            return ["play-off, you begin"]
-        return [f"play-off with {beat:,} to beat" if beat else "play-off, any points win"]
+            return [say("play-off, you begin")]
+        return [to_beat_text(beat, play_off=True) if beat else say("play-off, any points win")]
     if beat is not None:
-        return [f"final turn with {beat:,} to beat"]
+        return [to_beat_text(beat, play_off=False)]
     if rules.has_roles:
-        return ["you began" if position.began else "they began"]
+        return [say("you began") if position.began else say("they began")]
     return []
 
 
@@ -227,45 +284,51 @@ def _hot_dice(rules: Ruleset, position: Position) -> str:
     level = min(position.hot_dice, len(possible) - 1)
     if possible[level] and possible.sum() == 1:
         return ""
-    more = " or more" if level == len(possible) - 1 > 0 else ""
-    return f"after {level}{more} hot dice"
+    if level == len(possible) - 1 > 0:
+        return say("after {number} or more hot dice", number=level)
+    return say("after {number} hot dice", number=level)
 
 
 def _fate_text(advice: Advice) -> str:
     """What a roll means that leaves no choice."""
-    left = f"Win probability left: {percent(advice.win_probability)}"
+    left = say("Win probability left: {chance}", chance=percent(advice.win_probability))
     if advice.fate is Fate.WINS:
-        return "This roll wins the game."
+        return say("This roll wins the game.")
     if advice.fate is Fate.LOSES:
         # after the other player has reached the goal there is no turn to make up for it
         if advice.position.opponent >= advice.rules.winning_score:
-            return "This roll loses the game."
-        return f"This roll loses everything. {left}"
-    if advice.keeps_turn_total:
-        return f"Farkle, nothing scores; {advice.position.turn_total:,} points are banked. {left}"
-    return f"Farkle, nothing scores. {left}"
+            return say("This roll loses the game.")
+        met = say("This roll loses everything.")
+    elif advice.keeps_turn_total:
+        met = say(
+            "Farkle, nothing scores; {points:,} points are banked.",
+            points=advice.position.turn_total,
+        )
+    else:
+        met = say("Farkle, nothing scores.")
+    return f"{met} {left}"
 
 
 def _risks_text(odds: Odds) -> str:
     """Chances of the rolls that end the turn."""
-    text = f"farkle chance {percent(odds.farkle_probability)}"
+    risks = [say("farkle chance {chance}", chance=percent(odds.farkle_probability))]
     if odds.instant_win_probability:
-        text += f", wins {percent(odds.instant_win_probability)}"
+        risks.append(say("wins {chance}", chance=percent(odds.instant_win_probability)))
     if odds.lose_everything_probability:
-        text += f", loses all {percent(odds.lose_everything_probability)}"
-    return text
+        risks.append(say("loses all {chance}", chance=percent(odds.lose_everything_probability)))
+    return ", ".join(risks)
 
 
 def _no_bank_text(rules: Ruleset, position: Position) -> str:
     """Why the turn total may not be banked."""
     if not position.turn_total:
-        return "nothing to bank yet"
+        return say("nothing to bank yet")
     least = _least_bank(rules, position)
     if position.turn_total >= least:
-        return "hot dice must be rolled"
+        return say("hot dice must be rolled")
     if not position.on_board and least == rules.opening_minimum > rules.minimum_bank:
-        return f"not enough to bank, {least:,} to get on the board"
-    return f"not enough to bank, at least {least:,}"
+        return say("not enough to bank, {least:,} to get on the board", least=least)
+    return say("not enough to bank, at least {least:,}", least=least)
 
 
 def _least_bank(rules: Ruleset, position: Position) -> int:
@@ -280,38 +343,42 @@ def _bank_text(rules: Ruleset, position: Position) -> str:
     beat = points_to_beat(rules, position)
     if beat is not None:
         ahead = position.turn_total - beat
-        return _tie_text(rules) if ahead == 0 else f"{'wins' if ahead > 0 else 'loses'} the game"
+        if ahead == 0:
+            return say(_TIES[rules.ties])
+        return say("wins the game") if ahead > 0 else say("loses the game")
     if in_play_off(rules, position):
-        return "gives them one turn to beat it"
+        return say("gives them one turn to beat it")
     total = position.banked + position.turn_total
     if total < rules.winning_score:
-        return f"{total:,} to {position.opponent:,}"
+        return scores_text(total, position.opponent)
     if rules.ending == "final_turn" or (rules.has_roles and position.began):
-        return f"{total:,} to {position.opponent:,}, gives them one final turn"
-    return "wins the game"
-
-
-def _tie_text(rules: Ruleset) -> str:
-    """What a tie in the last turn means."""
-    return {
-        "earlier": "ties, and they win, as they reached the goal first",
-        "shared": "ties, half a win for each",
-        "played_on": "ties, and a play-off follows",
-    }[rules.ties]
+        return say(
+            "{score:,} to {other:,}, gives them one final turn",
+            score=total,
+            other=position.opponent,
+        )
+    return say("wins the game")
 
 
 def dice_count(number: int) -> str:
     """A number of dice in words."""
-    return "1 die" if number == 1 else f"{number} dice"
+    return say_number("{number} die", "{number} dice", number)
 
 
-def farkle_count(number: int) -> str:
+def farkles_in_a_row(number: int) -> str:
     """A number of farkles in words."""
-    return "1 farkle" if number == 1 else f"{number} farkles"
+    return say_number("{number} farkle in a row", "{number} farkles in a row", number)
+
+
+def and_text(names: Sequence[str]) -> str:
+    """Names, of which there is one at least, with "and" between them."""
+    return reduce(lambda others, last: say("{others} and {last}", others=others, last=last), names)
 
 
 def _cost(difference: float) -> str:
     """What a choice costs against the best, in percentage points."""
     if difference == 0:
-        return "best"
-    return f"-{difference * 100:.2f}" if difference >= 0.00005 else "-< 0.01"
+        return say("best")
+    if difference < 0.00005:
+        return f"-< {figure(0.01, '.2f')}"
+    return f"-{figure(difference * 100, '.2f')}"

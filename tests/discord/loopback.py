@@ -130,6 +130,12 @@ class Loopback:
         self.slow = 0.0
         """Seconds by which interactions reach the bot late."""
         self.known_token = TOKEN
+        self.locale = "en-US"
+        """Of every server."""
+        self.kinds: dict[str, int] = {}
+        """Channels that are none of a server or between two people: 3 a group, 11 a thread."""
+        self.closed: set[str] = set()
+        """Channels that the bot has no access to: somebody installed it for themselves alone."""
         self._interactions: dict[str, Interaction] = {}
         self._sockets: dict[int, web.WebSocketResponse] = {}
         self._missed: dict[int, list[str]] = defaultdict(list)
@@ -324,19 +330,21 @@ class Loopback:
             "version": 1,
             "data": data,
             "channel_id": channel,
-            "channel": _channel(channel, guild),
+            "channel": _channel(channel, guild, self.kinds.get(channel)),
             "locale": by.get("locale", "en-US"),
             "app_permissions": "2147601408",
             "entitlements": [],
-            "authorizing_integration_owners": {"0": guild or "0"},
-            "context": 0 if guild else 1,
+            "authorizing_integration_owners": (
+                {"1": by["id"]} if channel in self.closed else {"0": guild or "0"}
+            ),
+            "context": 0 if guild else 2 if channel in self.kinds else 1,
             "attachment_size_limit": 10 * 2**20,
         }
         if guild:
             sent |= {
                 "guild_id": guild,
-                "guild": {"id": guild, "locale": "en-US", "features": []},
-                "guild_locale": "en-US",
+                "guild": {"id": guild, "locale": self.locale, "features": []},
+                "guild_locale": self.locale,
                 "member": self._member(by),
             }
         else:
@@ -493,6 +501,8 @@ class Loopback:
                 return self._edit_by_token(token, which, body, files)
             case "DELETE", ["webhooks", _, token, "messages", which]:
                 return self._delete_by_token(token, which)
+            case "PATCH" | "POST", ["channels", channel, "messages", *_] if channel in self.closed:
+                return 403, {"message": "Missing Access", "code": 50001}
             case "PATCH", ["channels", _, "messages", which]:
                 if which not in self.messages or self.messages[which].ephemeral:
                     return 404, {"message": "Unknown Message", "code": 10008}
@@ -748,9 +758,21 @@ def _plain(who: Json) -> Json:
     return {key: value for key, value in who.items() if key not in {"permissions", "locale"}}
 
 
-def _channel(number: str, guild: str | None) -> Json:
+def _channel(number: str, guild: str | None, kind: int | None) -> Json:
     if guild is None:
-        return {"id": number, "type": 1, "flags": 0, "last_message_id": None, "recipients": []}
+        between: Json = {"id": number, "type": kind or 1, "flags": 0, "last_message_id": None}
+        return between | {"recipients": []}
+    if kind == 11:
+        thread = {"archived": False, "auto_archive_duration": 60, "locked": False}
+        return _channel(number, guild, 0) | {
+            "type": 11,
+            "parent_id": "500",
+            "owner_id": "11",
+            "message_count": 0,
+            "member_count": 1,
+            "total_message_sent": 0,
+            "thread_metadata": thread | {"archive_timestamp": "2026-01-01T00:00:00+00:00"},
+        }
     return {
         "id": number,
         "type": 0,

@@ -14,7 +14,7 @@ from PIL import Image
 
 from bot.table.fair_dice import Proof, verify
 from tests.discord.loopback import TOKEN, Json, Loopback, Message, user
-from tests.discord.play import choose, is_choice, press, settled, shown
+from tests.discord.play import best_dice, choose, is_choice, press, settled, shown
 from tests.discord.process import Bot, running
 from tests.discord.specification import PATH
 
@@ -494,3 +494,89 @@ async def test_what_keeps_it_from_running(
     code, said = await status(folder, discord, FARKLE_LOG="loud")
     assert code == 2
     assert "FARKLE_LOG is not usable" in said
+
+
+async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+    dice: list[str] = []
+    for _ in range(40):
+        by = ANN if "▸ Ann" in message.text else BOB
+        if is_choice(message) and len(dice := best_dice(message)) > 1:
+            break
+        what = await choose(discord, by, message) if is_choice(message) else "roll"
+        await press(discord, by, message, what)
+    ids = [button["custom_id"] for name in dice if (button := message.action(name))]
+    presses = [discord.press(by, message, custom_id=one) for one in ids]
+    for interaction in await asyncio.gather(*presses):
+        await shown(interaction)
+    [mask] = {int(one["custom_id"].split(":")[3]) for one in message.buttons}
+    assert mask == sum(1 << int(name.removeprefix("die")) for name in dice)
+    assert bot.process.returncode is None
+
+
+async def test_why_not(bot: Bot, discord: Loopback) -> None:
+    """What is disabled tells why, to who asks alone."""
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="classic"))
+    for _ in range(40):
+        by = ANN if "▸ Ann" in message.text else BOB
+        if is_choice(message):
+            break
+        await press(discord, by, message, "roll")
+    told = await shown(await discord.press(EVE, message, "Why not?"))
+    assert told.ephemeral
+    assert "set dice aside first: of " in told.text
+    dull = [one["label"].split()[1] for one in message.buttons if one.get("disabled")]
+    dull = sorted(face for face in dull if face in set("123456"))
+    if dull:
+        assert f"{' '.join(dull)} score" in told.text
+    assert bot.process.returncode is None
+
+
+@pytest.mark.parametrize(("channel", "kind", "guild"), [("700", 3, None), ("701", 11, "400")])
+async def test_groups_and_threads(
+    bot: Bot, discord: Loopback, channel: str, kind: int, guild: str | None
+) -> None:
+    discord.kinds[channel] = kind
+    asked = await discord.slash(ANN, "play", channel, guild=guild, player2=BOB, rules="kcd")
+    message = await shown(asked)
+    await shown(await discord.press(ANN, message, "Roll", guild=guild))
+    assert "Ann rolls" in message.text
+    assert bot.process.returncode is None
+
+
+async def test_where_it_is_installed_for_one_alone(folder: Path, discord: Loopback) -> None:
+    """It cannot speak in the channel by itself: what it could not tell the next press tells."""
+    discord.closed.add("500")
+    async with running(folder, discord, FARKLE_PACE="0.6") as bot:
+        message = await shown(await discord.slash(ANN, "play", level="cautious", rules="kcd"))
+        for _ in range(50):
+            what = await choose(discord, ANN, message) if is_choice(message) else "roll"
+            last = await press(discord, ANN, message, what)
+            if "Go on" in message.labels:
+                break
+        discord.expire(last)
+        await asyncio.sleep(3)
+        assert "Go on" in message.labels
+        await press(discord, ANN, message, "refresh")
+        await settled(message)
+        assert "Traceback" not in bot.log
+        assert await bot.end() == 0
+
+
+@pytest.mark.slow
+async def test_two_processes_share_a_database(folder: Path, discord: Loopback) -> None:
+    async with Loopback().serve() as other:
+        async with (
+            running(folder, discord, FARKLE_PACE=FAST) as one,
+            running(folder, other, FARKLE_PACE=FAST) as two,
+        ):
+            assert discord.syncs + other.syncs == 1
+            other.commands = discord.commands = discord.commands or other.commands
+            message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+            told = await shown(await other.slash(ANN, "show"))
+            presses = (discord.press(ANN, message, "Roll"), other.press(ANN, told, "Roll"))
+            for interaction in await asyncio.gather(*presses):
+                await shown(interaction)
+            assert len(events(folder, "rolled")) == 1
+            assert (await one.end(), await two.end()) == (0, 0)
+        assert other.problems == []

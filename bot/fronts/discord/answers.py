@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator
 from enum import Enum, auto
 from typing import Any
 
@@ -14,11 +14,11 @@ from discord.utils import MISSING
 from bot.fronts.discord.buttons import table_view
 from bot.fronts.discord.card import (
     MOST_CHARACTERS,
-    Attachment,
     Card,
     escape_markdown,
     plain_text,
     reply_card,
+    roll_picture,
     shorten_text,
     table_card,
 )
@@ -26,7 +26,9 @@ from bot.fronts.discord.people import user_id
 from bot.fronts.lines import Reply
 from bot.services.games import News
 from bot.services.place_settings import PlaceSettings
+from bot.services.tables import Table
 from bot.views.game import chances_text
+from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
 
@@ -61,24 +63,27 @@ class Answer:
     def __init__(
         self,
         interaction: discord.Interaction[Any],
+        settings: PlaceSettings,
+        language: Language,
         *,
         private: bool = False,
         all_private: bool = False,
         anew: bool = False,
-        settings: Callable[[str], Awaitable[PlaceSettings]] | None = None,
     ) -> None:
         """How the interaction is answered.
 
+        settings : what holds in the place
+        language : of the tables, which are for all to read
         private : what takes long is announced to the one who asked alone
         all_private : everything is for the one who asked
         anew : a press is answered by a message of its own
-        settings : what holds in a place
         """
         self._interaction = interaction
         self._private = private or all_private
         self._all_private = all_private
         self._pressed = interaction.type is discord.InteractionType.component and not anew
         self._settings = settings
+        self._language = language
         self._original = _Original.NONE
         self._message: discord.WebhookMessage | None = None
         """What all can see, where the first answer was for one alone."""
@@ -134,20 +139,26 @@ class Answer:
     async def _after_turn(self, told: list[News]) -> None:
         """Post the odds and call the next player, where the place wants that and a turn is over."""
         first, table = told[0].before, told[-1].table
-        if first is None or self._settings is None:
+        if first is None or (first.mover == table.game.mover and not table.game.over):
             return
-        if first.mover == table.game.mover and not table.game.over:
-            return
-        settings = await self._settings(table.stored.place)
         lines = []
         called: list[discord.abc.Snowflake] = []
-        if settings.posts and (chances := told[-1].chances):
-            lines.append(escape_markdown(chances_text(table.names, chances)))
-        if settings.mentions and not table.game.over:
+        if self._settings.posts and (chances := told[-1].chances):
+            odds = said_in(self._language, chances_text, table.names, chances)
+            lines.append(escape_markdown(odds))
+        if self._settings.mentions and not table.game.over:
             number = user_id(table.stored.seats[table.game.mover].person)
             if number is not None and number != self._interaction.user.id:
                 called.append(discord.Object(number))
-                lines.append(f"<@{number}>, it is your turn in game {table.game.id}.")
+                lines.append(
+                    said_in(
+                        self._language,
+                        say,
+                        say_later("{player}, it is your turn in game {game}."),
+                        player=f"<@{number}>",
+                        game=table.game.id,
+                    )
+                )
         if not lines:
             return
         try:
@@ -195,11 +206,14 @@ class Answer:
             self._told.append(reply.subject)
         if shown is not None and isinstance(shown.subject, News):
             drawn = asyncio.create_task(
-                asyncio.to_thread(table_card, list(self._told), shown.chart)
+                asyncio.to_thread(
+                    said_in, self._language, table_card, list(self._told), shown.chart
+                )
             )
             if not self._answered and not (await asyncio.wait({drawn}, timeout=PATIENCE))[0]:
                 await self._defer()
-            await self.show(await drawn, table_view(shown.subject.table))
+            view = said_in(self._language, table_view, shown.subject.table)
+            await self.show(await drawn, view)
         elif shown is not None:
             await self.show(_last_that_fit(self._cards))
         for reply in private:
@@ -239,9 +253,11 @@ class Answer:
             how: dict[str, Any] = {"view": view or MISSING, "files": files, "wait": True}
             self._message = await interaction.followup.send(card.text, **how)
 
-    async def change(self, view: View, attachments: Sequence[Attachment]) -> None:
-        """Change the buttons and pictures of the message whose button was pressed."""
-        files = [one.file() for one in attachments]
+    async def choose(self, table: Table, mask: int) -> None:
+        """Show a table with these dice chosen, in the message whose button was pressed."""
+        view = said_in(self._language, table_view, table, mask)
+        drawn = await asyncio.to_thread(said_in, self._language, roll_picture, table.game, mask)
+        files = [drawn.file()] if drawn else []
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
             self._original = _Original.PUBLIC

@@ -1,6 +1,7 @@
 """The buttons below a table; what they do is in their custom ids, so they outlive restarts."""
 
 import re
+from collections.abc import Callable
 from typing import Any, Self
 
 import discord
@@ -8,11 +9,14 @@ from discord.ui import Button, DynamicItem, View
 
 from bot.fronts.discord.card import scoring_dice
 from bot.services.tables import Table
+from bot.table import commands
 from bot.table.events import Kept
 from bot.table.state import Game, Stage, apply
 from bot.views.text import dice_count, dice_text
 from solver.dice import Roll, make_roll
+from solver.errors import IllegalActionError
 from solver.scoring import SetAside, set_asides
+from solver.wording import say, say_number
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
@@ -24,7 +28,7 @@ class _InTime:
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
         """Leave alone what Discord would not take an answer to any more."""
-        return not interaction.client.front.is_too_late(interaction)
+        return bool(interaction.client.front.listen(interaction))
 
 
 class TableButton(
@@ -87,32 +91,31 @@ def table_view(table: Table, mask: int = 0) -> View:
 
     if game.over:
         if game.shares is not None:
-            add("review", "Review", 0)
-            add("again", "Play again", 0)
+            add("review", say("Review"), 0)
+            add("again", say("Play again"), 0)
     elif game.stage is Stage.LOBBY and len(game.seats) < 2:
-        add("join", "Join", 0, style=discord.ButtonStyle.primary)
-        add("end", "End", 0)
+        add("join", say("Join"), 0, style=discord.ButtonStyle.primary)
+        add("end", say("End"), 0)
     elif game.bot_to_move:
-        add("refresh", "Go on", 0)
-        add("resign", "Resign", 0, style=discord.ButtonStyle.danger)
+        add("refresh", say("Go on"), 0)
+        add("resign", say("Resign"), 0, style=discord.ButtonStyle.danger)
     elif game.tracked:
-        add("farkle", "Farkle", 0)
-        add("hint", "Hint", 0, disabled=not game.hints)
-        add("undo", "Undo", 0, disabled=game.before is None)
+        add("farkle", say("Farkle"), 0)
+        add("hint", say("Hint"), 0, disabled=not game.hints)
+        add("undo", say("Undo"), 0, disabled=game.before is None)
     elif game.turn.roll is not None:
         _add_choice(add, game, mask)
     else:
-        roll = f"Roll {dice_count(game.turn.dice)}"
+        roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
         add("roll", roll, 0, style=discord.ButtonStyle.primary)
-        total = game.turn.turn_total
-        bank = f"Bank {total:,}" if total else "Bank"
-        style = discord.ButtonStyle.success
-        add("bank", bank, 0, style=style, disabled=not game.may_bank)
-        add("hint", "Hint", 1, disabled=not game.hints)
-        add("undo", "Undo", 1, disabled=game.before is None)
-        add("resign", "Resign", 1, style=discord.ButtonStyle.danger)
+        _add_bank(add, game, 0)
+        add("hint", say("Hint"), 1, disabled=not game.hints)
+        add("undo", say("Undo"), 1, disabled=game.before is None)
+        add("resign", say("Resign"), 1, style=discord.ButtonStyle.danger)
         if game.stage is Stage.LOBBY and not game.turn.turn_total:
-            add("join", "Join", 1)
+            add("join", say("Join"), 1)
+        elif not game.may_bank:
+            add("why", say("Why not?"), 1)
     return view
 
 
@@ -131,18 +134,65 @@ def _add_choice(add: Any, game: Game, mask: int) -> None:
     row = -(-len(roll) // _PER_ROW)
     if chosen is None:
         kept = kept_dice(game, mask)
-        why = f"{dice_text(kept)} cannot be kept alone" if kept else "Choose dice to keep"
-        add("roll", why, row, disabled=True)
-        add("bank", "Bank", row, disabled=True)
+        told = (
+            say("{dice} cannot be kept alone", dice=dice_text(kept))
+            if kept
+            else say("Choose dice to keep")
+        )
+        add("roll", told, row, disabled=True)
+        add("bank", say("Bank"), row, disabled=True)
     else:
         after = apply(game, Kept(dice=chosen.dice))
-        total = after.turn.turn_total
-        keep = f"Keep {total - game.turn.turn_total:,}, roll {dice_count(after.turn.dice)}"
+        keep = say(
+            "Keep {points:,}, roll {dice}",
+            points=after.turn.turn_total - game.turn.turn_total,
+            dice=dice_count(after.turn.dice),
+        )
         add("roll", keep, row, style=discord.ButtonStyle.primary)
-        style = discord.ButtonStyle.success
-        add("bank", f"Bank {total:,}", row, style=style, disabled=not after.may_bank)
-    add("hint", "Hint", row + 1, disabled=not game.hints)
-    add("resign", "Resign", row + 1, style=discord.ButtonStyle.danger)
+        _add_bank(add, after, row)
+    add("hint", say("Hint"), row + 1, disabled=not game.hints)
+    add("resign", say("Resign"), row + 1, style=discord.ButtonStyle.danger)
+    if chosen is None or not after.may_bank or not all(scoring):
+        add("why", say("Why not?"), row + 1)
+
+
+def _add_bank(add: Any, game: Game, row: int) -> None:
+    total = game.turn.turn_total
+    label = say("Bank {points:,}", points=total) if total else say("Bank")
+    add("bank", label, row, style=discord.ButtonStyle.success, disabled=not game.may_bank)
+
+
+def why_not(game: Game, mask: int) -> list[str]:
+    """What is not allowed now, with these dice chosen, and why."""
+    seat = game.mover
+    if game.turn.roll is None:
+        undo = _refusals(lambda: commands.undo(game, seat)) if game.before is None else []
+        return [*_refusals(lambda: commands.bank(game, seat)), *undo]
+    told = []
+    scoring = scoring_dice(game)
+    if idle := [face for face, scores in zip(game.turn.roll, scoring, strict=True) if not scores]:
+        told.append(
+            say_number(
+                "{dice} scores nothing in this roll under {rules} rules",
+                "{dice} score nothing in this roll under {rules} rules",
+                len(idle),
+                dice=dice_text(make_roll(idle)),
+                rules=game.rules.name,
+            )
+        )
+    kept = kept_dice(game, mask)
+    if not kept:
+        return [*told, *_refusals(lambda: commands.bank(game, seat))]
+    return [*told, *_refusals(lambda: commands.keep_and(game, seat, kept, "bank"))]
+
+
+def _refusals(command: Callable[[], object]) -> list[str]:
+    """Why a command is not allowed, if it is not."""
+    try:
+        command()
+    except IllegalActionError as error:
+        return [str(error)]
+    return []
 
 
 class Confirm(
@@ -155,8 +205,9 @@ class Confirm(
     def __init__(self, action: str, game: str) -> None:
         self.action = action
         self.game = game
+        label = {"resign": say("Yes, resign"), "end": say("Yes, end it")}.get(action, say("Yes"))
         button: Button[View] = Button(
-            label=f"Yes, {action}",
+            label=label,
             style=discord.ButtonStyle.danger,
             custom_id=f"y:{action}:{game}",
         )
@@ -188,7 +239,7 @@ class ReviewPage(
     def __init__(self, game: str, page: int, to: str, *, disabled: bool = False) -> None:
         self.game = game
         self.page = page
-        label = {"back": "◀ Previous", "on": "Next ▶"}.get(to, to)
+        label = {"back": say("◀ Previous"), "on": say("Next ▶")}.get(to, to)
         button: Button[View] = Button(
             label=label, custom_id=f"r:{game}:{page}:{to}", disabled=disabled
         )

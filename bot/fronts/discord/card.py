@@ -24,6 +24,7 @@ from bot.views.safe_text import pad, safe_text, shorten, text_width
 from bot.views.text import advice_text, dice_count, dice_text, odds_text, percent, position_text
 from solver.scoring import Fate, set_asides
 from solver.turn import Decision
+from solver.wording import figure, say, say_later
 
 MOST_CHARACTERS = 2000
 """Of a message on Discord."""
@@ -72,7 +73,9 @@ def reply_card(reply: Reply) -> Card:
         case Hint() as hint:
             return Card(_cut(_hint_text(hint)))
         case Proof() as proof:
-            said = f"The proof of the dice of game {proof.game}; `farkle verify` checks it."
+            said = say(
+                "The proof of the dice of game {game}; `farkle verify` checks it.", game=proof.game
+            )
             name = f"proof-{proof.game}.json"
             return Card(said, (Attachment(name, proof.to_json().encode(), "JSON"),))
         case _:
@@ -93,7 +96,7 @@ def table_card(told: Sequence[News], chart: GameChart | None = None) -> Card:
     parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
     pictures = [*_dice(news)]
     if chart and len(chart.turns) > 1:
-        said = f"Win probabilities turn by turn: {', '.join(table.names)}"
+        said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
         pictures.append(Attachment("game.png", chart_png(chart, dark=True), said[:1000]))
     return Card(_cut("\n".join(parts)), tuple(pictures))
 
@@ -105,7 +108,10 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
         return None
     chosen = [bool(mask >> k & 1) for k in range(len(roll))]
     kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
-    said = f"Rolled {dice_text(roll)}" + (f", set aside {dice_text(tuple(kept))}" if kept else "")
+    said = say("Rolled {dice}", dice=dice_text(roll))
+    if kept:
+        aside = dice_text(tuple(kept))
+        said = say("Rolled {dice}, set aside {kept}", dice=dice_text(roll), kept=aside)
     return Attachment("dice.png", dice_png(roll, chosen, scoring_dice(game)), said)
 
 
@@ -135,7 +141,7 @@ def _text_card(text: str) -> Card:
     """Text as a message; what does not fit is in a file."""
     if len(text) <= _MOST_PLAIN:
         return Card(plain_text(text))
-    whole = Attachment("answer.txt", text.encode(), "The whole answer")
+    whole = Attachment("answer.txt", text.encode(), say("The whole answer"))
     return Card(plain_text(shorten_text(text, _MOST_PLAIN)), (whole,))
 
 
@@ -158,12 +164,12 @@ def _sheet(table: Table, chances: Chances | None) -> str:
     rows = []
     for number, (seat, name) in enumerate(zip(table.game.seats, names, strict=True)):
         moves = "▸" if number == table.game.mover and not table.game.over else " "
-        row = f"{moves} {pad(name, width)} {seat.score:>6,}"
+        row = f"{moves} {pad(name, width)} {figure(seat.score):>6}"
         if chances:
             share = chances.win_probabilities[number]
-            row += f" {share * 100:5.1f} % {_bar(share)}"
+            row += f" {figure(share * 100, '.1f'):>5} % {_bar(share)}"
         if not seat.playing:
-            row += " resigned"
+            row += " " + say("resigned")
         elif seat.farkles:
             row += f" {'×' * seat.farkles}"
         rows.append(row.rstrip())
@@ -184,29 +190,38 @@ def _dice(news: News) -> list[Attachment]:
     last = [event.dice for event in news.events if isinstance(event, Rolled)]
     if not last:
         return []
-    said = f"The last roll: {dice_text(last[-1])}"
+    said = say("The last roll: {dice}", dice=dice_text(last[-1]))
     return [Attachment("dice.png", dice_png(last[-1], scoring=[False] * len(last[-1])), said)]
 
 
 def _advice_text(advice: Advice) -> str:
     if advice.fate is not Fate.SCORES:
         return plain_text(advice_text(advice))
-    where = position_text(advice.rules, advice.position)
-    lines = [f"**{dice_text(advice.roll)}**: {where}, {escape_markdown(advice.rules.name)} rules"]
+    where = say(
+        "{position}, {rules} rules",
+        position=position_text(advice.rules, advice.position),
+        rules=escape_markdown(advice.rules.name),
+    )
+    lines = [f"**{dice_text(advice.roll)}**: {where}"]
     for number, option in enumerate(advice.options[:_OPTIONS]):
         then = {
-            Decision.ROLL: f"roll {dice_count(option.dice_left)}",
-            Decision.BANK: f"bank {option.turn_total:,}",
-            Decision.WIN: f"bank {option.turn_total:,} and win",
+            Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
+            Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
+            Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
         }[option.action]
-        cost = (advice.win_probability - option.win_probability) * 100
-        tail = "**best**" if number == 0 else f"−{cost:.2f}"
-        lines.append(
-            f"{number + 1}\\. keep **{dice_text(option.set_aside)}** ({option.points:,}), {then}:"
-            f" {percent(option.win_probability)}, {tail}"
+        told = say(
+            then,
+            kept=dice_text(option.set_aside),
+            points=option.points,
+            dice=dice_count(option.dice_left),
+            total=option.turn_total,
         )
-    if more := len(advice.options) - _OPTIONS:
-        lines += [f"and {more} more"] if more > 0 else []
+        cost = (advice.win_probability - option.win_probability) * 100
+        best = say("best")
+        tail = f"**{best}**" if number == 0 else f"−{figure(cost, '.2f')}"
+        lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
+    if (more := len(advice.options) - _OPTIONS) > 0:
+        lines.append(say("and {number} more", number=more))
     return "\n".join(lines)
 
 
@@ -220,8 +235,9 @@ def _hint_text(hint: Hint) -> str:
         lines.append(_advice_text(hint.advice))
     if hint.odds:
         if hint.advice:
-            lines.append(f"After keeping {dice_text(hint.advice.options[0].set_aside)}:")
+            kept = dice_text(hint.advice.options[0].set_aside)
+            lines.append(say("After keeping {dice}:", dice=kept))
         lines.append(_odds_text(hint.odds))
     if not hint.exact:
-        lines.append(NOT_EXACT)
+        lines.append(say(NOT_EXACT))
     return "\n".join(lines)

@@ -17,9 +17,11 @@ from filelock import AsyncFileLock
 
 from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton
 from bot.fronts.discord.front import DiscordFront
+from bot.fronts.discord.slash import CommandTranslator
 from bot.settings import DiscordSettings
 from bot.store.store import Store
 from solver.errors import FarkleError
+from solver.wording import say
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +44,7 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
 
     async def interaction_check(self, interaction: discord.Interaction["FarkleClient"], /) -> bool:
         """Leave alone what Discord would not take an answer to any more."""
-        return not self.client.front.is_too_late(interaction)
+        return self.client.front.listen(interaction)
 
     async def on_error(
         self,
@@ -51,9 +53,11 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
         /,
     ) -> None:
         """Tell what went wrong; the place for details is the log."""
-        sentence = "the program failed on that, which is not your fault"
+        sentence = say("the program failed on that, which is not your fault")
         if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
-            sentence = "this command has changed since: type / to see the commands as they are now"
+            sentence = say(
+                "this command has changed since: type / to see the commands as they are now"
+            )
         else:
             logger.error("failed to answer /%s", interaction.data and interaction.data.get("name"))
             logger.debug("the failure", exc_info=error)
@@ -75,6 +79,7 @@ class FarkleClient(discord.AutoShardedClient):
         )
         self.front = front
         self._store = store
+        self._translator = CommandTranslator()
         self._data = data
         self.tree = FarkleTree(
             self,
@@ -88,6 +93,7 @@ class FarkleClient(discord.AutoShardedClient):
     async def setup_hook(self) -> None:
         """Bring Discord's commands up to date, and listen to buttons of all times."""
         self.add_dynamic_items(TableButton, Confirm, ReviewPage)
+        await self.tree.set_translator(self._translator)
         await self._sync()
 
     async def on_ready(self) -> None:
@@ -100,7 +106,10 @@ class FarkleClient(discord.AutoShardedClient):
 
     async def _sync(self) -> None:
         """Send the commands if they are others than last time; one process does it."""
-        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        payload = [
+            await command.get_translated_payload(self.tree, self._translator)
+            for command in self.tree.get_commands()
+        ]
         digest = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
         place = f"discord-application:{self.application_id}"
         async with AsyncFileLock(self._data / "discord-commands.lock"):

@@ -6,7 +6,6 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
-from functools import partial
 from typing import Any
 
 import discord
@@ -21,21 +20,24 @@ from bot.fronts.discord.buttons import (
     TableButton,
     kept_dice,
     review_view,
-    table_view,
+    why_not,
 )
-from bot.fronts.discord.card import Card, plain_text, roll_picture
+from bot.fronts.discord.card import Card, plain_text
+from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.people import caller_of
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.fronts.lines import Reply, take_apart
+from bot.languages import best_language, language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import place_settings
+from bot.services.place_settings import PlaceSettings, place_settings
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError
 from bot.views.review import review_pages
 from bot.views.text import dice_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
+from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +63,7 @@ class DiscordFront:
         self._commands = commands
         self._games = games
         self._rules = rules
+        self._choices = Choices()
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
         """Of the interactions so far: how far the clocks here and at Discord are apart."""
@@ -77,11 +80,14 @@ class DiscordFront:
             tree.add_command(slash_command(name, self._commands.by_name[name], self.run, complete))
         tree.add_command(rules_group(self.run, complete))
         tree.add_command(
-            app_commands.ContextMenu(name="Advise on these dice", callback=self._advise_on)
+            app_commands.ContextMenu(
+                name=say_later("Advise on these dice"), callback=self._advise_on
+            )
         )
 
-    def is_too_late(self, interaction: discord.Interaction[Any]) -> bool:
-        """Whether Discord would not take an answer any more; nothing is to be done then."""
+    def listen(self, interaction: discord.Interaction[Any]) -> bool:
+        """Speak the language of who asks; false where Discord would take no answer any more."""
+        speak(best_language(interaction.locale.value))
         # the clock that nobody sets: how far it and Discord's are apart drifts slowly at most
         now = time.monotonic()
         lag = now - interaction.created_at.timestamp()
@@ -90,7 +96,7 @@ class DiscordFront:
         late = lag - self._least_lag
         if late > TOO_LATE:
             logger.info("left an interaction alone that came %.1f s late", late)
-        return late > TOO_LATE
+        return late <= TOO_LATE
 
     async def finish(self, seconds: float) -> None:
         """Wait for the answers under way."""
@@ -107,34 +113,39 @@ class DiscordFront:
     ) -> None:
         """Answer a slash command."""
         caller = caller_of(interaction, users)
+        answer = await self._answer(interaction, private=name in PRIVATE)
         if any(user.bot for user in users):
-            error = "Discord's bots cannot play: level:optimal has this one play"
-            await Answer(interaction).refuse(error)
+            await answer.refuse(say("Discord's bots cannot play: level:optimal has this one play"))
             return
         if more := options.pop("more", None):
             try:
                 parsed = take_apart(name, self._commands.by_name[name], more)
                 if parsed.words:
+                    accepted = "three-pairs:750"
                     raise InvalidRequestError(
-                        f'more takes options such as three-pairs:750, not "{parsed.words}"'
+                        say(
+                            'more takes options such as {accepted}, not "{words}"',
+                            accepted=accepted,
+                            words=parsed.words,
+                        )
                     )
                 options |= parsed.options
             except FarkleError as error:
-                await Answer(interaction).refuse(str(error))
+                await answer.refuse(str(error))
                 return
         if name == "help" and not words:
-            await Answer(interaction).tell_privately(Card(self._overview()))
+            await answer.tell_privately(Card(self._overview()))
             return
-        answer = self._answer(interaction, private=name in PRIVATE)
         await self._told(answer.tell(self._commands.run(name, words, options, caller)))
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
         lines = [
-            f"**{title}**: {', '.join(f'/{name}' for name in group if name != 'quit')}"
+            f"**{say(title)}**: {', '.join(f'/{name}' for name in group if name != 'quit')}"
             for title, group in self._commands.groups.items()
         ]
-        return "\n".join([*lines, "Type / and a name to see its options; /help says more on one."])
+        more = say("Type / and a name to see its options; /help says more on one.")
+        return "\n".join([*lines, more])
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
@@ -142,7 +153,7 @@ class DiscordFront:
 
     async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         caller = caller_of(interaction, at_version=button.version)
-        answer = self._answer(interaction)
+        answer = await self._answer(interaction)
         try:
             table = await self._table(caller, button.game)
             if table.game.version != button.version or button.action == "refresh":
@@ -151,8 +162,10 @@ class DiscordFront:
             elif button.action == "review":
                 await self._review(answer, table, 0)
             elif button.action == "again":
-                again = self._answer(interaction, anew=True)
+                again = await self._answer(interaction, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
+            elif button.action == "why":
+                await answer.refuse("\n".join(why_not(table.game, button.mask)))
             elif button.action.startswith("die"):
                 await self._toggle(answer, caller, table, button)
             elif button.action in NEEDS_SURE:
@@ -168,7 +181,7 @@ class DiscordFront:
         """A game of this channel. Raises MissingGameError."""
         table = await self._games.tables.current(game_id)
         if table.stored.place != caller.place:
-            raise MissingGameError("that game is played in another channel")
+            raise MissingGameError(say("that game is played in another channel"))
         return table
 
     async def _up_to_date(
@@ -199,23 +212,24 @@ class DiscordFront:
     ) -> None:
         """Choose a die, or no longer: nothing is kept by it yet."""
         mover(table, caller)  # raises where somebody else is to move
-        mask = button.mask ^ 1 << int(button.action.removeprefix("die"))
-        picture = await asyncio.to_thread(roll_picture, table.game, mask)
-        await answer.change(table_view(table, mask), [picture] if picture else [])
+        async with self._choices.choose(button, int(button.action.removeprefix("die"))) as mask:
+            await answer.choose(table, mask)
 
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
         if table.seat_of(caller.person) is None and not caller.manages:
-            raise IllegalActionError("you do not play in this game")
+            raise IllegalActionError(say("you do not play in this game"))
         view = View(timeout=None)
         view.add_item(Confirm(button.action, button.game))
-        question = {"resign": "Give the game up?", "end": "End the game without a result?"}
-        await answer.tell_privately(Card(question[button.action]), view)
+        resign, end = say("Give the game up?"), say("End the game without a result?")
+        question = {"resign": resign, "end": end}[button.action]
+        await answer.tell_privately(Card(question), view)
 
     async def confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
         """Do what somebody is sure of; the table is told anew, as its message is another one."""
         caller = caller_of(interaction)
         replies = self._commands.run(button.action, "", {"game": button.game}, caller)
-        await self._told(self._answer(interaction, anew=True).tell(replies))
+        answer = await self._answer(interaction, anew=True)
+        await self._told(answer.tell(replies))
 
     async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply]:
         """The same players under the same rules, if the one who asks was among them."""
@@ -225,7 +239,9 @@ class DiscordFront:
             if table.seat_of(caller.person) is None or any(
                 seat.person is None and seat.level is None for seat in seats
             ):
-                raise IllegalActionError("those who played are not all here: /play begins a game")
+                raise IllegalActionError(
+                    say("those who played are not all here: /play begins a game")
+                )
             players = [Player(person=caller.person)]
             for seat in seats:
                 if seat.person != caller.person.id:
@@ -245,7 +261,7 @@ class DiscordFront:
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
-        answer = Answer(interaction)
+        answer = await self._answer(interaction)
         try:
             table = await self._table(caller_of(interaction), button.game)
             await self._told(self._review(answer, table, button.page))
@@ -262,14 +278,14 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], message: discord.Message
     ) -> None:
         """Advice on the dice that a message names."""
+        answer = await self._answer(interaction, all_private=True)
         found = dice_in(message.content)
         if found is None:
-            error = "that message names no dice, such as 6 5 3 3 3 2"
-            await Answer(interaction).refuse(error)
+            await answer.refuse(say("that message names no dice, such as 6 5 3 3 3 2"))
             return
         # a roll that somebody shows is a question of its own
         replies = self._commands.run("advise", found, {"me": "0"}, caller_of(interaction))
-        await self._told(Answer(interaction, all_private=True).tell(replies))
+        await self._told(answer.tell(replies))
 
     async def _complete_rules(
         self, interaction: discord.Interaction[Any], current: str
@@ -292,9 +308,13 @@ class DiscordFront:
         names = [*OPTIONS, "rules"]
         return sorted(name for name in names if current.removeprefix("/") in name)
 
-    def _answer(self, interaction: discord.Interaction[Any], **how: bool) -> Answer:
-        store = self._games.tables.store
-        return Answer(interaction, settings=partial(place_settings, store), **how)
+    async def _answer(self, interaction: discord.Interaction[Any], **how: bool) -> Answer:
+        """How the interaction is answered; speaks the language of its place, if that has one."""
+        place = caller_of(interaction).place
+        settings = await place_settings(self._games.tables.store, place)
+        if settings.language:
+            speak(language(settings.language))
+        return Answer(interaction, settings, _language_of_all(interaction, settings), **how)
 
     async def _told(self, answer: Coroutine[Any, Any, None]) -> None:
         """Answer in a task that the end of the program waits for."""
@@ -302,6 +322,15 @@ class DiscordFront:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         await asyncio.shield(task)
+
+
+def _language_of_all(interaction: discord.Interaction[Any], settings: PlaceSettings) -> Language:
+    """What everybody is told in: the language set here, the server's, or that of who asks."""
+    server = interaction.guild_locale
+    # every server has this locale until somebody chooses one
+    if settings.language or server in {None, discord.Locale.american_english}:
+        return spoken()
+    return best_language(server.value)
 
 
 def dice_in(text: str) -> str | None:
@@ -318,5 +347,5 @@ def _command_of(table: Table, button: TableButton) -> tuple[str, str]:
     if button.action == "farkle":
         return "score", "farkle"
     if button.action not in PLAIN:
-        raise InvalidRequestError("this button has changed since: /show shows the table anew")
+        raise InvalidRequestError(say("this button has changed since: /show shows the table anew"))
     return button.action, ""

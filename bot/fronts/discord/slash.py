@@ -11,12 +11,17 @@ from typing import Any
 
 import discord
 from discord import app_commands
+from discord.app_commands import TranslationContextLocation as Location
+from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot.fronts.discord.people import mention_of
 from bot.fronts.game_commands import MOST_GOAL
 from bot.fronts.lines import Command
+from bot.languages import best_language, language_codes
+from bot.services.place_settings import AUTO
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from solver.policies import LEVELS
+from solver.wording import ENGLISH, said_in, say, say_later
 
 _MOST_WORDS = 300
 _MOST_DESCRIPTION = 100
@@ -62,10 +67,11 @@ def person(name: str, meaning: str, **more: Any) -> Option:
     return Option(name, discord.User, meaning, is_word=True, **more)
 
 
+_YES_NO = (say_later("yes"), say_later("no"))
 _LEVELS = tuple(LEVELS)
 _GAME = Option("game", completes="game")
 _RULES = Option("rules", completes="rules")
-_DICE = word("dice", "the faces, such as 6 5 3 3 3 2 or 653332", most=60, required=True)
+_DICE = word("dice", say_later("the faces, such as 6 5 3 3 3 2 or 653332"), most=60, required=True)
 _CONTEXT = (
     number("turn"),
     number("me", -_MOST_POINTS),
@@ -74,20 +80,22 @@ _CONTEXT = (
     number("their-farkles", 0, 10),
     _RULES,
     number("hot-dice", 0, 100),
-    Option("on-board", choices=("yes", "no")),
-    Option("their-on-board", choices=("yes", "no")),
-    Option("began", choices=("me", "them")),
+    Option("on-board", choices=_YES_NO),
+    Option("their-on-board", choices=_YES_NO),
+    Option("began", choices=(say_later("me"), say_later("them"))),
 )
-_OTHERS = tuple(person(f"player{k}", "somebody who plays") for k in range(2, MOST_PLAYERS + 1))
+_OTHERS = tuple(
+    person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
+)
 _NEW = (
     _RULES,
     number("goal", 1, MOST_GOAL),
-    Option("hints", choices=("yes", "no")),
+    Option("hints", choices=_YES_NO),
     number("away", 10, 7 * 24 * 3600),
 )
 _LEVEL = Option("level", choices=_LEVELS)
-_WHERE = Option("where", choices=("here", "everywhere"))
-_NAME = word("name", "the name of the rules", most=40, required=True, completes="rules")
+_WHERE = Option("where", choices=(say_later("here"), say_later("everywhere")))
+_NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "advise": (_DICE, *_CONTEXT),
@@ -95,20 +103,28 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
     "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),
-    "seed": (word("text", "any text", most=MOST_SEED, required=True), _GAME),
-    "roll": (word("dice", "what fell, with real dice", most=60), _GAME),
-    "keep": (_DICE, word("then", "what to do then", choices=("roll", "bank")), _GAME),
+    "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
+    "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
+    "keep": (
+        _DICE,
+        word("then", say_later("what to do then"), choices=(say_later("roll"), say_later("bank"))),
+        _GAME,
+    ),
     "bank": (_GAME,),
     "undo": (_GAME,),
     "score": (
-        person("who", "whose turn it was; the player to move if not given"),
-        number("points", meaning="points of the turn", is_word=True),
-        word("ending", "how it ended otherwise", choices=("farkle", "lose", "win")),
+        person("who", say_later("whose turn it was; the player to move if not given")),
+        number("points", meaning=say_later("points of the turn"), is_word=True),
+        word(
+            "ending",
+            say_later("how it ended otherwise"),
+            choices=(say_later("farkle"), say_later("lose"), say_later("win")),
+        ),
         _GAME,
     ),
     "fix": (
-        person("who", "whose score; yours if not given", otherwise="me"),
-        number("score", -_MOST_POINTS, meaning="what it really is", is_word=True),
+        person("who", say_later("whose score; yours if not given"), otherwise="me"),
+        number("score", -_MOST_POINTS, meaning=say_later("what it really is"), is_word=True),
         number("farkles", 0, 10),
         Option("next", discord.User),
         _GAME,
@@ -120,51 +136,59 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "replace": (_LEVEL, _GAME),
     "settings": (
         number("games", 1, 20),
-        Option("mentions", choices=("yes", "no")),
-        Option("posts", choices=("yes", "no")),
+        Option("mentions", choices=_YES_NO),
+        Option("posts", choices=_YES_NO),
+        Option("language", choices=(*language_codes(), AUTO)),
     ),
     "resign": (_GAME,),
     "end": (_GAME,),
     "review": (Option("game"),),
     "stats": (
-        person("who", "whose record; yours if not given", otherwise="me"),
-        person("against", "somebody to compare with"),
+        person("who", say_later("whose record; yours if not given"), otherwise="me"),
+        person("against", say_later("somebody to compare with")),
         _WHERE,
     ),
     "leaderboard": (_WHERE,),
     "dice": (_WHERE,),
     "proof": (Option("game"),),
     "match": (
-        word("first", "the level of one bot", required=True, choices=_LEVELS),
-        word("second", "the level of the other", required=True, choices=_LEVELS),
+        word("first", say_later("the level of one bot"), required=True, choices=_LEVELS),
+        word("second", say_later("the level of the other"), required=True, choices=_LEVELS),
         number("games", 1, 99),
-        Option("show", choices=("summary", "moves")),
+        Option("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,
     ),
     "levels": (_RULES,),
-    "forget": (word("who", "me: what is kept of you", required=True, choices=("me",)),),
-    "help": (word("command", "a command to explain", most=40, completes="command"),),
+    "forget": (
+        word(
+            "who", say_later("me: what is kept of you"), required=True, choices=(say_later("me"),)
+        ),
+    ),
+    "help": (word("command", say_later("a command to explain"), most=40, completes="command"),),
 }
 """The options of every command, in the order in which Discord shows them."""
 
 RULES: Mapping[str, tuple[str, tuple[Option, ...]]] = {
-    "list": ("the rule sets that are known here", ()),
-    "show": ("what a rule set says", (_NAME,)),
+    "list": (say_later("the rule sets that are known here"), ()),
+    "show": (say_later("what a rule set says"), (_NAME,)),
     "new": (
-        "house rules of this channel",
+        say_later("house rules of this channel"),
         (
-            word("name", "a name for them", most=40, required=True),
-            Option("base", meaning="the rule set to start from", completes="rules"),
-            number("goal", 1, MOST_GOAL, meaning="points to reach"),
-            number("minimum-bank", meaning="least points to bank"),
-            number("opening-minimum", meaning="least points of the first bank"),
-            Option("more", meaning="other options, such as three-pairs:750 straight-1-6:1500"),
+            word("name", say_later("a name for them"), most=40, required=True),
+            Option("base", meaning=say_later("the rule set to start from"), completes="rules"),
+            number("goal", 1, MOST_GOAL, meaning=say_later("points to reach")),
+            number("minimum-bank", meaning=say_later("least points to bank")),
+            number("opening-minimum", meaning=say_later("least points of the first bank")),
+            Option(
+                "more",
+                meaning=say_later("other options, such as three-pairs:750 straight-1-6:1500"),
+            ),
         ),
     ),
-    "use": ("play by these rules here", (_NAME,)),
-    "solve": ("solve a rule set, for exact odds", (_NAME,)),
-    "cancel": ("stop the solve that is running here", ()),
-    "delete": ("delete house rules of this channel", (_NAME,)),
+    "use": (say_later("play by these rules here"), (_NAME,)),
+    "solve": (say_later("solve a rule set, for exact odds"), (_NAME,)),
+    "cancel": (say_later("stop the solve that is running here"), ()),
+    "delete": (say_later("delete house rules of this channel"), (_NAME,)),
 }
 """What can follow /rules: what it is for, and its options."""
 
@@ -182,7 +206,8 @@ def slash_command(
 def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Group:
     """/rules with all that can follow it."""
     group = app_commands.Group(
-        name="rules", description="Rule sets, and house rules of this channel"
+        name="rules",
+        description=_described(say_later("rule sets, and house rules of this channel")),
     )
     for name, (summary, options) in RULES.items():
         first = "" if name == "list" else name
@@ -234,10 +259,10 @@ def _made(
             ),
         ]
     )
-    described = {_python_name(o): _short(o.meaning or meanings[o.name]) for o in options}
+    described = {_python_name(o): _described(o.meaning or meanings[o.name]) for o in options}
     renamed = {_python_name(o): o.name for o in options if _python_name(o) != o.name}
     chosen = {
-        _python_name(o): [app_commands.Choice(name=one, value=one) for one in o.choices]
+        _python_name(o): [app_commands.Choice(name=locale_str(one), value=one) for one in o.choices]
         for o in options
         if o.choices
     }
@@ -250,7 +275,7 @@ def _made(
         if given:
             decorated = decorate(**given)(decorated)
     made: app_commands.Command[Any, ..., None] = app_commands.Command(
-        name=name, description=_short(summary), callback=decorated
+        name=name, description=_described(summary), callback=decorated
     )
     for option in options:
         if option.completes:
@@ -278,6 +303,32 @@ def _python_name(option: Option) -> str:
     return option.name.replace("-", "_")
 
 
+def _described(meaning: str) -> locale_str:
+    """A meaning as Discord takes it; its translations are made from the whole."""
+    return locale_str(_short(meaning), meaning=meaning)
+
+
 def _short(text: str) -> str:
     text = text[:1].upper() + text[1:]
     return text if len(text) <= _MOST_DESCRIPTION else text[: _MOST_DESCRIPTION - 1] + "…"
+
+
+class CommandTranslator(app_commands.Translator):
+    """Descriptions and choices in the languages of the chat; names are as they are typed."""
+
+    async def translate(
+        self, string: locale_str, locale: discord.Locale, context: TranslationContextTypes
+    ) -> str | None:
+        """What Discord shows to those whose locale this is, None for English."""
+        language = best_language(locale.value)
+        if language is ENGLISH:
+            return None
+        match context.location:
+            case Location.command_name if isinstance(context.data, app_commands.ContextMenu):
+                return said_in(language, say, string.message)
+            case Location.choice_name:
+                return said_in(language, say, string.message)
+            case Location.command_name | Location.group_name | Location.parameter_name:
+                return None
+            case _:
+                return _short(said_in(language, say, string.extras["meaning"]))

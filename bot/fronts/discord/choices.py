@@ -1,0 +1,45 @@
+"""Dice that are chosen by presses so close together that the second did not see the first."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bot.fronts.discord.buttons import TableButton
+
+_SECONDS = 3.0
+"""For how long a press may not have seen the one before."""
+
+
+@dataclass(slots=True)
+class _Choice:
+    """The dice that are chosen at a version of a game, and when they were."""
+
+    version: int
+    mask: int
+    pressed: float
+    answering: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Choices:
+    """What was chosen in the last seconds; what was before is in the buttons themselves."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, _Choice] = {}
+
+    @asynccontextmanager
+    async def choose(self, button: TableButton, die: int) -> AsyncIterator[int]:
+        """The mask of the dice chosen with this press; presses are answered in their order."""
+        now = time.monotonic()
+        self._last = {game: one for game, one in self._last.items() if now - one.pressed < _SECONDS}
+        last = self._last.get(button.game)
+        if last is None or last.version != button.version:
+            last = self._last[button.game] = _Choice(button.version, button.mask, now)
+        # the button says which way it turns its die, and nothing of the others
+        bit = 1 << die
+        last.mask = last.mask & ~bit if button.mask & bit else last.mask | bit
+        last.pressed = now
+        mask = last.mask
+        async with last.answering:
+            yield mask

@@ -1,0 +1,275 @@
+"""What happened at a table, event by event, in plain words for everybody who reads along."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from bot.table.events import (
+    Banked,
+    Corrected,
+    Ended,
+    Event,
+    Joined,
+    Kept,
+    Replaced,
+    Resigned,
+    Revealed,
+    Rolled,
+    Scored,
+    Seeded,
+    Skipped,
+    Undone,
+)
+from bot.table.state import Game, Stage, TurnEnd, apply
+from bot.views.text import dice_text, farkles_in_a_row
+from solver.dice import Roll, make_roll
+from solver.scoring import set_asides
+from solver.wording import figure, say, say_later, say_number
+
+_ENDS = {
+    "bank": (
+        say_later("{name} banks {points:,}"),
+        say_later("{name} banks {points:,}, which makes {score:,}"),
+    ),
+    "farkle": (
+        say_later("{name} farkles"),
+        say_later("{name} farkles; the score stays {score:,}"),
+    ),
+    "farkle that banks": (
+        say_later("{name} farkles and banks {points:,}"),
+        say_later("{name} farkles and banks {points:,}, which makes {score:,}"),
+    ),
+    "lose": (
+        say_later("{name} loses everything"),
+        say_later("{name} loses everything, which makes {score:,}"),
+    ),
+    "win": (
+        say_later("{name} wins at once"),
+        say_later("{name} wins at once, which makes {score:,}"),
+    ),
+}
+"""How a turn ends, by itself and with the score."""
+_ENDS_BY_ROLL = {
+    "farkle": (
+        say_later("{name} rolls {dice}: a farkle"),
+        say_later("{name} rolls {dice}: a farkle; the score stays {score:,}"),
+    ),
+    "farkle that costs": (
+        say_later("{name} rolls {dice}: a farkle, {gone:,} are gone"),
+        say_later("{name} rolls {dice}: a farkle, {gone:,} are gone; the score stays {score:,}"),
+    ),
+    "farkle that banks": (
+        say_later("{name} rolls {dice}: a farkle, but {points:,} are banked"),
+        say_later(
+            "{name} rolls {dice}: a farkle, but {points:,} are banked, which makes {score:,}"
+        ),
+    ),
+    "lose": (
+        say_later("{name} rolls {dice}: all is lost"),
+        say_later("{name} rolls {dice}: all is lost, which makes {score:,}"),
+    ),
+    "win": (
+        say_later("{name} rolls {dice}: which wins the game"),
+        say_later("{name} rolls {dice}: which wins the game, which makes {score:,}"),
+    ),
+}
+_SHOWN = 6
+"""Set-asides that are named."""
+
+
+def events_text(
+    names: Sequence[str], game: Game, events: Sequence[Event], by: str | None = None
+) -> Iterator[str]:
+    """A sentence for each event; a roll whose dice were kept at once is told with that.
+
+    `by` is who passed the turn of another.
+    """
+    skipped = False
+    for event, following in zip_longest(events, events[1:]):
+        after = apply(game, event)
+        if skipped:
+            skipped = False
+        elif isinstance(event, Rolled) and isinstance(following, Kept):
+            kept = apply(after, following)
+            yield _kept_at_once_text(names[game.mover], game, kept, event.dice, following.dice)
+            skipped = True
+        else:
+            yield from _event_text(names, game, after, event, by)
+        game = after
+
+
+def turn_text(game: Game) -> str:
+    """How far the turn under way has come."""
+    turn = game.turn
+    if turn.roll is not None:
+        dice, points = dice_text(turn.roll), turn.turn_total
+        if points:
+            return say("rolled {dice}, turn total {points:,}", dice=dice, points=points)
+        return say("rolled {dice}", dice=dice)
+    if not turn.turn_total:
+        return say("to roll")
+    if game.may_bank:
+        return say_number(
+            "turn total {points:,}, {number} die to roll or bank",
+            "turn total {points:,}, {number} dice to roll or bank",
+            turn.dice,
+            points=turn.turn_total,
+        )
+    return say_number(
+        "turn total {points:,}, {number} die to roll",
+        "turn total {points:,}, {number} dice to roll",
+        turn.dice,
+        points=turn.turn_total,
+    )
+
+
+def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
+    names: Sequence[str], game: Game, after: Game, event: Event, by: str | None
+) -> Iterator[str]:
+    mover = names[game.mover]
+    match event:
+        case Joined():
+            yield say("{name} sits down.", name=names[len(game.seats)])
+        case Seeded():
+            yield say("{name} adds a seed to the dice.", name=names[event.seat])
+        case Rolled() if after.turn.roll is not None:
+            yield _roll_text(mover, after, after.turn.roll, event.dice)
+        case Rolled() if after.last:
+            yield _turn_end_text(mover, game, after, after.last, event.dice)
+        case Kept():
+            yield _kept_text(mover, game, after, event.dice)
+        case Banked() | Scored() if after.last:
+            yield _turn_end_text(mover, game, after, after.last)
+        case Skipped() if by:
+            yield say("{by} passes the turn of {name}, who is away.", by=by, name=mover)
+        case Skipped():
+            yield say("Somebody passes the turn of {name}, who is away.", name=mover)
+        case Replaced():
+            yield say("{name} plays on.", name=names[event.seat])
+        case Corrected():
+            yield _corrected_text(names[event.seat], after, event)
+        case Undone():
+            name = names[after.mover]
+            now = say("{name}: {turn}.", name=name, turn=turn_text(after))
+            yield f"{_undone_text(names, game, after)} {now}"
+        case Resigned():
+            yield say("{name} resigns.", name=names[event.seat])
+        case Ended():
+            yield say("The game was ended without a result.")
+        case Revealed():
+            return
+
+
+def _roll_text(name: str, after: Game, roll: Roll, fallen: Roll) -> str:
+    """A roll, and what may be kept of it."""
+    found = set_asides(after.rules, roll)
+    choices = ", ".join(f"{dice_text(one.dice)} ({figure(one.points)})" for one in found[:_SHOWN])
+    dice = dice_text(fallen)
+    if len(found) > _SHOWN:
+        return say(
+            "{name} rolls {dice}: {choices} and others.", name=name, dice=dice, choices=choices
+        )
+    return say("{name} rolls {dice}: {choices}.", name=name, dice=dice, choices=choices)
+
+
+def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Roll) -> str:
+    before, total = game.turn.turn_total, kept.turn.turn_total
+    parts = {
+        "name": name,
+        "dice": dice_text(fallen),
+        "kept": dice_text(make_roll(dice)),
+        "points": total - before,
+        "total": total,
+    }
+    if before:
+        return say(
+            "{name} rolls {dice}, keeps {kept} for {points:,}, turn total {total:,}.", **parts
+        )
+    return say("{name} rolls {dice}, keeps {kept} for {points:,}.", **parts)
+
+
+def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
+    turn = after.turn
+    parts = {
+        "name": name,
+        "dice": dice_text(make_roll(dice)),
+        "points": turn.turn_total - game.turn.turn_total,
+        "total": turn.turn_total,
+    }
+    if turn.dice == game.rules.dice:
+        return say_number(
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"
+            " hot dice.",
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll,"
+            " hot dice.",
+            turn.dice,
+            **parts,
+        )
+    return say_number(
+        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
+        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
+        turn.dice,
+        **parts,
+    )
+
+
+def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:
+    """How a turn has ended, by which roll if that is known, and what it leaves its player with."""
+    how, gone = end.how, game.turn.turn_total
+    if how == "farkle" and end.points:
+        how = "farkle that banks"
+    elif how == "farkle" and fallen and gone:
+        how = "farkle that costs"
+    alone, with_score = (_ENDS_BY_ROLL if fallen else _ENDS)[how]
+    seat = after.seats[end.seat]
+    parts = {
+        "name": name,
+        "dice": dice_text(fallen),
+        "points": end.points,
+        "gone": gone,
+        "score": seat.score,
+    }
+    if game.stage is Stage.PLAY_OFF:
+        return say("{turn} in the play-off.", turn=say(alone, **parts))
+    if end.lost:
+        text = say(
+            "{turn}; {lost:,} points are taken away, which leaves {score:,}",
+            turn=say(alone, **parts),
+            lost=end.lost,
+            score=seat.score,
+        )
+    else:
+        text = say(with_score, **parts)
+    if seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty):
+        text += f", {farkles_in_a_row(seat.farkles)}"
+    if after.stage is Stage.FINAL and after.reached == (end.seat,):
+        text += say_number(
+            "; {number} other has one last turn",
+            "; {number} others have one last turn",
+            len(after.waiting),
+        )
+    return f"{text}."
+
+
+def _corrected_text(name: str, after: Game, event: Corrected) -> str:
+    seat = after.seats[event.seat]
+    if event.moves:
+        return say("Put right: it is the turn of {name}.", name=name)
+    if not seat.farkles:
+        return say("Put right: {name} has {score:,}.", name=name, score=seat.score)
+    return say(
+        "Put right: {name} has {score:,}, {farkles}.",
+        name=name,
+        score=seat.score,
+        farkles=farkles_in_a_row(seat.farkles),
+    )
+
+
+def _undone_text(names: Sequence[str], game: Game, after: Game) -> str:
+    """What was taken back."""
+    if game.last is not None and game.last is not after.last:
+        return say("Taken back: the turn of {name}.", name=names[game.last.seat])
+    if game.seats != after.seats or game.mover != after.mover:
+        return say("Taken back: the correction.")
+    if after.turn.roll is not None:
+        return say("Taken back: what {name} kept.", name=names[after.mover])
+    return say("Taken back: the last move of {name}.", name=names[after.mover])
