@@ -7,10 +7,11 @@ from bot.advice import Advice, Odds, advise, odds
 from bot.services.chances import Chances, Oracle
 from bot.services.seats import check_may_track, seat_of
 from bot.services.tables import Caller, Table, Tables
+from bot.table.commands import check_hints
 from bot.table.state import Game, turn_after
 from solver.dice import parse_dice
 from solver.errors import IllegalActionError, InvalidRequestError
-from solver.wording import say
+from solver.wording import say, say_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,7 @@ class Questions:
     async def hint(self, caller: Caller, game_id: str | None) -> Hint:
         """What is best for the player to move, who alone may ask."""
         table = await self._tables.find(caller, game_id)
-        if not table.game.hints:
-            raise IllegalActionError(say("the host has forbidden hints in this game"))
+        check_hints(table.game)
         if table.game.tracked:
             check_may_track(table, caller)
         elif seat_of(table, caller) != table.game.mover:
@@ -85,11 +85,13 @@ class Questions:
             raise InvalidRequestError(say("nothing is rolled yet: give the dice, or ask for /odds"))
         if len(roll) != game.turn.dice:
             raise InvalidRequestError(
-                say(
-                    "{name} rolls {dice} dice now, not {told};"
+                say_number(
+                    "{name} rolls {number} die now, not {told};"
                     " give all numbers, such as me:0, to ask about another game",
+                    "{name} rolls {number} dice now, not {told};"
+                    " give all numbers, such as me:0, to ask about another game",
+                    game.turn.dice,
                     name=table.names[game.mover],
-                    dice=game.turn.dice,
                     told=len(roll),
                 )
             )

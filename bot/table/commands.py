@@ -69,6 +69,12 @@ def seed(game: Game, seat: int, text: str) -> list[Seeded]:
     return [Seeded(seat=seat, text=text)]
 
 
+def check_hints(game: Game) -> None:
+    """Raises IllegalActionError where hints are forbidden."""
+    if not game.hints:
+        raise IllegalActionError(say("the host has forbidden hints in this game"))
+
+
 def check_roll(game: Game, seat: int) -> int:
     """How many dice the player may roll now."""
     _check_turn(game, seat)

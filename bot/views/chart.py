@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.views.safe_text import pad, safe_text, shorten, text_width
 from solver.errors import InvalidRequestError
-from solver.wording import figure, say
+from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,12 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     lines = draw(chart, turns, labels, width)
     if left_out := len(chart.turns) - len(kept):
         lines.append(
-            say("{number} of {all} turns are not shown.", number=left_out, all=len(chart.turns))
+            say_number(
+                "{number} of {all} turns is not shown.",
+                "{number} of {all} turns are not shown.",
+                left_out,
+                all=len(chart.turns),
+            )
         )
     return "\n".join(line.rstrip() for line in lines)
 
@@ -164,8 +169,13 @@ def _player_columns(
         cells = (turn.win_probabilities[seat] for seat in shown)
         lines.append(label + "".join(pad(f"  {_cell(share, bar)}", column) for share in cells))
     if len(shown) < len(names):
-        left_out = len(names) - len(shown)
-        lines.append(say("{number} players with less of a chance are not shown.", number=left_out))
+        lines.append(
+            say_number(
+                "{number} player with less of a chance is not shown.",
+                "{number} players with less of a chance are not shown.",
+                len(names) - len(shown),
+            )
+        )
     return lines
 
 

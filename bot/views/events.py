@@ -68,8 +68,8 @@ _ENDS_BY_ROLL = {
         say_later("{name} rolls {dice}: all is lost, which makes {score:,}"),
     ),
     "win": (
-        say_later("{name} rolls {dice}: which wins the game"),
-        say_later("{name} rolls {dice}: which wins the game, which makes {score:,}"),
+        say_later("{name} rolls {dice}, which wins the game"),
+        say_later("{name} rolls {dice}, which wins the game with {score:,}"),
     ),
 }
 _SHOWN = 6

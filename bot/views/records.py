@@ -19,7 +19,12 @@ def stats_text(name: str, stats: PersonStats) -> str:
         (say("biggest turn"), figure(stats.biggest_turn)),
         (
             say("farkles"),
-            say("{farkles:,} in {turns:,} turns", farkles=stats.farkles, turns=stats.turns),
+            say_number(
+                "{farkles:,} in {number:,} turn",
+                "{farkles:,} in {number:,} turns",
+                stats.turns,
+                farkles=stats.farkles,
+            ),
         ),
     ]
     if stats.accuracy is not None:

@@ -525,10 +525,9 @@ async def test_why_not(bot: Bot, discord: Loopback) -> None:
     told = await shown(await discord.press(EVE, message, "Why not?"))
     assert told.ephemeral
     assert "set dice aside first: of " in told.text
-    dull = [one["label"].split()[1] for one in message.buttons if one.get("disabled")]
-    dull = sorted(face for face in dull if face in set("123456"))
-    if dull:
-        assert f"{' '.join(dull)} score" in told.text
+    dull = [one["label"] for one in message.buttons if one.get("disabled")]
+    if dull := sorted(label.split()[1] for label in dull if label[0] in "⚀⚁⚂⚃⚄⚅"):
+        assert f"{' '.join(reversed(dull))} score" in told.text
     assert bot.process.returncode is None
 
 

@@ -9,7 +9,13 @@ from typing import Literal
 import pytest
 from PIL import Image
 
-from bot.fronts.discord.buttons import TableButton, chosen_set_aside, kept_dice, table_view
+from bot.fronts.discord.buttons import (
+    TableButton,
+    chosen_set_aside,
+    kept_dice,
+    table_view,
+    why_not,
+)
 from bot.fronts.discord.card import MOST_CHARACTERS, plain_text, roll_picture, table_card
 from bot.fronts.discord.front import PLAIN, dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES
@@ -84,8 +90,10 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
         assert len(card.text) <= MOST_CHARACTERS
         can = {one["custom_id"].split(":")[-1] for one in buttons if not one.get("disabled")}
         assert {one for one in can if not one.startswith("die")} <= {
-            *PLAIN, "resign", "review", "again", "refresh",
+            *PLAIN, "resign", "review", "again", "refresh", "why",
         }  # fmt: skip
+        assert ("why" in can) == (len(can) < len(buttons))
+        assert "why" not in can or why_not(game, mask)
         if game.over:
             assert "review" in can
             return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import discord
@@ -16,7 +17,7 @@ from bot.views.text import dice_count, dice_text
 from solver.dice import Roll, make_roll
 from solver.errors import IllegalActionError
 from solver.scoring import SetAside, set_asides
-from solver.wording import say, say_number
+from solver.wording import figure, say, say_number
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
@@ -85,9 +86,13 @@ def table_view(table: Table, mask: int = 0) -> View:
     game = table.game
     view = View(timeout=None)
 
+    disabled: list[str] = []
+
     def add(action: str, label: str, row: int, **how: Any) -> None:
         button: Button[View] = Button(label=label[:_LONGEST_LABEL], row=row, **how)
         view.add_item(TableButton(game.id, game.version, mask, action, button))
+        if button.disabled:
+            disabled.append(action)
 
     if game.over:
         if game.shares is not None:
@@ -106,17 +111,22 @@ def table_view(table: Table, mask: int = 0) -> View:
     elif game.turn.roll is not None:
         _add_choice(add, game, mask)
     else:
-        roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
-        add("roll", roll, 0, style=discord.ButtonStyle.primary)
-        _add_bank(add, game, 0)
-        add("hint", say("Hint"), 1, disabled=not game.hints)
-        add("undo", say("Undo"), 1, disabled=game.before is None)
-        add("resign", say("Resign"), 1, style=discord.ButtonStyle.danger)
-        if game.stage is Stage.LOBBY and not game.turn.turn_total:
-            add("join", say("Join"), 1)
-        elif not game.may_bank:
-            add("why", say("Why not?"), 1)
+        _add_roll(add, game)
+    if disabled:
+        add("why", say("Why not?"), max(item.row or 0 for item in view.children))
     return view
+
+
+def _add_roll(add: Any, game: Game) -> None:
+    """What can be done when no roll is on the table."""
+    roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
+    add("roll", roll, 0, style=discord.ButtonStyle.primary)
+    _add_bank(add, game, 0)
+    add("hint", say("Hint"), 1, disabled=not game.hints)
+    add("undo", say("Undo"), 1, disabled=game.before is None)
+    add("resign", say("Resign"), 1, style=discord.ButtonStyle.danger)
+    if game.stage is Stage.LOBBY and not game.turn.turn_total:
+        add("join", say("Join"), 1)
 
 
 def _add_choice(add: Any, game: Game, mask: int) -> None:
@@ -127,7 +137,7 @@ def _add_choice(add: Any, game: Game, mask: int) -> None:
     for number, (face, scores) in enumerate(zip(roll, scoring, strict=True)):
         is_chosen = bool(mask >> number & 1)
         alone = worth.get((face,))
-        label = f"{_FACES[face - 1]} {face}" + (f" · {alone}" if alone else "")
+        label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
         style = discord.ButtonStyle.primary if is_chosen else discord.ButtonStyle.secondary
         add(f"die{number}", label, number // _PER_ROW, style=style, disabled=not scores)
     chosen = chosen_set_aside(game, mask)
@@ -152,8 +162,6 @@ def _add_choice(add: Any, game: Game, mask: int) -> None:
         _add_bank(add, after, row)
     add("hint", say("Hint"), row + 1, disabled=not game.hints)
     add("resign", say("Resign"), row + 1, style=discord.ButtonStyle.danger)
-    if chosen is None or not after.may_bank or not all(scoring):
-        add("why", say("Why not?"), row + 1)
 
 
 def _add_bank(add: Any, game: Game, row: int) -> None:
@@ -163,11 +171,14 @@ def _add_bank(add: Any, game: Game, row: int) -> None:
 
 
 def why_not(game: Game, mask: int) -> list[str]:
-    """What is not allowed now, with these dice chosen, and why."""
-    seat = game.mover
+    """Why the buttons that are disabled are, with these dice chosen."""
+    seat, kept = game.mover, kept_dice(game, mask)
+    may_bank = partial(commands.bank, game, seat)
+    check_hints = partial(commands.check_hints, game)
     if game.turn.roll is None:
-        undo = _refusals(lambda: commands.undo(game, seat)) if game.before is None else []
-        return [*_refusals(lambda: commands.bank(game, seat)), *undo]
+        # only whether anything can be taken back is shown: who may is told at the press
+        undo = partial(commands.undo, game, game.before.mover if game.before else None)
+        return _refusals(*([] if game.tracked else [may_bank]), undo, check_hints)
     told = []
     scoring = scoring_dice(game)
     if idle := [face for face, scores in zip(game.turn.roll, scoring, strict=True) if not scores]:
@@ -180,19 +191,19 @@ def why_not(game: Game, mask: int) -> list[str]:
                 rules=game.rules.name,
             )
         )
-    kept = kept_dice(game, mask)
-    if not kept:
-        return [*told, *_refusals(lambda: commands.bank(game, seat))]
-    return [*told, *_refusals(lambda: commands.keep_and(game, seat, kept, "bank"))]
+    bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
+    return told + _refusals(bank, check_hints)
 
 
-def _refusals(command: Callable[[], object]) -> list[str]:
-    """Why a command is not allowed, if it is not."""
-    try:
-        command()
-    except IllegalActionError as error:
-        return [str(error)]
-    return []
+def _refusals(*checks: Callable[[], object]) -> list[str]:
+    """What is not allowed of these, each as a sentence."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except IllegalActionError as error:
+            found.append(str(error))
+    return found
 
 
 class Confirm(

@@ -106,7 +106,7 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     roll = game.turn.roll
     if roll is None:
         return None
-    chosen = [bool(mask >> k & 1) for k in range(len(roll))]
+    chosen = tuple(bool(mask >> k & 1) for k in range(len(roll)))
     kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
     said = say("Rolled {dice}", dice=dice_text(roll))
     if kept:
@@ -115,11 +115,11 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     return Attachment("dice.png", dice_png(roll, chosen, scoring_dice(game)), said)
 
 
-def scoring_dice(game: Game) -> list[bool]:
+def scoring_dice(game: Game) -> tuple[bool, ...]:
     """Of each die of the roll whether there is a set-aside with it."""
     roll = game.turn.roll or ()
     faces = {face for one in set_asides(game.rules, roll) for face in one.dice}
-    return [face in faces for face in roll]
+    return tuple(face in faces for face in roll)
 
 
 def plain_text(text: str) -> str:
@@ -191,7 +191,7 @@ def _dice(news: News) -> list[Attachment]:
     if not last:
         return []
     said = say("The last roll: {dice}", dice=dice_text(last[-1]))
-    return [Attachment("dice.png", dice_png(last[-1], scoring=[False] * len(last[-1])), said)]
+    return [Attachment("dice.png", dice_png(last[-1], scoring=(False,) * len(last[-1])), said)]
 
 
 def _advice_text(advice: Advice) -> str:

@@ -29,6 +29,10 @@ _UNAUTHORIZED = 4004
 FINISH_SECONDS = 8.0
 """How long answers under way may take when the program ends."""
 _COMMANDS_KEY = "commands"
+PERMISSIONS = discord.Permissions(
+    view_channel=True, send_messages=True, send_messages_in_threads=True, attach_files=True
+)
+"""To bring a table up to date after its interaction is over."""
 
 
 class DiscordError(FarkleError):
@@ -99,6 +103,12 @@ class FarkleClient(discord.AutoShardedClient):
     async def on_ready(self) -> None:
         """Say that all works."""
         logger.info("ready as %s in %d servers", self.user, len(self.guilds))
+        link = discord.utils.oauth_url(
+            self.application_id or 0,
+            permissions=PERMISSIONS,
+            scopes=("bot", "applications.commands"),
+        )
+        logger.info("to invite it: %s", link)
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what failed; the bot goes on."""

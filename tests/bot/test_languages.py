@@ -1,0 +1,236 @@
+"""Sentences in other languages: all are marked, all are translated, and they fit together."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+from babel.messages.catalog import Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.frontend import parse_keywords
+from babel.messages.pofile import read_po
+
+from bot.fronts.discord.slash import OPTIONS, RULES
+from bot.languages import CATALOGUES, best_language, language, language_codes
+from bot.settings import CHECKOUT
+from solver.policies import LEVELS
+from solver.rules_file import load_rules, preset_names
+from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, speak
+from tests.bot.chat import Chat, open_chat
+
+OTHERS = [code for code in language_codes() if code != ENGLISH.code]
+KEYWORDS = re.findall(r"--keywords=(\S+)", (CHECKOUT / "Makefile").read_text("utf-8"))
+
+Ids = str | tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def messages() -> set[Ids]:
+    """Every sentence of the code, as `make messages` finds them."""
+    assert KEYWORDS
+    found: set[Ids] = set()
+    for package in ("bot", "solver"):
+        for _, _, message, _, _ in extract_from_dir(
+            CHECKOUT / package, keywords=parse_keywords(KEYWORDS)
+        ):
+            found.add(message)
+    return found
+
+
+def catalogue(code: str) -> dict[Any, Message]:
+    with (CATALOGUES / f"{code}.po").open("rb") as file:
+        return {message.id: message for message in read_po(file) if message.id}
+
+
+def parts(sentence: str) -> set[tuple[str, str]]:
+    """The names of the parts of a sentence with their formats."""
+    return {(name, form or "") for _, name, form, _ in Formatter().parse(sentence) if name}
+
+
+def as_tuple(message: Any) -> tuple[str, ...]:
+    return (message,) if isinstance(message, str) else tuple(message)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_sentence_is_translated(code: str, messages: set[Ids]) -> None:
+    assert len(messages) > 700
+    translated = catalogue(code)
+    assert sorted(map(str, messages - set(translated))) == [], "run `make messages`"
+    assert sorted(map(str, set(translated) - messages)) == [], "run `make messages`"
+    assert [one.id for one in translated.values() if not all(as_tuple(one.string))] == []
+    assert [one.id for one in translated.values() if one.fuzzy] == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_translations_have_the_same_parts(code: str) -> None:
+    for message in catalogue(code).values():
+        originals, translations = as_tuple(message.id), as_tuple(message.string)
+        for original, translation in zip(originals, translations, strict=True):
+            assert parts(translation) == parts(original), message.id
+            assert translation[:1].isspace() == original[:1].isspace(), message.id
+            assert translation[-1].isspace() == original[-1].isspace(), message.id
+            # a sentence that is joined to others ends as they expect it
+            assert (translation[-1] in ".:") == (original[-1] in ".:"), message.id
+            # what is typed stays as it is typed
+            assert sorted(re.findall(r"/[a-z]{3,}", translation)) == sorted(
+                re.findall(r"/[a-z]{3,}", original)
+            ), message.id
+
+
+def test_languages_by_locale() -> None:
+    assert best_language("de") is best_language("de-AT") is language("de")
+    for tag in ("en-US", "en-GB", "pt-BR", "zh-CN", "xx", "", "?"):
+        assert best_language(tag) is ENGLISH
+
+
+def test_numbers_are_written_as_the_language_does() -> None:
+    assert say("{points:,} of {share:.2f} %", points=1050, share=51.1) == "1,050 of 51.10 %"
+    german = language("de")
+    assert said_in(german, figure, 12345678) == "12.345.678"
+    assert said_in(german, figure, -1234.5, "+,.1f") == "-1.234,5"
+    assert said_in(german, say_number, "{number} die", "{number} dice", 1) == "1 Würfel"
+    assert figure(1000) == "1,000", "only there it is German"
+
+
+def test_parts_are_never_taken_for_sentences() -> None:
+    assert say("{name} sits down.", name="{points}") == "{points} sits down."
+    assert said_in(language("de"), say, "{name} sits down.", name="{x!r:>99}").startswith("{x!r")
+
+
+async def test_descriptions_fit_into_discord(chat: Chat) -> None:
+    """Each is translated as a whole, and then short enough without being cut."""
+    for code in OTHERS:
+        for name in OPTIONS:
+            command = chat.commands.by_name[name]
+            meanings = [command.summary, *(one.meaning for one in OPTIONS[name])]
+            meanings += [
+                command.options[one.name]
+                for one in OPTIONS[name]
+                if not one.meaning and one.name in command.options
+            ]
+            for meaning in filter(None, meanings):
+                assert len(said_in(language(code), say, meaning)) <= 100, meaning
+        for summary, options in RULES.values():
+            for meaning in filter(None, [summary, *(one.meaning for one in options)]):
+                assert len(said_in(language(code), say, meaning)) <= 100, meaning
+
+
+class Marked(Language):
+    """A language that shows what is a sentence: each stands in brackets."""
+
+    code = "xx"
+
+    def one(self, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        return f"⟦{super().counted(one, many, number)}⟧"
+
+
+def outside(text: str) -> str:
+    """What stands in no brackets."""
+    depth, left = 0, []
+    for letter in text:
+        depth += (letter == "⟦") - (letter == "⟧")
+        left.append(" " if depth or letter == "⟧" else letter)
+    assert depth == 0
+    return "".join(left)
+
+
+LINES = [
+    "/help",
+    *(f"/help {name}" for name in ("advise", "play", "settings", "rules", "score")),
+    "/advise 6 5 3 3 3 2",
+    "/advise 2 3 4 6 turn:350 me:4200 them:5000 farkles:1",
+    "/advise 7",
+    "/advise 6 5 3 turn:13",
+    "/odds",
+    "/odds turn:350 dice:2 me:4200 them:5000",
+    "/odds dice:9",
+    "/odds turn:100 dice:5 rules:classic on-board:no",
+    "/advise 1 1 4 rules:kcd turn:1000",
+    "/levels rules:kcd",
+    "/rules",
+    "/rules list",
+    *(f"/rules {name}" for name in ("kcd", "facebook", "arnold", "zilch", "patch", "dice-10000")),
+    "/rules new",
+    "/rules new sunday base:classic goal:-5 three-pairs:750",
+    "/rules new sunday base:classic gaol:5000",
+    "/rules new sunday base:classic minimum-bank:333",
+    "/rules use nothing",
+    "/rules delete nothing",
+    "/settings games:3 mentions:yes posts:yes",
+    "/settings games:99",
+    "/games",
+    "/stats",
+    "/leaderboard",
+    "/dice",
+    "/proof",
+    "/review",
+    "/show",
+    "/roll",
+    "/unknown",
+    "/play @bob level:nobody",
+    "/play @bob goal:13",
+    "/match greedy cautious games:2 rules:kcd",
+    "/match greedy cautious show:moves games:1 rules:kcd goal:1000",
+    "ann: /play @bob rules:classic goal:1000",
+    "bob: /roll",
+    "ann: /bank",
+    "ann: /keep 1 2 3",
+    "ann: /undo",
+    "ann: /join level:greedy",
+    "ann: /roll",
+    "ann: /show",
+    "ann: /games",
+    "ann: /hint",
+    "carl: /hint",
+    "ann: /resign",
+    "bob: /resign",
+    "ann: /end",
+    "ann: /track @bob rules:facebook",
+    "ann: /score 300",
+    "ann: /score 333",
+    "bob: /score farkle",
+    "ann: /score 8000",
+    "ann: /fix bob 500",
+    "ann: /show",
+    "bob: /score 1000",
+    "ann: /score 3000",
+    "ann: /stats bob",
+    "ann: /dice",
+    "ann: /review",
+    "/leaderboard",
+]
+
+
+@pytest.fixture
+async def marked(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    speak(Marked())
+    async with open_chat(tmp_path, data / "strategies") as opened:
+        yield opened
+    speak(ENGLISH)
+
+
+def typed_and_named(chat: Chat) -> Iterator[str]:
+    """Words that are the same in every language: names, and what people type."""
+    yield from ("ann", "bob", "carl", "console", "player", "bot", "NAME", "for")
+    yield from re.findall(r"\w+", " ".join(LEVELS))
+    for name in preset_names():
+        yield from re.findall(r"\w+", f"{name} {load_rules(name).title}")
+    for command in chat.commands.by_name.values():
+        yield from re.findall(r"\w+", f"{command.usage} {' '.join(command.options)}")
+
+
+async def test_nothing_is_said_in_english_alone(marked: Chat) -> None:
+    """With every sentence in brackets there are no words left but names and what is typed."""
+    known = set(typed_and_named(marked))
+    for line in LINES:
+        speak(Marked())
+        for reply in await marked.all(line):
+            # commands as they are typed, with what follows after single spaces
+            text = re.sub(r"/\w+(?: \S+)*", "", outside(reply.text))
+            words = re.findall(r"(?<![/\w:.-])[A-Za-z]{2,}(?![\w:-]*:)", text)
+            assert set(words) <= known, (line, reply.text)
