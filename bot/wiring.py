@@ -1,6 +1,7 @@
 """The parts of the chat, put together for any front."""
 
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -51,6 +52,8 @@ async def open_parts(
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
+        # what comes back from the database's threads waits this long for one that computes
+        sys.setswitchinterval(0.0005)
         commands = Commands(
             {
                 say_later("Advice"): advice_commands(advisor, rules, questions),

@@ -66,7 +66,8 @@ async def play(discord: Loopback, load: Load, number: int, think: float) -> None
             load.seconds["choose"].append(interaction.shown_after or 0.0)
         what = "bank" if message.action("bank") else "roll"
         interaction = await press(discord, people[mover], message, what)
-        load.seconds[what].append(interaction.shown_after or 0.0)
+        is_over = "Review" in message.labels
+        load.seconds["end" if is_over else what].append(interaction.shown_after or 0.0)
         (load.banks if what == "bank" else load.rolls)[channel] += 1
         await settled(message)
 

@@ -1,6 +1,8 @@
 """The event store: games as rows of events that only grow, each append checked for its version."""
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -26,6 +28,11 @@ from bot.store.database import BEGIN, READ, WRITE, connect, database_path, expla
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
 from bot.store.schema import events, games, place_rules, place_settings, results, seats
 from solver.wording import say, say_number
+
+_SETTINGS_SECONDS = 5.0
+"""For how long the settings of a place are not read again."""
+_MOST_SETTINGS = 10_000
+"""Places whose settings are kept in memory."""
 
 _GAME = [
     games.c.id,
@@ -104,6 +111,8 @@ class Store:
         self._engine = engine
         self._turn_to_write = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
+        self._settings: dict[str, tuple[float, dict[str, Any]]] = {}
+        """What places have set, and when that was read: every press asks for it."""
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -281,15 +290,23 @@ class Store:
             return await connection.scalar(select(place_settings.c.value).where(*chosen))
 
     async def place_settings(self, place: str) -> dict[str, Any]:
-        """All that a place has set, by key."""
+        """All that a place has set, by key; by another process, seconds ago."""
+        read_at, kept = self._settings.get(place, (-math.inf, {}))
+        if time.monotonic() - read_at <= _SETTINGS_SECONDS:
+            return kept
         query = select(place_settings.c.key, place_settings.c.value)
         async with self.reading() as connection:
             found = await connection.execute(query.where(place_settings.c.place == place))
-            return {row.key: row.value for row in found}
+            kept = {row.key: row.value for row in found}
+        if len(self._settings) >= _MOST_SETTINGS:
+            self._settings.clear()
+        self._settings[place] = (time.monotonic(), kept)
+        return kept
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
         await self._put(place_settings, {"place": place, "key": key, "value": value})
+        self._settings.pop(place, None)
 
     async def place_rules(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, by name in alphabetical order."""

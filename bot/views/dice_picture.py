@@ -1,8 +1,7 @@
 """Dice as a picture, drawn so that it can be read on a dark and on a light ground."""
 
 import io
-from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from PIL import Image, ImageDraw
 
@@ -31,8 +30,9 @@ _PLACES = {
 }
 
 
+@lru_cache(maxsize=500)
 def dice_png(
-    dice: Sequence[int], chosen: Sequence[bool] = (), scoring: Sequence[bool] = ()
+    dice: tuple[int, ...], chosen: tuple[bool, ...] = (), scoring: tuple[bool, ...] = ()
 ) -> bytes:
     """A row of dice as a PNG with a transparent ground.
 
@@ -49,7 +49,7 @@ def dice_png(
         die = _die(face, chosen=is_chosen, pale=pale)
         picture.alpha_composite(die, (_GAP + number * (DIE + _GAP), top))
     out = io.BytesIO()
-    picture.save(out, "PNG", compress_level=6)
+    picture.save(out, "PNG", compress_level=3)
     return out.getvalue()
 
 
