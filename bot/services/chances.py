@@ -20,7 +20,7 @@ from bot.moments import (
 from bot.review import PlayerReview, Review, review
 from bot.services.advisor import Advisor
 from bot.services.tables import Table
-from bot.store.store import GameResult
+from bot.store.rows import GameResult
 from bot.table.events import Undone
 from bot.table.state import Game, Stage, begin, turn_after
 from bot.views.chart import ChartPoint, GameChart

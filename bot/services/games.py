@@ -15,7 +15,7 @@ from bot.services.place_settings import place_settings
 from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
 from bot.services.tables import Caller, Player, Table, Tables, after_events, bot_name
 from bot.store.errors import StaleVersionError
-from bot.store.store import GameResult, Seat
+from bot.store.rows import GameResult, Seat
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game

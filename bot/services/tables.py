@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
-from bot.store.store import GameResult, NewEvent, Seat, Store, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
+from bot.store.store import Store
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
 from bot.table.state import Game, apply, begin, fold

@@ -5,8 +5,9 @@ from itertools import groupby
 
 from sqlalchemy import func, select, update
 
+from bot.store.rows import GameResult
 from bot.store.schema import games, place_rules, results, seats
-from bot.store.store import GameResult, Store, in_place
+from bot.store.store import Store, in_place
 
 
 @dataclass(frozen=True, slots=True)

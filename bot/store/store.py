@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
+from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
 from bot.store.schema import events, games, place_rules, place_settings, results, seats
 from solver.wording import say, say_number
 
@@ -45,62 +46,6 @@ _GAME = [
 ]
 _SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
 _EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data]
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """Who plays: a person, or a bot of some level."""
-
-    number: int
-    person: str | None
-    name: str
-    level: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class NewEvent:
-    """What happened, before it is stored; `data` is JSON."""
-
-    kind: str
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
-    """What happened; versions of a game count from 1 without gaps, `at` is in UTC."""
-
-    version: int
-    at: datetime
-    kind: str
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredGame:
-    """A game apart from its events; `version` is that of the last one."""
-
-    id: str
-    place: str
-    rules_name: str
-    open: bool
-    version: int
-    began_at: datetime
-    ended_at: datetime | None
-    seats: tuple[Seat, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GameResult:
-    """How a game ended for one seat; the share is 1 if won, 0.5 if shared by two, else 0."""
-
-    seat: int
-    share: float
-    points: int
-    turns: int
-    farkles: int
-    biggest_turn: int
-    accuracy: float | None
-    luck: float | None
 
 
 class Store:

@@ -14,7 +14,7 @@ from bot.fronts.console import spoken
 from bot.fronts.lines import Reply
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
-from bot.store.store import Seat
+from bot.store.rows import Seat
 from bot.table import commands, fair_dice
 from bot.table.events import Replaced, Rolled
 from bot.table.fair_dice import Proof

@@ -11,7 +11,8 @@ import pytest
 
 from bot.fronts.lines import Reply
 from bot.store.database import connect
-from bot.store.store import Store, StoredEvent
+from bot.store.rows import StoredEvent
+from bot.store.store import Store
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify
 from bot.table.state import Game, fold

@@ -21,7 +21,7 @@ from bot.fronts.discord.front import PLAIN, dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES
 from bot.services.games import News
 from bot.services.tables import Table
-from bot.store.store import Seat, StoredGame
+from bot.store.rows import Seat, StoredGame
 from bot.table import commands
 from bot.table.events import Event
 from bot.table.state import Game, apply, begin

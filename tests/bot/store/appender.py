@@ -6,7 +6,8 @@ import sys
 from datetime import UTC, datetime
 
 from bot.store.errors import MissingGameError
-from bot.store.store import NewEvent, Store
+from bot.store.rows import NewEvent
+from bot.store.store import Store
 
 GAME = "game"
 AT_ONCE = 3

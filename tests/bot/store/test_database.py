@@ -15,8 +15,9 @@ from bot.settings import Settings
 from bot.store import database
 from bot.store.errors import StoreError
 from bot.store.records import person_stats
+from bot.store.rows import Seat, StoredEvent
 from bot.store.schema import metadata
-from bot.store.store import Seat, Store, StoredEvent
+from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled, started
 
 REVISIONS = [

@@ -17,7 +17,8 @@ from bot.store.records import (
     leaderboard,
     person_stats,
 )
-from bot.store.store import GameResult, Seat, Store
+from bot.store.rows import GameResult, Seat
+from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled
 
 PEOPLE = ["ann", "ben", "cem", "dot"]

@@ -13,7 +13,8 @@ from sqlalchemy.exc import StatementError
 from bot.store import database
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError
 from bot.store.records import game_results
-from bot.store.store import GameResult, NewEvent, Seat, Store, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
+from bot.store.store import Store
 from tests.bot.store import appender
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
