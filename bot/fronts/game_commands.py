@@ -319,7 +319,7 @@ class GameCommands:
             raise InvalidRulesError(
                 say("the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal)
             )
-        changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name} to {goal}"}
+        changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
         if wrong := complaints(changed):
             raise InvalidRulesError(
                 say(

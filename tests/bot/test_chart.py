@@ -91,7 +91,8 @@ def test_limits(turns: int, players: int, width: int) -> None:
     assert len(set(shown)) == min(turns, 36)
     assert shown == sorted(shown)
     if turns > 36:
-        assert f"{turns - 36} of {turns} turns are not shown." in lines
+        verb = "is" if turns == 37 else "are"
+        assert f"{turns - 36} of {turns} turns {verb} not shown." in lines
 
 
 def test_more_players() -> None:

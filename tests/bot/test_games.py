@@ -283,7 +283,7 @@ async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
     for line, sentence in [
         (
             "ann: /fix ann 3000",
-            "a score in play is -2,500 to 2,950 under facebook to 3000 rules",
+            "a score in play is -2,500 to 2,950 under facebook-3000 rules",
         ),
         ("ann: /fix ann 125", "scores are multiples of 50"),
         ("ann: /fix carl 100", '"carl" does not play here'),

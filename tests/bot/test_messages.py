@@ -130,7 +130,7 @@ class Talk:
         if len(table["players"]) < 2:
             return f"{rng.choice(PEOPLE)}: /join"
         if table["roll"]:
-            rules = load_rules(table["rules"].partition(" ")[0])
+            rules = load_rules(re.sub(r"-(1000|2000)$", "", table["rules"]))
             best = set_asides(rules, make_roll(table["roll"]))
             kept = rng.choice(best[:3]).dice
             return f"{name}: /keep {''.join(map(str, kept))} {rng.choice(['roll', 'bank', ''])}"

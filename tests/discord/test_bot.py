@@ -543,6 +543,7 @@ async def test_groups_and_threads(
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_where_it_is_installed_for_one_alone(folder: Path, discord: Loopback) -> None:
     """It cannot speak in the channel by itself: what it could not tell the next press tells."""
     discord.closed.add("500")

@@ -163,6 +163,7 @@ def test_a_worker_that_dies_while_it_solves(
     assert_as_solved_here(results, games, kernels, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_with_a_result(
     start: Start, solver: ClusterSolver, games: list[str], kernels: Path, tmp_path: Path
 ) -> None:
