@@ -149,7 +149,7 @@ class Commands:
                 lines.append(say("For example: {example}", example=example))
         else:
             rows = [(one.usage, say(one.summary)) for one in self.by_name.values()]
-            more = say("/help COMMAND says more, as in /help advise")
+            more = say("/help COMMAND says more, as in /help advise; dice alone ask for advice")
             lines = [say("Commands:"), *columns(rows), more]
         text = wrap("\n".join(lines))
         yield Reply(text, {"help": text}, private=True)
@@ -210,7 +210,7 @@ def advice_commands(
     return {
         "advise": Command(
             "/advise DICE",
-            say_later("what to keep of a roll; /advise may be left out"),
+            say_later("what to keep of a roll"),
             advise,
             CONTEXT,
         ),

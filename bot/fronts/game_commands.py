@@ -21,11 +21,12 @@ from bot.views.game import (
     table_data,
     table_text,
 )
+from bot.views.settings import settings_text
 from solver.complaints import complaints
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
 from solver.policies import LEVELS
 from solver.rules import Ruleset
-from solver.wording import said_in, say, say_later, say_number
+from solver.wording import said_in, say, say_later, spoken
 
 GAME = {"game": say_later("which game, where several are open")}
 RULES = {"rules": say_later("a rule set")}
@@ -281,20 +282,9 @@ class GameCommands:
             posts=line.choice("posts", YES_OR_NO),
             language=line.options.get("language"),
         )
-        lines = [
-            say_number(
-                "At most {number} game may be open here at once.",
-                "At most {number} games may be open here at once.",
-                settings.games,
-            )
-        ]
-        lines += [say("The player to move is mentioned.")] if settings.mentions else []
-        lines += [say("Odds are told in a message after each turn.")] if settings.posts else []
-        if settings.language:
-            chosen = language(settings.language)
-            in_it = say_later("Answers on Discord are in {language} here.")
-            lines.append(said_in(chosen, say, in_it, language=chosen.name))
-        yield Reply("\n".join(lines), settings_data(settings))
+        chosen = language(settings.language) if settings.language else spoken()
+        text = said_in(chosen, settings_text, settings)
+        yield Reply(text, settings_data(settings))
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         return self._told(self._games.away(caller, table_of(line), None))

@@ -15,13 +15,20 @@ from bot.table.fair_dice import Proof
 from bot.views.chart import GameChart
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules import Ruleset
-from solver.wording import say
+from solver.wording import say, say_later
 
 _OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
 _EXAMPLES = {"dice": 2, "farkles": 1, "their-farkles": 1, "hot-dice": 1, "games": 5, "away": 60}
-YES_OR_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_ME_OR_THEM = {"me": True, "them": False}
+YES_OR_NO = {
+    say_later("yes"): True,
+    "true": True,
+    "1": True,
+    say_later("no"): False,
+    "false": False,
+    "0": False,
+}
+_ME_OR_THEM = {say_later("me"): True, say_later("them"): False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +80,11 @@ class Line:
         text = self.options.get(name)
         if text is None:
             return None
-        if text.lower() not in meanings:
+        known = {say(word): meaning for word, meaning in meanings.items()} | meanings
+        if text.lower() not in known:
             first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
             raise InvalidRequestError(neither_word(name, first, second, text))
-        return meanings[text.lower()]
+        return known[text.lower()]
 
     def situation(self, rules: Ruleset) -> Situation:
         """The position that the context options describe.

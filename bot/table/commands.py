@@ -234,6 +234,8 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
         raise IllegalActionError(
             say("there is nothing to take back: keeping and banking can be until the next roll")
         )
+    if game.seats[game.before.mover].level is not None:
+        raise IllegalActionError(say("the last move was a bot's, which nobody can take back"))
     if not game.tracked and seat != game.before.mover:
         raise IllegalActionError(say("only who made the last move can take it back"))
     return [Undone()]

@@ -97,7 +97,8 @@ def _farkles_text(record: DiceRecord) -> str:
     farkles = say_number("{number:,} farkle", "{number:,} farkles", number)
     if record.farkle_chance:
         told = say(
-            "Six dice at once: {rolls}, {farkles}, {expected:,.1f} expected, 1 in {times:,.1f}.",
+            "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected, 1 in"
+            " {times:,.1f}.",
             rolls=rolls,
             farkles=farkles,
             expected=expected,
@@ -105,7 +106,7 @@ def _farkles_text(record: DiceRecord) -> str:
         )
     else:
         told = say(
-            "Six dice at once: {rolls}, {farkles}, {expected:,.1f} expected.",
+            "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected.",
             rolls=rolls,
             farkles=farkles,
             expected=expected,

@@ -7,6 +7,7 @@ from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.questions import Hint
 from bot.services.tables import Table
+from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Event, event_data
 from bot.table.state import Game, Stage
 from bot.views.events import events_text, turn_text
@@ -236,7 +237,7 @@ def _opening(table: Table) -> Iterator[str]:
             yield say("Others sit down with /join.")
         else:
             yield say("Others sit down with /join, a bot with /join level:optimal.")
-    elif not game.tracked:
+    elif not game.tracked and len(game.seats) < MOST_PLAYERS:
         yield say("Others can /join until the first roll.")
 
 

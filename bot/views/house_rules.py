@@ -20,7 +20,8 @@ def created_text(rules: Ruleset) -> str:
     """What was saved, before it is solved."""
     return wrap(
         say(
-            "{name} is saved; /rules {name} explains it. There are {states:,} states to solve.",
+            "{name} is saved; /rules show {name} explains it. There are {states:,} states to"
+            " solve.",
             name=rules.name,
             states=state_count(rules),
         )

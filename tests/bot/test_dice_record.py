@@ -117,8 +117,8 @@ def test_text_and_data() -> None:
         "  6  ██████████████████████████████  101  16.83 %\n"
         "These counts are as fair dice would give them.\n"
         "Chi-square 0.04, 5 degrees of freedom, p = 1.\n"
-        "Six dice at once: 100 rolls, 1 farkle, 2.3 expected, 1 in 43.2. Fair dice give\n"
-        "  so few or fewer in 32.39 % of such records."
+        "Six dice at once: 100 rolls, 1 farkle by facebook rules, 2.3 expected, 1 in\n"
+        "  43.2. Fair dice give so few or fewer in 32.39 % of such records."
     )
     data = dice_record_data(record)
     assert data["counts"] == {"1": 99, "2": 101, "3": 100, "4": 100, "5": 99, "6": 101}

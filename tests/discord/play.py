@@ -26,7 +26,7 @@ async def settled(message: Message, seconds: float = 30) -> Message:
 
 def is_choice(message: Message) -> bool:
     """Whether dice are to be kept."""
-    return "Choose dice to keep" in message.labels
+    return any(label[0] in "⚀⚁⚂⚃⚄⚅" for label in message.labels)
 
 
 def best_dice(message: Message) -> list[str]:

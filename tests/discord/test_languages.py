@@ -1,7 +1,7 @@
 """Everybody reads their own language; tables speak that of their place."""
 
 from tests.discord.loopback import Json, Loopback, user
-from tests.discord.play import is_choice, press, shown
+from tests.discord.play import choose, is_choice, press, shown
 from tests.discord.process import Bot
 
 ANN = user("11", "Ann")
@@ -34,7 +34,7 @@ async def test_commands_are_described_in_german(bot: Bot, discord: Loopback) -> 
 async def test_everybody_reads_their_own_language(bot: Bot, discord: Loopback) -> None:
     told = await shown(await discord.slash(KARL, "advise", dice="6 5 3 3 3 2"))
     assert "51,10 %" in told.text
-    assert "facebook-Regeln" in told.text
+    assert "Regeln facebook" in told.text
     told = await shown(await discord.slash(ANN, "advise", dice="6 5 3 3 3 2"))
     assert "51.10 %" in told.text
     refused = await shown(await discord.slash(KARL, "advise", dice="7 7"))
@@ -54,6 +54,17 @@ async def test_a_table_speaks_the_language_of_its_server(bot: Bot, discord: Loop
         assert "Keep" in hint.text, "what is for Ann alone is in her language"
     refused = await shown(await discord.slash(KARL, "bank", guild="400"))
     assert "it is" not in refused.text
+    assert bot.process.returncode is None
+
+
+async def test_a_table_keeps_the_language_it_began_in(bot: Bot, discord: Loopback) -> None:
+    message = await shown(await discord.slash(KARL, "play", player2=ANN, rules="kcd"))
+    for _ in range(3):
+        by = ANN if "▸ Ann" in message.text else KARL
+        what = await choose(discord, by, message) if is_choice(message) else "roll"
+        await press(discord, by, message, what)
+        assert "Spiel " in message.text
+        assert "Aufgeben" in message.labels
     assert bot.process.returncode is None
 
 

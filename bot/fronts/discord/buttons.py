@@ -11,13 +11,14 @@ from discord.ui import Button, DynamicItem, View
 from bot.fronts.discord.card import scoring_dice
 from bot.services.tables import Table
 from bot.table import commands
+from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Kept
 from bot.table.state import Game, Stage, apply
 from bot.views.text import dice_count, dice_text
 from solver.dice import Roll, make_roll
 from solver.errors import IllegalActionError
 from solver.scoring import SetAside, set_asides
-from solver.wording import figure, say, say_number
+from solver.wording import ENGLISH, figure, say, say_number, spoken
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
@@ -36,19 +37,29 @@ class TableButton(
     _InTime,
     DynamicItem[Button[View]],
     template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,2})"
-    r":(?P<action>[a-z0-9]{1,12})",
+    r"(?::(?P<language>[a-z]{2}))?:(?P<action>[a-z0-9]{1,12})",
 ):
-    """A button of a table at a version, with the dice that are set aside so far as bits."""
+    """A button of a table at a version, with the dice that are set aside so far as bits.
+
+    It knows the language of the table, so that whoever presses it does not change that.
+    """
 
     def __init__(
-        self, game: str, version: int, mask: int, action: str, button: Button[View] | None = None
+        self,
+        game: str,
+        version: int,
+        mask: int,
+        action: str,
+        language: str,
+        button: Button[View] | None = None,
     ) -> None:
         self.game = game
         self.version = version
         self.mask = mask
         self.action = action
+        self.language = language
         button = button or Button()
-        button.custom_id = f"t:{game}:{version}:{mask}:{action}"
+        button.custom_id = f"t:{game}:{version}:{mask}:{language}:{action}"
         super().__init__(button)
 
     @classmethod
@@ -61,7 +72,9 @@ class TableButton(
     ) -> Self:
         """The button that was pressed."""
         assert isinstance(item, Button)  # noqa: S101 - Discord sends back what was sent
-        return cls(match["game"], int(match["version"]), int(match["mask"]), match["action"], item)
+        version, mask = int(match["version"]), int(match["mask"])
+        tag = match["language"] or ENGLISH.code
+        return cls(match["game"], version, mask, match["action"], tag, item)
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""
@@ -90,14 +103,12 @@ def table_view(table: Table, mask: int = 0) -> View:
 
     def add(action: str, label: str, row: int, **how: Any) -> None:
         button: Button[View] = Button(label=label[:_LONGEST_LABEL], row=row, **how)
-        view.add_item(TableButton(game.id, game.version, mask, action, button))
+        view.add_item(TableButton(game.id, game.version, mask, action, spoken().code, button))
         if button.disabled:
             disabled.append(action)
 
     if game.over:
-        if game.shares is not None:
-            add("review", say("Review"), 0)
-            add("again", say("Play again"), 0)
+        _add_after(add, game)
     elif game.stage is Stage.LOBBY and len(game.seats) < 2:
         add("join", say("Join"), 0, style=discord.ButtonStyle.primary)
         add("end", say("End"), 0)
@@ -107,7 +118,7 @@ def table_view(table: Table, mask: int = 0) -> View:
     elif game.tracked:
         add("farkle", say("Farkle"), 0)
         add("hint", say("Hint"), 0, disabled=not game.hints)
-        add("undo", say("Undo"), 0, disabled=game.before is None)
+        add("undo", say("Undo"), 0, disabled=not _may_undo(game))
     elif game.turn.roll is not None:
         _add_choice(add, game, mask)
     else:
@@ -117,15 +128,24 @@ def table_view(table: Table, mask: int = 0) -> View:
     return view
 
 
+def _add_after(add: Any, game: Game) -> None:
+    """What can be done when a game has been played to its end."""
+    if game.shares is None:
+        return
+    if len(game.seats) == 2:
+        add("review", say("Review"), 0)
+    add("again", say("Play again"), 0)
+
+
 def _add_roll(add: Any, game: Game) -> None:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
     add("roll", roll, 0, style=discord.ButtonStyle.primary)
     _add_bank(add, game, 0)
     add("hint", say("Hint"), 1, disabled=not game.hints)
-    add("undo", say("Undo"), 1, disabled=game.before is None)
+    add("undo", say("Undo"), 1, disabled=not _may_undo(game))
     add("resign", say("Resign"), 1, style=discord.ButtonStyle.danger)
-    if game.stage is Stage.LOBBY and not game.turn.turn_total:
+    if game.stage is Stage.LOBBY and not game.turn.turn_total and len(game.seats) < MOST_PLAYERS:
         add("join", say("Join"), 1)
 
 
@@ -176,9 +196,7 @@ def why_not(game: Game, mask: int) -> list[str]:
     may_bank = partial(commands.bank, game, seat)
     check_hints = partial(commands.check_hints, game)
     if game.turn.roll is None:
-        # only whether anything can be taken back is shown: who may is told at the press
-        undo = partial(commands.undo, game, game.before.mover if game.before else None)
-        return _refusals(*([] if game.tracked else [may_bank]), undo, check_hints)
+        return _refusals(*([] if game.tracked else [may_bank]), _undo(game), check_hints)
     told = []
     scoring = scoring_dice(game)
     if idle := [face for face, scores in zip(game.turn.roll, scoring, strict=True) if not scores]:
@@ -193,6 +211,15 @@ def why_not(game: Game, mask: int) -> list[str]:
         )
     bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
     return told + _refusals(bank, check_hints)
+
+
+def _undo(game: Game) -> Callable[[], object]:
+    """Takes the last move back, by whose move it was: who else may not is told at the press."""
+    return partial(commands.undo, game, game.before.mover if game.before else None)
+
+
+def _may_undo(game: Game) -> bool:
+    return not _refusals(_undo(game))
 
 
 def _refusals(*checks: Callable[[], object]) -> list[str]:

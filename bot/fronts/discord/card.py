@@ -217,8 +217,7 @@ def _advice_text(advice: Advice) -> str:
             total=option.turn_total,
         )
         cost = (advice.win_probability - option.win_probability) * 100
-        best = say("best")
-        tail = f"**{best}**" if number == 0 else f"−{figure(cost, '.2f')}"
+        tail = say("**best**") if number == 0 else f"−{figure(cost, '.2f')}"
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))

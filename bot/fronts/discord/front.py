@@ -153,7 +153,7 @@ class DiscordFront:
 
     async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         caller = caller_of(interaction, at_version=button.version)
-        answer = await self._answer(interaction)
+        answer = await self._answer(interaction, button.language)
         try:
             table = await self._table(caller, button.game)
             if table.game.version != button.version or button.action == "refresh":
@@ -162,7 +162,7 @@ class DiscordFront:
             elif button.action == "review":
                 await self._review(answer, table, 0)
             elif button.action == "again":
-                again = await self._answer(interaction, anew=True)
+                again = await self._answer(interaction, button.language, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
             elif button.action == "why":
                 await answer.refuse("\n".join(why_not(table.game, button.mask)))
@@ -308,13 +308,19 @@ class DiscordFront:
         names = [*OPTIONS, "rules"]
         return sorted(name for name in names if current.removeprefix("/") in name)
 
-    async def _answer(self, interaction: discord.Interaction[Any], **how: bool) -> Answer:
-        """How the interaction is answered; speaks the language of its place, if that has one."""
+    async def _answer(
+        self, interaction: discord.Interaction[Any], table: str = "", **how: bool
+    ) -> Answer:
+        """How the interaction is answered; speaks the language of its place, if that has one.
+
+        table : the language of the table whose button was pressed
+        """
         place = caller_of(interaction).place
         settings = await place_settings(self._games.tables.store, place)
         if settings.language:
             speak(language(settings.language))
-        return Answer(interaction, settings, _language_of_all(interaction, settings), **how)
+        of_all = _language_of_all(interaction, settings, table)
+        return Answer(interaction, settings, of_all, **how)
 
     async def _told(self, answer: Coroutine[Any, Any, None]) -> None:
         """Answer in a task that the end of the program waits for."""
@@ -324,13 +330,17 @@ class DiscordFront:
         await asyncio.shield(task)
 
 
-def _language_of_all(interaction: discord.Interaction[Any], settings: PlaceSettings) -> Language:
-    """What everybody is told in: the language set here, the server's, or that of who asks."""
+def _language_of_all(
+    interaction: discord.Interaction[Any], settings: PlaceSettings, table: str
+) -> Language:
+    """What all read: in the language set here, the server's, the table's, or that of who asks."""
     server = interaction.guild_locale
-    # every server has this locale until somebody chooses one
-    if settings.language or server in {None, discord.Locale.american_english}:
+    if settings.language:
         return spoken()
-    return best_language(server.value)
+    # every server has this locale until somebody chooses one
+    if server not in {None, discord.Locale.american_english}:
+        return best_language(server.value)
+    return best_language(table) if table else spoken()
 
 
 def dice_in(text: str) -> str | None:
