@@ -54,11 +54,17 @@ def language(code: str) -> Language:
     return ENGLISH if code == ENGLISH.code else Translated(code, CATALOGUES / f"{code}.po")
 
 
-@lru_cache(maxsize=64)
-def best_language(tag: str) -> Language:
-    """The language that somebody with a locale such as de-AT reads best; English if none fits."""
+def find_code(locale: str) -> str | None:
+    """The tag of the language of a locale such as de-AT or de_AT.UTF-8, None for an unknown one."""
+    tag = locale.partition(".")[0].replace("_", "-")
     try:
         found = Locale.negotiate([tag], language_codes(), sep="-")
     except (ValueError, UnknownLocaleError):
-        found = None
-    return language(str(found)) if found else ENGLISH
+        return None
+    return str(found) if found else None
+
+
+@lru_cache(maxsize=64)
+def best_language(locale: str) -> Language:
+    """The language of a locale; English if there is none."""
+    return language(find_code(locale) or ENGLISH.code)

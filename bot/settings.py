@@ -8,7 +8,7 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.languages import language_codes
+from bot.languages import find_code, language_codes
 from solver.errors import InvalidRequestError
 from solver.wording import ENGLISH
 
@@ -52,14 +52,14 @@ class Settings(BaseSettings):
     database_url: str = Field(default_factory=_default_database_url)
     """Where games are kept; a file in SQLAlchemy's notation."""
     language: str = ENGLISH.code
-    """The language of the console, by its tag; in Discord everybody has one of their own."""
+    """The language of the console, by its locale; in Discord everybody has one of their own."""
 
     @field_validator("language")
     @classmethod
-    def _is_known(cls, tag: str) -> str:
-        if tag not in language_codes():
-            raise ValueError(f"known are {', '.join(language_codes())}")
-        return tag
+    def _is_known(cls, locale: str) -> str:
+        if (code := find_code(locale)) is None:
+            raise ValueError(f'it is one of {", ".join(language_codes())}, not "{locale}"')
+        return code
 
     @property
     def strategies(self) -> Path:

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
@@ -52,6 +53,24 @@ def test_each_reply_is_a_line_of_json(data: Path) -> None:
     assert "error" in error
     assert {"rules", "digest", "solved"} <= set(rules[0])
     assert "/advise DICE" in text["help"]
+
+
+def test_it_speaks_german(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FARKLE_LANGUAGE", "de_DE.UTF-8")
+    done = pipe(data, "/advise 6 5 3 3 3 2\n/advise 7 7\n/odds on-board:nein rules:classic\n")
+    assert "5 behalten" in done.stdout
+    assert "51,10 %" in done.stdout
+    assert '"7" ist keine Augenzahl' in done.stdout
+    assert "Regeln classic" in done.stdout
+    data_of = [pipe(data, "/advise 6 5 3 3 3 2", "--json").stdout]
+    monkeypatch.setenv("FARKLE_LANGUAGE", "xx")
+    done = pipe(data, "/quit")
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith(
+        'FARKLE_LANGUAGE is not usable: it is one of en, de, not "xx"'
+    )
+    monkeypatch.delenv("FARKLE_LANGUAGE")
+    assert data_of == [pipe(data, "/advise 6 5 3 3 3 2", "--json").stdout]
 
 
 def test_bytes_that_are_no_text_do_no_harm(data: Path) -> None:

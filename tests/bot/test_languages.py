@@ -81,6 +81,7 @@ def test_translations_have_the_same_parts(code: str) -> None:
 
 def test_languages_by_locale() -> None:
     assert best_language("de") is best_language("de-AT") is language("de")
+    assert best_language("de_DE.UTF-8") is best_language("DE") is language("de")
     for tag in ("en-US", "en-GB", "pt-BR", "zh-CN", "xx", "", "?"):
         assert best_language(tag) is ENGLISH
 
