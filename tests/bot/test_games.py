@@ -676,7 +676,7 @@ async def test_being_forgotten_is_told_to_those_who_go_on(table: Chat) -> None:
 async def test_a_bot_plays_on_for_its_own_record(
     table: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await table.say("ann: /play @bob rules:classic goal:1000 away:10")
+    await table.say("ann: /play @bob rules:classic away:10")
     games_of(table).tables.now = lambda: datetime.now(UTC) + timedelta(minutes=1)
     assert "plays on" in await table.say("bob: /replace level:cautious")
     await refused(table, "ann: /join", "a bot plays on for you in this game")
