@@ -57,11 +57,12 @@ def language(code: str) -> Language:
 def find_code(locale: str) -> str | None:
     """The tag of the language of a locale such as de-AT or de_AT.UTF-8, None for an unknown one."""
     tag = locale.partition(".")[0].replace("_", "-")
+    codes = {Locale.parse(code, sep="-"): code for code in language_codes()}
     try:
-        found = Locale.negotiate([tag], language_codes(), sep="-")
+        found = Locale.negotiate([tag], codes.values(), sep="-")
     except (ValueError, UnknownLocaleError):
         return None
-    return str(found) if found else None
+    return codes[found] if found else None
 
 
 @lru_cache(maxsize=64)

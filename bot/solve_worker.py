@@ -54,7 +54,7 @@ def _end_with_input() -> None:
 
 def _solve(request: dict[str, Any]) -> int:
     # only here: an interrupt while numba loads ends the process cleanly, too
-    from bot.languages import language  # noqa: PLC0415
+    from bot.languages import best_language  # noqa: PLC0415
     from solver.batch import Job, Watch  # noqa: PLC0415
     from solver.errors import FarkleError  # noqa: PLC0415
     from solver.local import LocalSolver, compiled_code  # noqa: PLC0415
@@ -74,7 +74,7 @@ def _solve(request: dict[str, Any]) -> int:
                 self.last = now
                 _say(sweep=progress.sweep, done=progress.done, residual=progress.residual)
 
-    speak(language(request.get("language", ENGLISH.code)))
+    speak(best_language(request.get("language", ENGLISH.code)))
     rules = Ruleset.model_validate(request["rules"])
     folder = Path(request["strategies"])
     try:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from typing import Literal
 
 from bot.fronts.lines import YES_OR_NO, Command, Line, Reply, whole_number
-from bot.languages import language
+from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings, settings_data
@@ -219,7 +219,7 @@ class GameCommands:
         ending = next((_ENDINGS[word.lower()] for word in words if word.lower() in _ENDINGS), None)
         words = [word for word in words if word.lower() not in _ENDINGS]
         points = None
-        if words and words[-1].lstrip("+-").replace(",", "").isdigit():
+        if words and re.fullmatch(r"[+-]?[\d,.']*\d", words[-1]):
             told = words.pop()
             points = whole_number(told, _no_turn(told))
         if len(words) > 1 or (points is None and ending is None):
@@ -282,7 +282,7 @@ class GameCommands:
             posts=line.choice("posts", YES_OR_NO),
             language=line.options.get("language"),
         )
-        chosen = language(settings.language) if settings.language else spoken()
+        chosen = best_language(settings.language) if settings.language else spoken()
         text = said_in(chosen, settings_text, settings)
         yield Reply(text, settings_data(settings))
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, fields
 
-from bot.languages import language_codes
+from bot.languages import find_code, language_codes
 from bot.services.tables import Caller
 from bot.store.store import Store
 from solver.errors import IllegalActionError, InvalidRequestError
@@ -49,13 +49,18 @@ async def change_settings(
 
     Raises IllegalActionError where the caller may not, and InvalidRequestError.
     """
-    if language not in {None, AUTO, *language_codes()}:
+    tag = find_code(language) if language and language.lower() != AUTO else ""
+    if tag is None:
         known = ", ".join([*language_codes(), AUTO])
         raise InvalidRequestError(
             say('language: takes one of {known}, not "{word}"', known=known, word=language)
         )
-    tag = "" if language == AUTO else language
-    given = {"games": games, "mentions": mentions, "posts": posts, "language": tag}
+    given = {
+        "games": games,
+        "mentions": mentions,
+        "posts": posts,
+        "language": tag if language else None,
+    }
     changes = {name: value for name, value in given.items() if value is not None}
     if changes and not caller.manages:
         raise IllegalActionError(say("only who manages this place can change its settings"))

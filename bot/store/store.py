@@ -58,6 +58,8 @@ class Store:
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._settings: dict[str, tuple[float, dict[str, Any]]] = {}
         """What places have set, and when that was read: every press asks for it."""
+        self._settings_changes = 0
+        """How many there were: what was read meanwhile may be out of date."""
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -239,18 +241,21 @@ class Store:
         read_at, kept = self._settings.get(place, (-math.inf, {}))
         if time.monotonic() - read_at <= _SETTINGS_SECONDS:
             return kept
+        changes = self._settings_changes
         query = select(place_settings.c.key, place_settings.c.value)
         async with self.reading() as connection:
             found = await connection.execute(query.where(place_settings.c.place == place))
             kept = {row.key: row.value for row in found}
         if len(self._settings) >= _MOST_SETTINGS:
             self._settings.clear()
-        self._settings[place] = (time.monotonic(), kept)
+        if changes == self._settings_changes:
+            self._settings[place] = (time.monotonic(), kept)
         return kept
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
         await self._put(place_settings, {"place": place, "key": key, "value": value})
+        self._settings_changes += 1
         self._settings.pop(place, None)
 
     async def place_rules(self, place: str) -> dict[str, str]:

@@ -701,6 +701,12 @@ async def test_a_score_that_ends_a_game_by_mistake_is_taken_back(table: Chat) ->
     assert "Taken back: the turn of ann" in await table.say("ann: /undo")
 
 
+async def test_scores_are_typed_as_they_are_shown(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic hints:no")
+    for told in ("1,050", "1.050", "1'050", "1050"):
+        assert "banks 1,050" in await table.say(f"/score {told}")
+
+
 async def test_a_score_put_right_to_0_is_off_the_board(table: Chat) -> None:
     await table.say("ann: /track @bob rules:patch")
     await table.say("ann: /score 1000")

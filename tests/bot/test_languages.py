@@ -12,8 +12,9 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_keywords
 from babel.messages.pofile import read_po
 
+from bot.fronts.discord.buttons import Confirm, TableButton
 from bot.fronts.discord.slash import OPTIONS, RULES
-from bot.languages import CATALOGUES, best_language, language, language_codes
+from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
 from solver.policies import LEVELS
 from solver.rules_file import load_rules, preset_names
@@ -84,6 +85,29 @@ def test_languages_by_locale() -> None:
     assert best_language("de_DE.UTF-8") is best_language("DE") is language("de")
     for tag in ("en-US", "en-GB", "pt-BR", "zh-CN", "xx", "", "?"):
         assert best_language(tag) is ENGLISH
+
+
+def test_a_catalogue_may_be_for_a_region(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for code in ("de", "pt-BR", "zh-CN"):
+        (tmp_path / f"{code}.po").write_bytes((CATALOGUES / "de.po").read_bytes())
+    monkeypatch.setattr("bot.languages.CATALOGUES", tmp_path)
+    assert [find_code(tag) for tag in ("pt-BR", "pt_BR.UTF-8", "de-CH")] == ["pt-BR", "pt-BR", "de"]
+    assert find_code("zh-CN") == "zh-CN"
+    assert find_code("fr") is None
+    for code in language_codes():
+        for button in (TableButton("ab12", 3, 5, "roll", code), Confirm("end", "ab12", code)):
+            template = type(button).__discord_ui_compiled_template__
+            found = template.fullmatch(button.item.custom_id or "")
+            assert found
+            assert (found["game"], found["language"]) == ("ab12", code)
+
+
+@pytest.mark.parametrize("custom_id", ["t:ab12:3:5:end", "t:ab12:3:5:roll"])
+def test_buttons_from_before_languages_still_work(custom_id: str) -> None:
+    found = TableButton.__discord_ui_compiled_template__.fullmatch(custom_id)
+    assert found
+    assert (found["mask"], found["language"], found["action"]) == ("5", None, custom_id[11:])
+    assert Confirm.__discord_ui_compiled_template__.fullmatch("y:resign:abcdeffa")
 
 
 def test_numbers_are_written_as_the_language_does() -> None:

@@ -32,6 +32,12 @@ def events(folder: Path, kind: str = "%") -> list[tuple[str, Json]]:
         return [(name, json.loads(data)) for name, data in found]
 
 
+def destroy_database(folder: Path) -> None:
+    for path in folder.glob("farkle.db*"):
+        if path.suffix != ".lock":
+            path.write_bytes(b"no database" * 4096)
+
+
 @pytest.mark.skipif(not PATH.is_file(), reason=f"Discord's specification is not at {PATH}")
 def test_the_specification_is_there() -> None:
     """Where it is not, requests are held only against what the loopback knows by itself."""
@@ -580,3 +586,21 @@ async def test_two_processes_share_a_database(folder: Path, discord: Loopback) -
             assert len(events(folder, "rolled")) == 1
             assert (await one.end(), await two.end()) == (0, 0)
         assert other.problems == []
+
+
+@pytest.mark.slow
+async def test_a_database_that_fails_is_told(folder: Path, discord: Loopback) -> None:
+    async with running(folder, discord, FARKLE_PACE=FAST) as bot:
+        message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+        destroy_database(folder)
+        await asyncio.sleep(5.5)
+        for interaction in (
+            await discord.press(ANN, message, "Roll"),
+            await discord.slash(ANN, "roll"),
+        ):
+            told = await shown(interaction)
+            assert told.ephemeral
+            assert "database" in told.text
+        told = await shown(await discord.slash(ANN, "help"))
+        assert "/advise" in told.text
+        await bot.end()

@@ -37,7 +37,7 @@ class TableButton(
     _InTime,
     DynamicItem[Button[View]],
     template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,2})"
-    r"(?::(?P<language>[a-z]{2}))?:(?P<action>[a-z0-9]{1,12})",
+    r"(?::(?P<language>[A-Za-z-]{2,12}))?:(?P<action>[a-z0-9]{1,12})",
 ):
     """A button of a table at a version, with the dice that are set aside so far as bits.
 
@@ -195,7 +195,7 @@ def why_not(game: Game, mask: int) -> list[str]:
     seat, kept = game.mover, kept_dice(game, mask)
     may_bank = partial(commands.bank, game, seat)
     check_hints = partial(commands.check_hints, game)
-    if game.turn.roll is None:
+    if game.tracked or game.turn.roll is None:
         return _refusals(*([] if game.tracked else [may_bank]), _undo(game), check_hints)
     told = []
     scoring = scoring_dice(game)
@@ -236,18 +236,21 @@ def _refusals(*checks: Callable[[], object]) -> list[str]:
 class Confirm(
     _InTime,
     DynamicItem[Button[View]],
-    template=r"y:(?P<action>[a-z]{1,12}):(?P<game>[0-9a-f]{1,16})",
+    template=r"y:(?P<action>[a-z]{1,12})(?::(?P<language>[A-Za-z-]{2,12}))?"
+    r":(?P<game>[0-9a-f]{1,16})",
 ):
     """The answer yes to "are you sure?"."""
 
-    def __init__(self, action: str, game: str) -> None:
+    def __init__(self, action: str, game: str, language: str) -> None:
+        """`language`: that of the table."""
         self.action = action
         self.game = game
+        self.language = language
         label = {"resign": say("Yes, resign"), "end": say("Yes, end it")}.get(action, say("Yes"))
         button: Button[View] = Button(
             label=label,
             style=discord.ButtonStyle.danger,
-            custom_id=f"y:{action}:{game}",
+            custom_id=f"y:{action}:{language}:{game}",
         )
         super().__init__(button)
 
@@ -260,7 +263,7 @@ class Confirm(
         /,
     ) -> Self:
         """The button that was pressed."""
-        return cls(match["action"], match["game"])
+        return cls(match["action"], match["game"], match["language"] or ENGLISH.code)
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""

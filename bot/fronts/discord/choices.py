@@ -1,6 +1,7 @@
 """Dice that are chosen by presses so close together that the second did not see the first."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +11,9 @@ from bot.fronts.discord.buttons import TableButton
 
 _SECONDS = 3.0
 """For how long a press may not have seen the one before."""
+
+_PATIENCE = 2.0
+"""Seconds that a press waits for the one before to be answered; Discord waits for three."""
 
 
 @dataclass(slots=True)
@@ -32,7 +36,11 @@ class Choices:
     async def choose(self, button: TableButton, die: int) -> AsyncIterator[int]:
         """The mask of the dice chosen with this press; presses are answered in their order."""
         now = time.monotonic()
-        self._last = {game: one for game, one in self._last.items() if now - one.pressed < _SECONDS}
+        self._last = {
+            game: one
+            for game, one in self._last.items()
+            if now - one.pressed < _SECONDS or one.answering.locked()
+        }
         last = self._last.get(button.game)
         if last is None or last.version != button.version:
             last = self._last[button.game] = _Choice(button.version, button.mask, now)
@@ -41,5 +49,12 @@ class Choices:
         last.mask = last.mask & ~bit if button.mask & bit else last.mask | bit
         last.pressed = now
         mask = last.mask
-        async with last.answering:
+        # one that Discord keeps waiting must not cost the next one its answer
+        is_turn = False
+        with contextlib.suppress(TimeoutError):
+            is_turn = await asyncio.wait_for(last.answering.acquire(), _PATIENCE)
+        try:
             yield mask
+        finally:
+            if is_turn:
+                last.answering.release()

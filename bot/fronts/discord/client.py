@@ -58,10 +58,13 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
     ) -> None:
         """Tell what went wrong; the place for details is the log."""
         sentence = say("the program failed on that, which is not your fault")
+        cause = getattr(error, "original", None)
         if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
             sentence = say(
                 "this command has changed since: type / to see the commands as they are now"
             )
+        elif isinstance(cause, FarkleError):
+            sentence = str(cause)
         else:
             logger.error("failed to answer /%s", interaction.data and interaction.data.get("name"))
             logger.debug("the failure", exc_info=error)

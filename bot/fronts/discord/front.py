@@ -1,6 +1,7 @@
 """What interactions with Discord do: slash commands, buttons, suggestions, dice in messages."""
 
 import asyncio
+import contextlib
 import logging
 import math
 import re
@@ -27,13 +28,13 @@ from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.people import caller_of
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.fronts.lines import Reply, take_apart
-from bot.languages import best_language, language
+from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import PlaceSettings, place_settings
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
-from bot.store.errors import MissingGameError, StaleVersionError
+from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.views.review import review_pages
 from bot.views.text import dice_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -46,6 +47,8 @@ PRIVATE = {"hint", "help", "forget"}
 NEEDS_SURE = {"resign", "end"}
 PLAIN = {"roll", "bank", "hint", "undo", "join"}
 """Buttons that are commands of that name."""
+_PATIENCE = 0.5
+"""Seconds that an answer waits for the settings of its place."""
 _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
@@ -213,13 +216,18 @@ class DiscordFront:
         """Choose a die, or no longer: nothing is kept by it yet."""
         mover(table, caller)  # raises where somebody else is to move
         async with self._choices.choose(button, int(button.action.removeprefix("die"))) as mask:
-            await answer.choose(table, mask)
+            now = await self._games.tables.current(button.game)
+            if now.game.version == button.version:
+                await answer.choose(now, mask)
+                return
+        # something was done while this press waited for the one before
+        await answer.tell(self._shown(caller, button.game))
 
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
         if table.seat_of(caller.person) is None and not caller.manages:
             raise IllegalActionError(say("you do not play in this game"))
         view = View(timeout=None)
-        view.add_item(Confirm(button.action, button.game))
+        view.add_item(Confirm(button.action, button.game, button.language))
         resign, end = say("Give the game up?"), say("End the game without a result?")
         question = {"resign": resign, "end": end}[button.action]
         await answer.tell_privately(Card(question), view)
@@ -228,7 +236,7 @@ class DiscordFront:
         """Do what somebody is sure of; the table is told anew, as its message is another one."""
         caller = caller_of(interaction)
         replies = self._commands.run(button.action, "", {"game": button.game}, caller)
-        answer = await self._answer(interaction, anew=True)
+        answer = await self._answer(interaction, button.language, anew=True)
         await self._told(answer.tell(replies))
 
     async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply]:
@@ -316,9 +324,13 @@ class DiscordFront:
         table : the language of the table whose button was pressed
         """
         place = caller_of(interaction).place
-        settings = await place_settings(self._games.tables.store, place)
+        settings = PlaceSettings()
+        # a database that fails or is slow is the matter of the command that needs it
+        with contextlib.suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                settings = await place_settings(self._games.tables.store, place)
         if settings.language:
-            speak(language(settings.language))
+            speak(best_language(settings.language))
         of_all = _language_of_all(interaction, settings, table)
         return Answer(interaction, settings, of_all, **how)
 

@@ -1,0 +1,62 @@
+"""Dice chosen by presses that come close together."""
+
+import asyncio
+
+import pytest
+
+from bot.fronts.discord.buttons import TableButton
+from bot.fronts.discord.choices import Choices
+
+
+def die(number: int, mask: int = 0, version: int = 1, game: str = "ab") -> TableButton:
+    return TableButton(game, version, mask, f"die{number}", "en")
+
+
+async def chosen(choices: Choices, button: TableButton, seconds: float = 0.0) -> int:
+    async with choices.choose(button, int(button.action[-1])) as mask:
+        await asyncio.sleep(seconds)
+        return mask
+
+
+async def test_presses_that_did_not_see_each_other_add_up() -> None:
+    choices = Choices()
+    presses = [chosen(choices, die(number), 0.01) for number in (0, 2, 5)]
+    assert await asyncio.gather(*presses) == [0b1, 0b101, 0b100101]
+    # the same press twice is one choice, and one that is seen is taken back
+    assert await chosen(choices, die(5)) == 0b100101
+    assert await chosen(choices, die(0, mask=0b100101)) == 0b100100
+
+
+async def test_other_tables_and_versions_are_others() -> None:
+    choices = Choices()
+    assert await chosen(choices, die(0)) == 1
+    assert await chosen(choices, die(1, game="cd")) == 2
+    assert await chosen(choices, die(2, mask=8, version=2)) == 12
+
+
+async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    # an answer that takes longer than what is remembered
+    monkeypatch.setattr("bot.fronts.discord.choices._SECONDS", 0.01)
+    choices, order = Choices(), []
+
+    async def press(number: int, seconds: float) -> None:
+        async with choices.choose(die(number), number) as mask:
+            await asyncio.sleep(seconds)
+            order.append(mask)
+
+    first = asyncio.create_task(press(0, 0.1))
+    await asyncio.sleep(0.03)
+    await asyncio.gather(first, press(1, 0.0))
+    assert order == [0b1, 0b11]
+
+
+async def test_one_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.fronts.discord.choices._PATIENCE", 0.05)
+    choices = Choices()
+    hanging = asyncio.create_task(chosen(choices, die(0), 60))
+    await asyncio.sleep(0)
+    assert await asyncio.wait_for(chosen(choices, die(1)), 5) == 0b11
+    hanging.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hanging
+    assert await asyncio.wait_for(chosen(choices, die(2)), 5) == 0b111
