@@ -5,10 +5,6 @@ from io import BytesIO
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-from babel.numbers import get_decimal_symbol, get_group_symbol
-from babel.support import Translations
 
 from solver.wording import ENGLISH, Language
 
@@ -20,6 +16,12 @@ class Translated(Language):
     """A language by its catalogue; what that lacks is said in English."""
 
     def __init__(self, code: str, catalogue: Path) -> None:
+        # only here: English needs none of it, and every start would wait for it
+        from babel.messages.mofile import write_mo  # noqa: PLC0415
+        from babel.messages.pofile import read_po  # noqa: PLC0415
+        from babel.numbers import get_decimal_symbol, get_group_symbol  # noqa: PLC0415
+        from babel.support import Translations  # noqa: PLC0415
+
         locale = Locale.parse(code, sep="-")
         self.code = code
         self.name = str(locale.display_name)

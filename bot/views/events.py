@@ -97,6 +97,12 @@ def events_text(
         game = after
 
 
+def standings_text(names: Sequence[str], game: Game) -> str:
+    """Everybody's score."""
+    seats = zip(names, game.seats, strict=True)
+    return ", ".join(f"{name} {figure(seat.score)}" for name, seat in seats)
+
+
 def turn_text(game: Game) -> str:
     """How far the turn under way has come."""
     turn = game.turn

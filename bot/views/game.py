@@ -10,7 +10,7 @@ from bot.services.tables import Table
 from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Event, event_data
 from bot.table.state import Game, Stage
-from bot.views.events import events_text, turn_text
+from bot.views.events import events_text, standings_text, turn_text
 from bot.views.text import (
     advice_text,
     and_text,
@@ -201,7 +201,7 @@ def games_text(tables: Sequence[Table]) -> str:
         (
             table.game.id,
             say("{rules} rules", rules=table.game.rules.name),
-            _scores(table),
+            standings_text(table.names, table.game),
         )
         for table in tables
     ]
@@ -303,14 +303,10 @@ def _result(table: Table) -> str:
     if shares is None:
         return say("No result.")
     winners = [name for name, share in zip(table.names, shares, strict=True) if share > 0]
+    scores = standings_text(table.names, table.game)
     if len(winners) == 1:
-        return say("{name} wins: {scores}.", name=winners[0], scores=_scores(table))
-    return say("{names} share the win: {scores}.", names=and_text(winners), scores=_scores(table))
-
-
-def _scores(table: Table) -> str:
-    both = zip(table.names, table.game.seats, strict=True)
-    return ", ".join(f"{name} {figure(seat.score)}" for name, seat in both)
+        return say("{name} wins: {scores}.", name=winners[0], scores=scores)
+    return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
 
 
 def _error_text(error: float) -> str:

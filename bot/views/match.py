@@ -6,7 +6,7 @@ from typing import Any
 from bot.services.matches import MatchGame
 from bot.table.events import Event
 from bot.table.state import apply, begin
-from bot.views.events import events_text
+from bot.views.events import events_text, standings_text
 from bot.views.text import and_text, rough_percent, wrap
 from solver.wording import figure, say
 
@@ -14,9 +14,7 @@ from solver.wording import figure, say
 def match_text(levels: tuple[str, str], game: MatchGame) -> str:
     """One game of a match: who won, the odds before it, and the match so far."""
     names = seat_names(levels, game.began)
-    scores = ", ".join(
-        f"{name} {figure(seat.score)}" for name, seat in zip(names, game.game.seats, strict=True)
-    )
+    scores = standings_text(names, game.game)
     winners = [name for name, share in zip(names, game.game.shares or (), strict=True) if share > 0]
     if len(winners) == 1:
         text = say(

@@ -18,7 +18,7 @@ from bot.views.text import dice_count, dice_text
 from solver.dice import Roll, make_roll
 from solver.errors import IllegalActionError
 from solver.scoring import SetAside, set_asides
-from solver.wording import ENGLISH, figure, say, say_number, spoken
+from solver.wording import ENGLISH, figure, say, say_later, say_number, spoken
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
@@ -99,13 +99,9 @@ def table_view(table: Table, mask: int = 0) -> View:
     game = table.game
     view = View(timeout=None)
 
-    disabled: list[str] = []
-
     def add(action: str, label: str, row: int, **how: Any) -> None:
         button: Button[View] = Button(label=label[:_LONGEST_LABEL], row=row, **how)
         view.add_item(TableButton(game.id, game.version, mask, action, spoken().code, button))
-        if button.disabled:
-            disabled.append(action)
 
     if game.over:
         _add_after(add, game)
@@ -123,7 +119,7 @@ def table_view(table: Table, mask: int = 0) -> View:
         _add_choice(add, game, mask)
     else:
         _add_roll(add, game)
-    if disabled:
+    if any(isinstance(one, TableButton) and one.item.disabled for one in view.children):
         add("why", say("Why not?"), max(item.row or 0 for item in view.children))
     return view
 
@@ -233,6 +229,13 @@ def _refusals(*checks: Callable[[], object]) -> list[str]:
     return found
 
 
+SURE = {
+    "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
+    "end": (say_later("End the game without a result?"), say_later("Yes, end it")),
+}
+"""What is asked back before it is done: the question, and the button that says yes."""
+
+
 class Confirm(
     _InTime,
     DynamicItem[Button[View]],
@@ -246,9 +249,9 @@ class Confirm(
         self.action = action
         self.game = game
         self.language = language
-        label = {"resign": say("Yes, resign"), "end": say("Yes, end it")}.get(action, say("Yes"))
+        _, yes = SURE[action]
         button: Button[View] = Button(
-            label=label,
+            label=say(yes),
             style=discord.ButtonStyle.danger,
             custom_id=f"y:{action}:{language}:{game}",
         )

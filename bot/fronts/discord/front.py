@@ -16,6 +16,7 @@ from discord.ui import View
 from bot.fronts.commands import Commands
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.buttons import (
+    SURE,
     Confirm,
     ReviewPage,
     TableButton,
@@ -44,7 +45,6 @@ logger = logging.getLogger(__name__)
 
 PRIVATE = {"hint", "help", "forget"}
 """Commands whose answers are for the one who gave them alone."""
-NEEDS_SURE = {"resign", "end"}
 PLAIN = {"roll", "bank", "hint", "undo", "join"}
 """Buttons that are commands of that name."""
 _PATIENCE = 0.5
@@ -171,7 +171,7 @@ class DiscordFront:
                 await answer.refuse("\n".join(why_not(table.game, button.mask)))
             elif button.action.startswith("die"):
                 await self._toggle(answer, caller, table, button)
-            elif button.action in NEEDS_SURE:
+            elif button.action in SURE:
                 await self._ask(answer, caller, table, button)
             else:
                 name, words = _command_of(table, button)
@@ -228,9 +228,8 @@ class DiscordFront:
             raise IllegalActionError(say("you do not play in this game"))
         view = View(timeout=None)
         view.add_item(Confirm(button.action, button.game, button.language))
-        resign, end = say("Give the game up?"), say("End the game without a result?")
-        question = {"resign": resign, "end": end}[button.action]
-        await answer.tell_privately(Card(question), view)
+        question, _ = SURE[button.action]
+        await answer.tell_privately(Card(say(question)), view)
 
     async def confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
         """Do what somebody is sure of; the table is told anew, as its message is another one."""
