@@ -19,15 +19,15 @@ test-slow: $(VENV)/installed-test
 
 # Speed and memory against their limits; ARGS=--quick leaves out what takes long
 bench: $(VENV)/installed-test
-	@$(VENV)/bin/python -m tests.bench $(ARGS)
+	@$(VENV)/bin/python -m tests.benchmarks.solver $(ARGS)
 
 # Many games in one chat at once; ARGS="--data data" where the rules are solved already
 bench-chat: $(VENV)/installed-test
-	@$(VENV)/bin/python -m tests.bench_chat $(ARGS)
+	@$(VENV)/bin/python -m tests.benchmarks.chat $(ARGS)
 
 # The same by buttons at a Discord on this machine
 bench-discord: $(VENV)/installed-test
-	@$(VENV)/bin/python -m tests.bench_discord $(ARGS)
+	@$(VENV)/bin/python -m tests.benchmarks.discord $(ARGS)
 
 # Collects the sentences of the chat for its translators: what is new is empty in the catalogues
 messages: $(VENV)/installed-test

@@ -13,7 +13,7 @@ def main() -> NoReturn:
     """Run the command line."""
     try:
         # in here, so that Ctrl-C while the program loads ends it cleanly too
-        from bot.cli import run  # noqa: PLC0415
+        from bot.cli.main import run  # noqa: PLC0415
 
         for stream in (sys.stdin, sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):

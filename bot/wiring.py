@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from bot.fronts.commands import Commands, advice_commands
-from bot.fronts.game_commands import GameCommands
-from bot.fronts.record_commands import RecordCommands
-from bot.fronts.rules_commands import RulesCommands
+from bot.fronts.chat.commands import Commands, advice_commands
+from bot.fronts.chat.games import GameCommands
+from bot.fronts.chat.records import RecordCommands
+from bot.fronts.chat.rules import RulesCommands
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games

@@ -23,12 +23,10 @@ import numpy.typing as npt
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from solver.endgame import endgame, final_turn, first_of_play_off
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.position import Position
-from solver.rules import Ruleset
-from solver.scoring import turn_plan
-from solver.solution import (
+from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.position import Position
+from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
     Solution,
@@ -37,7 +35,9 @@ from solver.solution import (
     standing_index,
     value_shape,
 )
-from solver.turn import Endings, Floats, TurnTable, solve_turn
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.scoring import turn_plan
 from solver.wording import say
 
 _DIGEST_LENGTH = 16

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from solver.game import solve
-from solver.rules import Ruleset
-from solver.rules_file import load_rules
-from solver.solution import Solution
+from solver.game.standings import Solution
+from solver.game.sweeps import solve
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, save_strategy
 from tests.bot.chat import Chat, open_chat
 

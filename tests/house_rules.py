@@ -8,7 +8,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
 from tests import naive
 
 

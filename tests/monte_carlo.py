@@ -14,10 +14,10 @@ from pathlib import Path
 
 import click
 
-from solver.game import solve
-from solver.rules import Ruleset
-from solver.rules_file import load_rules, preset_names
-from solver.solution import Solution, standing_index
+from solver.game.standings import Solution, standing_index
+from solver.game.sweeps import solve
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
 from tests.simulation import simulate
 from tests.tables import optimal_tables
 

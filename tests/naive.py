@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
 
 Array = npt.NDArray[np.float64]
 Dice = tuple[int, ...]

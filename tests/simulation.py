@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from solver.position import Position
-from solver.rules import Ruleset
+from solver.game.position import Position
+from solver.rules.ruleset import Ruleset
 from tests import naive
 
 Bools = npt.NDArray[np.bool_]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from solver.match_players import optimal_player
-from solver.position import Position
-from solver.solution import Solution
+from solver.game.position import Position
+from solver.game.standings import Solution
+from solver.play.match_players import optimal_player
 from tests.simulation import Bools, Floats, Tables
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.house_rules import ONE_BY_ONE, can_be_played, house_rules, may_go_on_for_ever, small
 

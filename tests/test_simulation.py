@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from solver.position import Position
-from solver.rules import Ruleset
+from solver.game.position import Position
+from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.house_rules import ONE_BY_ONE, small
 from tests.simulation import Bools, Floats, Tables, simulate

@@ -16,12 +16,12 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from bot.fronts.commands import Commands
-from bot.fronts.lines import Reply
+from bot.fronts.chat.commands import Commands
+from bot.fronts.chat.lines import Reply
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
-from bot.views.text import wrap
-from solver.rules_file import preset_names
+from bot.views.layout import wrap
+from solver.rules.file import preset_names
 from solver.wording import say, say_later
 
 GREETING = say_later(

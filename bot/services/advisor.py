@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
-from solver.dice import parse_dice
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
-from solver.position import Position, check_hot_dice, check_position, least_hot_dice
-from solver.rules import Ruleset
-from solver.rules_file import load_rules, preset_names
+from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
+from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, find_manifest, open_strategy, open_values
+from solver.turn.dice import parse_dice
 from solver.wording import say
 
 DEFAULT_RULES = "facebook"

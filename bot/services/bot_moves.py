@@ -6,7 +6,7 @@ from bot.services.chances import Oracle
 from bot.services.tables import Tables
 from bot.table.events import Banked, Event, Kept
 from bot.table.state import Game, apply
-from solver.policies import Choice, Policy, TurnView
+from solver.play.policies import Choice, Policy, TurnView
 
 
 class BotMoves:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bot.moments import (
+from bot.review.chart import ChartPoint, GameChart
+from bot.review.moments import (
     Reader,
     TurnChange,
     effective_events,
@@ -17,21 +18,20 @@ from bot.moments import (
     turn_changes,
     win_probability,
 )
-from bot.review import PlayerReview, Review, review
+from bot.review.review import PlayerReview, Review, review
 from bot.services.advisor import Advisor
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
 from bot.table.state import Game, Stage, begin, turn_after
-from bot.views.chart import ChartPoint, GameChart
-from solver.endgame import endgame, final_turn, first_of_play_off
 from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
-from solver.many_players import Standing, estimate
-from solver.policies import MaxPoints, Optimal, Policy, TurnView, make_policy
-from solver.position import first_position
-from solver.rules import Ruleset
-from solver.scoring import set_asides
+from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.position import first_position
+from solver.play.estimate import Standing, estimate
+from solver.play.policies import MaxPoints, Optimal, Policy, TurnView, make_policy
+from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.scoring import set_asides
 from solver.wording import say
 
 _GAMES = 20_000

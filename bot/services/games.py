@@ -19,9 +19,9 @@ from bot.store.rows import GameResult, Seat
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game
-from solver.dice import parse_dice
 from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import parse_dice
 from solver.wording import say, say_number
 
 AWAY_SECONDS = 300

@@ -13,9 +13,7 @@ from typing import Any, Protocol
 
 from bot.services.advisor import DEFAULT_RULES
 from bot.services.rule_options import checked_name, rules_from_options
-from bot.services.rules_writer import rules_toml
-from bot.services.solve_process import SolveProgress, SolveState, solve_apart
-from solver.complaints import short
+from bot.solving.process import SolveProgress, SolveState, solve_apart
 from solver.errors import (
     FarkleError,
     InvalidRequestError,
@@ -24,10 +22,13 @@ from solver.errors import (
     StrategyFileError,
     did_you_mean,
 )
-from solver.position import check_solvable, first_position
-from solver.rules import Ruleset
-from solver.rules_file import load_rules, make_rules, preset_names
-from solver.solution import value_shape
+from solver.game.position import first_position
+from solver.game.solvable import check_solvable
+from solver.game.standings import value_shape
+from solver.rules.complaints import short
+from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.rules.writer import rules_toml
 from solver.strategy import find_manifest, open_strategy, open_values
 from solver.wording import say
 

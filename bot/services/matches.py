@@ -10,8 +10,8 @@ from bot.services.place_settings import check_games
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
 from bot.table.state import Game, apply, begin
-from solver.policies import Policy, TurnView
-from solver.rules import Ruleset
+from solver.play.policies import Policy, TurnView
+from solver.rules.ruleset import Ruleset
 
 MOST_GAMES = 99
 

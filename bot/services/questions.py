@@ -3,14 +3,14 @@
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.advice import Advice, Odds, advise, odds
 from bot.services.chances import Chances, Oracle
 from bot.services.seats import check_may_track, seat_of
 from bot.services.tables import Caller, Table, Tables
 from bot.table.commands import check_hints
 from bot.table.state import Game, turn_after
-from solver.dice import parse_dice
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.play.advice import Advice, Odds, advise, odds
+from solver.turn.dice import parse_dice
 from solver.wording import say, say_number
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from solver.complaints import Complaint, complaints, short
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
-from solver.rules import FACES, LOADED_DICE, MAX_POINTS, NOT_YET, PER_FACE, Ruleset, Scoring
-from solver.rules_file import make_rules, preset_names
+from solver.rules.complaints import Complaint, complaints, short
+from solver.rules.file import make_rules, preset_names
+from solver.rules.ruleset import FACES, LOADED_DICE, MAX_POINTS, NOT_YET, PER_FACE, Ruleset, Scoring
 from solver.wording import say, say_later
 
 Reader = Callable[[str], Any]

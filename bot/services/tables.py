@@ -13,7 +13,7 @@ from bot.table import commands, fair_dice
 from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
 from bot.table.state import Game, apply, begin, fold
 from solver.errors import InvalidRequestError
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
 

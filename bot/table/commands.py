@@ -23,11 +23,11 @@ from bot.table.events import (
     Undone,
 )
 from bot.table.state import Game, Stage, apply
-from solver.dice import Roll, make_roll
 from solver.errors import IllegalActionError
-from solver.position import reachable_at
-from solver.rules import Ruleset
-from solver.scoring import set_asides
+from solver.game.position import reachable_at
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll, make_roll
+from solver.turn.scoring import set_asides
 from solver.wording import figure, say, say_later, say_number
 
 MOST_PLAYERS = 8

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from solver.dice import Roll
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll
 
 SeatNumber = Annotated[int, Field(ge=0)]
 

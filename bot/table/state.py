@@ -29,10 +29,10 @@ from bot.table.events import (
     Skipped,
     Undone,
 )
-from solver.dice import Roll, make_roll
-from solver.position import Position
-from solver.rules import Ruleset
-from solver.scoring import Fate, fate, hot_dice, hot_dice_bonus, set_asides
+from solver.game.position import Position
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll, make_roll
+from solver.turn.scoring import Fate, fate, hot_dice, hot_dice_bonus, set_asides
 
 
 class Stage(StrEnum):

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.views.safe_text import pad, safe_text, shorten, text_width
-from solver.errors import InvalidRequestError
+from bot.review.chart import ChartPoint, GameChart
+from bot.views.layout import pad, safe_text, shorten, text_width
 from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:
@@ -21,42 +21,6 @@ NARROWEST, WIDEST = 48, 79
 _MOST_TURNS = 36
 _MOST_PLAYERS = 8
 _LABEL_WIDTH, _NAME_WIDTH = 8, 16
-
-
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
-    """How a game stood after one turn; label such as "12"."""
-
-    label: str
-    win_probabilities: tuple[float, ...]
-    """One for each player."""
-    scores: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GameChart:
-    """A game from its start to its end, or to where it is.
-
-    Raises InvalidRequestError unless every point has a probability and a score for each player.
-    """
-
-    names: tuple[str, ...]
-    turns: tuple[ChartPoint, ...]
-
-    def __post_init__(self) -> None:
-        players = len(self.names)
-        if players < 2:
-            raise InvalidRequestError("a chart needs the names of two players or more")
-        for turn in self.turns:
-            if len(turn.win_probabilities) != players or len(turn.scores) != players:
-                raise InvalidRequestError(
-                    f"turn {turn.label} of a chart needs {players} probabilities and scores"
-                )
-            # written so that it refuses what is no number too
-            if not all(0 <= p <= 1 for p in turn.win_probabilities):
-                raise InvalidRequestError(
-                    f"a win probability in turn {turn.label} of a chart is not between 0 and 1"
-                )
 
 
 def chart_text(chart: GameChart, width: int = 60) -> str:

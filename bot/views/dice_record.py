@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bot.services.dice_record import FEWEST_DICE, DiceRecord, Fairness
-from bot.views.text import columns, percent, wrap
+from bot.review.dice_record import FEWEST_DICE, DiceRecord, Fairness
+from bot.views.layout import columns, percent, wrap
 from solver.wording import figure, say, say_number
 
 BAR_WIDTH = 30

@@ -20,9 +20,10 @@ from bot.table.events import (
     Undone,
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
-from bot.views.text import dice_text, farkles_in_a_row
-from solver.dice import Roll, make_roll
-from solver.scoring import set_asides
+from bot.views.advice import farkles_in_a_row
+from bot.views.layout import dice_text
+from solver.turn.dice import Roll, make_roll
+from solver.turn.scoring import set_asides
 from solver.wording import figure, say, say_later, say_number
 
 _ENDS = {

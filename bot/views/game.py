@@ -10,18 +10,10 @@ from bot.services.tables import Table
 from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Event, event_data
 from bot.table.state import Game, Stage
+from bot.views.advice import advice_text, farkles_in_a_row, odds_text
 from bot.views.events import events_text, standings_text, turn_text
-from bot.views.text import (
-    advice_text,
-    and_text,
-    columns,
-    dice_text,
-    farkles_in_a_row,
-    odds_text,
-    rough_percent,
-    wrap,
-)
-from solver.turn import Decision
+from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
+from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later
 
 _WORTH_TELLING = 0.0005

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from bot.services.house_rules import RulesEntry
 from bot.services.rule_options import OPTION_HELP
-from bot.services.solve_process import SolveProgress, SolveState
+from bot.solving.process import SolveProgress, SolveState
+from bot.views.layout import columns, wrap
 from bot.views.rules_text import rules_text
-from bot.views.text import columns, wrap
-from solver.complaints import short
-from solver.rules import Ruleset
-from solver.solution import state_count
+from solver.game.standings import state_count
+from solver.rules.complaints import short
+from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
 _WIDTH = 79

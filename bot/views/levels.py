@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.views.text import columns, wrap
-from solver.policies import LEVELS
-from solver.rules import Ruleset
-from solver.strengths import Strength, Strengths
+from bot.views.layout import columns, wrap
+from solver.play.policies import LEVELS
+from solver.play.strengths import Strength, Strengths
+from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say
 
 

@@ -7,7 +7,7 @@ from bot.services.matches import MatchGame
 from bot.table.events import Event
 from bot.table.state import apply, begin
 from bot.views.events import events_text, standings_text
-from bot.views.text import and_text, rough_percent, wrap
+from bot.views.layout import and_text, rough_percent, wrap
 from solver.wording import figure, say
 
 

@@ -16,9 +16,9 @@ from rich.progress import (
 )
 from rich.progress import Progress as RichProgress
 
-from bot.views.catalogue import status_text
-from solver.batch import Job, Result, Watch
-from solver.solution import Progress, state_count
+from bot.views.solve import status_text
+from solver.batch.jobs import Job, Result, Watch
+from solver.game.standings import Progress, state_count
 
 MOST_ROWS = 10
 """Rule sets under way that are shown at once."""

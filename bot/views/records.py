@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.store.records import HeadToHead, PersonStats, Standing
-from bot.views.text import columns
+from bot.views.layout import columns
 from solver.wording import figure, say, say_number
 
 

@@ -4,21 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.moments import Judgement, Mark, Moment
-from bot.review import PlayerReview, Review
-from bot.views.text import (
-    columns,
-    dice_text,
-    farkles_in_a_row,
-    percent,
-    scores_text,
-    to_beat_text,
-    turn_total_text,
-    wrap,
-)
-from solver.position import in_play_off, points_to_beat
-from solver.rules import Ruleset
-from solver.turn import Decision
+from bot.review.moments import Judgement, Mark, Moment
+from bot.review.review import PlayerReview, Review
+from bot.views.advice import farkles_in_a_row, scores_text, to_beat_text, turn_total_text
+from bot.views.layout import columns, dice_text, percent, wrap
+from solver.game.position import in_play_off, points_to_beat
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
 _LONGEST_NAME = 24

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from solver.rules import FACES, Ruleset
-from solver.scoring import farkle_probability
+from solver.rules.ruleset import FACES, Ruleset
+from solver.turn.scoring import farkle_probability
 from solver.wording import say, say_later
 
 COUNTS = (

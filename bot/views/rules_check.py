@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from solver.complaints import short
-from solver.rules import Ruleset
-from solver.rules_file import Finding
-from solver.solution import state_count
+from solver.game.standings import state_count
+from solver.rules.complaints import short
+from solver.rules.file import Finding
+from solver.rules.ruleset import Ruleset
 
 Checked = tuple[str, Ruleset | None, list[Finding]]
 """A file as it was given, its rules if they are valid, and else what is wrong."""

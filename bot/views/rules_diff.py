@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bot.views.layout import columns, wrap
 from bot.views.rule_sentences import (
     Topic,
     combination_points,
@@ -12,9 +13,8 @@ from bot.views.rule_sentences import (
     parts_points,
     turn_topics,
 )
-from bot.views.text import columns, wrap
-from solver.complaints import short
-from solver.rules import FACES, Ruleset
+from solver.rules.complaints import short
+from solver.rules.ruleset import FACES, Ruleset
 
 
 @dataclass(frozen=True, slots=True)

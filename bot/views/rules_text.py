@@ -1,7 +1,10 @@
 """A rule set as a person would explain it."""
 
+from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Any
 
+from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.rule_sentences import (
     COUNTS,
     all_of,
@@ -10,11 +13,11 @@ from bot.views.rule_sentences import (
     of_a_kind_points,
     turn_topics,
 )
-from bot.views.text import columns, dice_count, percent, wrap
-from solver.complaints import short
-from solver.dice import make_roll
-from solver.rules import FACES, Ruleset
-from solver.scoring import all_points, farkle_probability
+from solver.game.standings import state_count
+from solver.rules.complaints import short
+from solver.rules.ruleset import FACES, Ruleset
+from solver.turn.dice import make_roll
+from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import figure, say, say_later
 
 _FACES = (
@@ -100,3 +103,31 @@ def _chances(rules: Ruleset) -> list[str]:
 
 def _points(points: int) -> str:
     return figure(points) if points else "-"
+
+
+def rules_data(rules: Ruleset) -> dict[str, Any]:
+    """A rule set with its digest."""
+    return {"digest": rules.digest, "states": state_count(rules), **rules.model_dump(mode="json")}
+
+
+def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any]]:
+    """Rule sets, each with whether it is solved."""
+    return [
+        {
+            "rules": rules.name,
+            "title": rules.title,
+            "goal": rules.goal,
+            "digest": rules.digest,
+            "solved": solved,
+        }
+        for rules, solved in known
+    ]
+
+
+def rules_list_text(known: Sequence[tuple[Ruleset, bool]]) -> str:
+    """One line for each rule set."""
+    rows = [
+        (rules.name, "solved" if solved else "not solved yet", rules.title)
+        for rules, solved in known
+    ]
+    return "\n".join(columns(rows))

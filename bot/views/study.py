@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from bot.views.text import columns
-from solver.rules import Ruleset
-from solver.solution import FloorEffect
+from bot.views.layout import columns
+from solver.game.standings import FloorEffect
+from solver.rules.ruleset import Ruleset
 
 
 def floor_text(rules: Ruleset, effect: FloorEffect) -> str:

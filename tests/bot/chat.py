@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.fronts.commands import Commands
+from bot.fronts.chat.commands import Commands
+from bot.fronts.chat.lines import Reply
 from bot.fronts.console import spoken
-from bot.fronts.lines import Reply
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.wiring import open_commands

@@ -22,11 +22,11 @@ from bot.settings import CHECKOUT
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify
 from bot.table.state import fold
-from solver.rules import Ruleset
-from solver.rules_file import load_rules
-from solver.scoring import set_asides
-from solver.solution import Solution
+from solver.game.standings import Solution
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
+from solver.turn.scoring import set_asides
 from tests.conftest import rules_file
 
 CHAT = [sys.executable, "-m", "bot", "chat", "--json"]

@@ -16,8 +16,8 @@ from bot.fronts.discord.buttons import Confirm, TableButton
 from bot.fronts.discord.slash import OPTIONS, RULES
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
-from solver.policies import LEVELS
-from solver.rules_file import load_rules, preset_names
+from solver.play.policies import LEVELS
+from solver.rules.file import load_rules, preset_names
 from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, speak
 from tests.bot.chat import Chat, open_chat
 

@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.fronts.lines import Reply
+from bot.fronts.chat.lines import Reply
 from bot.languages import language
 from bot.services import tables
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
-from solver.dice import make_roll
-from solver.rules import Ruleset
-from solver.rules_file import load_rules, preset_names
-from solver.scoring import Fate, fate, set_asides
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import make_roll
+from solver.turn.scoring import Fate, fate, set_asides
 from solver.wording import speak
 from tests.bot.chat import Chat, open_chat
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.lines import Reply
+from bot.fronts.chat.lines import Reply
 from bot.store.database import connect
 from bot.store.rows import StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify
 from bot.table.state import Game, fold
-from solver.rules import Ruleset
-from solver.rules_file import load_rules
-from solver.scoring import set_asides
-from solver.solution import Solution
+from solver.game.standings import Solution
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
+from solver.turn.scoring import set_asides
 from tests.bot.chat import Chat, open_chat
 from tests.conftest import rules_file
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import MissingStrategyError, StrategyFileError
-from solver.position import Position
-from solver.rules_file import load_rules, with_floor
-from solver.solution import Solution, value_shape
+from solver.game.position import Position
+from solver.game.standings import Solution, value_shape
+from solver.rules.file import load_rules, with_floor
 from solver.strategy import (
     find_manifest,
     manifest_path,
@@ -191,9 +191,9 @@ import resource, sys
 from dataclasses import replace
 from pathlib import Path
 from solver.errors import StrategyFileError
-from solver.solution import Solution, value_shape
+from solver.game.standings import Solution, value_shape
 from solver.strategy import open_strategy, save_strategy
-from solver.rules import Ruleset
+from solver.rules.ruleset import Ruleset
 folder = Path(sys.argv[1])
 rules = Ruleset.model_validate_json(sys.argv[2])
 values = open_strategy(folder, rules)._values

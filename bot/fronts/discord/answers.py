@@ -11,6 +11,7 @@ import discord
 from discord.ui import View
 from discord.utils import MISSING
 
+from bot.fronts.chat.lines import Reply
 from bot.fronts.discord.buttons import table_view
 from bot.fronts.discord.card import (
     MOST_CHARACTERS,
@@ -23,7 +24,6 @@ from bot.fronts.discord.card import (
     table_card,
 )
 from bot.fronts.discord.people import user_id
-from bot.fronts.lines import Reply
 from bot.services.games import News
 from bot.services.place_settings import PlaceSettings
 from bot.services.tables import Table

@@ -14,10 +14,10 @@ from bot.table import commands
 from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Kept
 from bot.table.state import Game, Stage, apply
-from bot.views.text import dice_count, dice_text
-from solver.dice import Roll, make_roll
+from bot.views.layout import dice_count, dice_text
 from solver.errors import IllegalActionError
-from solver.scoring import SetAside, set_asides
+from solver.turn.dice import Roll, make_roll
+from solver.turn.scoring import SetAside, set_asides
 from solver.wording import ENGLISH, figure, say, say_later, say_number, spoken
 
 _FACES = "⚀⚁⚂⚃⚄⚅"

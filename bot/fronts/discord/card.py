@@ -8,8 +8,8 @@ import discord
 from discord.utils import escape_markdown as _escape_markdown
 from discord.utils import escape_mentions
 
-from bot.advice import Advice, Odds
-from bot.fronts.lines import Reply
+from bot.fronts.chat.lines import Reply
+from bot.review.chart import GameChart
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.questions import Hint
@@ -17,13 +17,14 @@ from bot.services.tables import Table
 from bot.table.events import Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
-from bot.views.chart import GameChart, chart_png
+from bot.views.advice import advice_text, odds_text, position_text
+from bot.views.chart import chart_png
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
-from bot.views.safe_text import pad, safe_text, shorten, text_width
-from bot.views.text import advice_text, dice_count, dice_text, odds_text, percent, position_text
-from solver.scoring import Fate, set_asides
-from solver.turn import Decision
+from bot.views.layout import dice_count, dice_text, pad, percent, safe_text, shorten, text_width
+from solver.play.advice import Advice, Odds
+from solver.turn.equations import Decision
+from solver.turn.scoring import Fate, set_asides
 from solver.wording import figure, say, say_later
 
 MOST_CHARACTERS = 2000

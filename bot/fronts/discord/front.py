@@ -13,7 +13,8 @@ import discord
 from discord import app_commands
 from discord.ui import View
 
-from bot.fronts.commands import Commands
+from bot.fronts.chat.commands import Commands
+from bot.fronts.chat.lines import Reply, take_apart
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.buttons import (
     SURE,
@@ -28,7 +29,6 @@ from bot.fronts.discord.card import Card, plain_text
 from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.people import caller_of
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
-from bot.fronts.lines import Reply, take_apart
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -36,8 +36,8 @@ from bot.services.place_settings import PlaceSettings, place_settings
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
+from bot.views.layout import dice_text
 from bot.views.review import review_pages
-from bot.views.text import dice_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
 

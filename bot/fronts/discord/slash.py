@@ -14,13 +14,13 @@ from discord import app_commands
 from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
+from bot.fronts.chat.games import MOST_GOAL
+from bot.fronts.chat.lines import Command
 from bot.fronts.discord.people import mention_of
-from bot.fronts.game_commands import MOST_GOAL
-from bot.fronts.lines import Command
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
-from solver.policies import LEVELS
+from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
 
 _MOST_WORDS = 300

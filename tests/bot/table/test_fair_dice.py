@@ -12,9 +12,7 @@ from bot.table import fair_dice
 from bot.table.fair_dice import Proof, Verdict, commitment, prove, roll, verify
 from solver.errors import InvalidRequestError
 
-VECTORS = json.loads(
-    (Path(__file__).parent.parent / "fair_dice_vectors.json").read_text(encoding="utf-8")
-)
+VECTORS = json.loads((Path(__file__).parent / "fair_dice_vectors.json").read_text(encoding="utf-8"))
 SECRET = hashlib.sha256(b"a fixed secret").digest()
 SEEDS = [(0, "Ann's seed"), (1, "Bob's seed")]
 

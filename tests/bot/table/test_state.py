@@ -10,13 +10,13 @@ import pytest
 from bot.table import commands
 from bot.table.events import Event, event_data, make_event
 from bot.table.state import Game, Stage, apply, begin, fold
-from solver.game import solve
-from solver.policies import Policy, TurnView, make_policy
-from solver.position import first_position
-from solver.rules import Ruleset
-from solver.rules_file import preset_names
-from solver.scoring import set_asides
+from solver.game.position import first_position
+from solver.game.sweeps import solve
+from solver.play.policies import Policy, TurnView, make_policy
+from solver.rules.file import preset_names
+from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.scoring import set_asides
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE
 

@@ -21,8 +21,8 @@ from bot.table import commands
 from bot.table.events import Begun, Event, Revealed, event_data, make_event
 from bot.table.state import Game, Stage, apply, begin, fold
 from solver.errors import IllegalActionError
-from solver.position import check_position
-from solver.rules import Ruleset
+from solver.game.position import check_position
+from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, small

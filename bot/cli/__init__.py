@@ -1,0 +1,1 @@
+"""The `farkle` command, a file for each of its commands."""

@@ -1,0 +1,158 @@
+"""`farkle discord`: the bot in Discord, and a check of what it would use."""
+
+import asyncio
+import logging
+import sys
+
+import click
+
+from bot.services.advisor import DEFAULT_RULES, Advisor
+from bot.settings import DiscordSettings, Settings, read_settings
+from solver.errors import FarkleError, MissingStrategyError
+from solver.rules.file import load_rules, preset_names
+
+EXIT_BAD_TOKEN = 3
+EXIT_NO_DISCORD = 4
+EXIT_NO_STRATEGY = 5
+EXIT_BAD_DATABASE = 6
+
+_DISCORD = "https://discord.com/api/v10"
+
+
+@click.command("discord")
+@click.option("--check", is_flag=True, help="Only print what it would use, and what is wrong.")
+@click.pass_obj
+def discord_command(settings: Settings, *, check: bool) -> None:
+    """Run the bot in Discord, until it is interrupted.
+
+    DISCORD_TOKEN holds the token, or DISCORD_TOKEN_FILE names a file with it. Exit status: 2 for
+    settings, 3 for a bad token, 4 if Discord cannot be reached, 5 for a missing strategy file, 6
+    for a database that cannot be used.
+    """
+    chosen = read_settings(DiscordSettings)
+    if check:
+        sys.exit(_check(settings, chosen))
+    token = chosen.token()
+    try:
+        _need_strategy(settings)
+    except MissingStrategyError as error:
+        _end(error, EXIT_NO_STRATEGY)
+    logging.basicConfig(
+        level=chosen.farkle_log.upper(),
+        stream=sys.stderr,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    if chosen.farkle_log != "debug":
+        # what others say of themselves is for those who look for a fault
+        for name in ("alembic", "discord"):
+            logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+        logging.getLogger("discord.client").addFilter(_without_voice)
+        logging.getLogger("discord.state").addFilter(_without_intents)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_Redact(token))
+    # discord.py takes a second to import
+    from bot.fronts.discord.client import BadTokenError, DiscordError  # noqa: PLC0415
+    from bot.store.errors import StoreError  # noqa: PLC0415
+
+    try:
+        asyncio.run(_run(settings, chosen, token))
+    except BadTokenError as error:
+        _end(error, EXIT_BAD_TOKEN)
+    except DiscordError as error:
+        _end(error, EXIT_NO_DISCORD)
+    except StoreError as error:
+        _end(error, EXIT_BAD_DATABASE)
+
+
+async def _run(settings: Settings, chosen: DiscordSettings, token: str) -> None:
+    from bot.fronts.discord import client  # noqa: PLC0415
+    from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
+    from bot.wiring import open_parts  # noqa: PLC0415
+
+    async with open_parts(settings, Advisor(settings.strategies), pace=chosen.farkle_pace) as parts:
+        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        await client.run(front, parts.store, settings.data, chosen, token)
+
+
+def _end(error: FarkleError, status: int) -> None:
+    click.echo(f"farkle: {error}", err=True)
+    sys.exit(status)
+
+
+def _need_strategy(settings: Settings) -> None:
+    """Raises StrategyFileError where the default rules are not solved."""
+    Advisor(settings.strategies).strategy(load_rules(DEFAULT_RULES))
+
+
+def _check(settings: Settings, chosen: DiscordSettings) -> int:
+    """Print the settings without the secret; the status is 0 if nothing is wrong."""
+    problems: list[str] = []
+    token = "not given"  # noqa: S105 - a word for people
+    try:
+        found = chosen.token()
+        token = f"given, {len(found)} characters"
+        if found.count(".") != 2:
+            problems.append("the token does not look like one of Discord's: three parts with dots")
+    except FarkleError as error:
+        problems.append(str(error))
+    advisor = Advisor(settings.strategies)
+    solved = [name for name in preset_names() if advisor.is_solved(load_rules(name))]
+    if DEFAULT_RULES not in solved:
+        problems.append(
+            f"the {DEFAULT_RULES} rules are not solved: run farkle solve {DEFAULT_RULES}"
+        )
+    try:
+        asyncio.run(_open_database(settings))
+    except FarkleError as error:
+        problems.append(str(error))
+    rows = {
+        "token": token,
+        "API": chosen.farkle_discord_api or _DISCORD,
+        "gateway": chosen.farkle_discord_gateway or "as Discord says",
+        "data": str(settings.data),
+        "database": settings.database_url,
+        "solved rules": ", ".join(solved) or "none",
+        "bots' pace": f"{chosen.farkle_pace:g} s a move",
+        "log": chosen.farkle_log,
+    }
+    for name, value in rows.items():
+        click.echo(f"{name + ':':<14}{value}")
+    for problem in problems:
+        click.echo(f"wrong: {problem}")
+    if not problems:
+        click.echo("All is well; Discord itself was not asked.")
+    return 2 if problems else 0
+
+
+async def _open_database(settings: Settings) -> None:
+    """Raises StoreError where the database, if there is one, cannot be used."""
+    from bot.store.database import database_path  # noqa: PLC0415
+    from bot.store.store import Store  # noqa: PLC0415
+
+    if not await asyncio.to_thread(database_path(settings.database_url).exists):
+        return
+    store = await Store.open(settings.database_url)
+    await store.close()
+
+
+def _without_voice(record: logging.LogRecord) -> bool:
+    return "voice will NOT be supported" not in record.getMessage()
+
+
+def _without_intents(record: logging.LogRecord) -> bool:
+    return "intent seems to be disabled" not in record.getMessage()
+
+
+class _Redact(logging.Filter):
+    """Keeps the token out of the log, whoever writes it."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self._token = token
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Replace the token in a record's text."""
+        text = record.getMessage()
+        if self._token in text:
+            record.msg, record.args = text.replace(self._token, "[token]"), ()
+        return True

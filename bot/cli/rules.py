@@ -1,0 +1,96 @@
+"""`farkle rules`: list, explain, check, compare and write rule sets."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from bot.cli.output import EXIT_BAD_INPUT, json_option, show
+from bot.services.advisor import Advisor
+from bot.settings import Settings
+from bot.views.rules_check import check_data, check_text
+from bot.views.rules_diff import diff_data, diff_text
+from bot.views.rules_text import rules_data, rules_list_data, rules_list_text, rules_text
+from solver.game.solvable import examine
+from solver.rules.file import load_rules
+
+
+class RulesGroup(click.Group):
+    """`farkle rules` lists, `farkle rules NAME` shows."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Take what is no command for a rule set."""
+        known = args[0] in self.commands or args[0].startswith("-")
+        return super().resolve_command(ctx, args if known else ["show", *args])
+
+
+@click.group(cls=RulesGroup, invoke_without_command=True)
+@json_option
+@click.pass_context
+def rules(context: click.Context, /, *, as_json: bool) -> None:
+    """List, explain, check, compare and write rule sets."""
+    if context.invoked_subcommand is None:
+        context.invoke(rules_list, as_json=as_json)
+
+
+@rules.command("list")
+@json_option
+@click.pass_obj
+def rules_list(settings: Settings, *, as_json: bool) -> None:
+    """List the rule sets that ship with the project."""
+    known = Advisor(settings.strategies).known_rules()
+    show(rules_list_text(known), rules_list_data(known), as_json=as_json)
+
+
+@rules.command("show")
+@click.argument("rules", metavar="RULES")
+@json_option
+def rules_show(rules: str, *, as_json: bool) -> None:
+    """Explain RULES, the name of a rule set or a TOML file."""
+    ruleset = load_rules(rules)
+    show(rules_text(ruleset), rules_data(ruleset), as_json=as_json)
+
+
+@rules.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@json_option
+@click.pass_context
+def rules_check(context: click.Context, files: tuple[str, ...], *, as_json: bool) -> None:
+    """Check TOML files of rules; say everything that is wrong, by line.
+
+    The exit status is 2 if anything is wrong.
+    """
+    checked = [(file, *examine(Path(file))) for file in files]
+    show(check_text(checked), check_data(checked), as_json=as_json)
+    if any(findings for _, _, findings in checked):
+        context.exit(EXIT_BAD_INPUT)
+
+
+@rules.command("diff")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@json_option
+def rules_diff(a: str, b: str, *, as_json: bool) -> None:
+    """Say what differs between the rule sets A and B, names or TOML files."""
+    one, two = load_rules(a), load_rules(b)
+    names = (one.name, two.name) if one.name != two.name else (a, b)
+    show(diff_text(one, two, names), diff_data(one, two), as_json=as_json)
+
+
+@rules.command("new")
+@click.argument("file", required=False)
+@json_option
+def rules_new(file: str | None, *, as_json: bool) -> None:
+    """Ask for your house rules and write them to FILE."""
+    # only here: no other command writes TOML
+    from bot.cli.rules_questions import Terminal, new_rules  # noqa: PLC0415
+
+    path, ruleset = new_rules(Terminal(to_stderr=as_json), file)
+    name = shlex.quote(str(path))
+    show(
+        f"Written to {path}. To explain it: farkle rules {name}; to solve it: farkle solve {name}",
+        {"file": str(path), **rules_data(ruleset)},
+        as_json=as_json,
+    )

@@ -1,0 +1,173 @@
+"""`farkle solve`: strategy files for one rule set or many, and their verification."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from bot.cli.output import json_option, show
+from bot.settings import Settings
+from bot.views.progress import CatalogueProgress
+from bot.views.solve import catalogue_data, catalogue_text, solve_data, solve_text
+from solver.batch.jobs import Result, Solver, solve_all
+from solver.errors import InvalidRequestError
+from solver.game.standings import DEFAULT_TOLERANCE
+from solver.strategy import manifest_path, verify_strategy
+
+EXIT_SOME_FAILED = 1
+
+
+@click.command()
+@click.argument("rules", nargs=-1)
+@click.option(
+    "--floor",
+    type=int,
+    metavar="N",
+    help="Take scores below N for N; the rules' own floor if not given.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    default=DEFAULT_TOLERANCE,
+    show_default=True,
+    metavar="X",
+    help="Largest relative change that ends the solve.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where to write the strategy files.",
+)
+@click.option("--again", is_flag=True, help="Solve also what is solved already.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Then test the equations in every state of the game, inside turns as well.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Solve on the Dask cluster of this scheduler, such as tcp://host:8786.",
+)
+@click.option(
+    "--verify",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Check every byte of a strategy file instead.",
+)
+@json_option
+@click.pass_obj
+def solve(
+    settings: Settings,
+    rules: tuple[str, ...],
+    floor: int | None,
+    tolerance: float,
+    out: Path | None,
+    scheduler: str | None,
+    verify: Path | None,
+    *,
+    again: bool,
+    check: bool,
+    as_json: bool,
+) -> int:
+    """Solve rule sets and write their strategy files.
+
+    RULES is the name of a rule set that ships with the program, or a TOML file. One is solved in
+    any case; of several, those that are solved already are left as they are.
+    """
+    if verify:
+        if rules:
+            raise InvalidRequestError("--verify checks a file and takes no RULES")
+        _verify(verify, as_json=as_json)
+        return 0
+    if not rules:
+        raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
+    if not 1e-12 <= tolerance <= 0.1:
+        raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
+    results: list[Result] = []
+    folder = out or settings.strategies
+    with _solver(settings, scheduler) as solver, CatalogueProgress(len(rules), tolerance) as bar:
+        found = solve_all(
+            rules,
+            folder,
+            solver,
+            floor=floor,
+            tolerance=tolerance,
+            again=again or len(rules) == 1,
+            watch=bar,
+        )
+        try:
+            for result in found:
+                results.append(result)
+                bar.finished(result)
+        except KeyboardInterrupt:
+            bar.interrupted()
+            raise
+    residuals = _check(settings, results) if check else {}
+    return _report(results, folder, residuals, as_json=as_json)
+
+
+def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:
+    """The residual of each strategy file."""
+    # only here: a command that does not check needs none of it
+    from bot.views.progress import share_progress  # noqa: PLC0415
+    from solver.batch.local import check_here, compiled_code  # noqa: PLC0415
+
+    residuals = {}
+    with compiled_code(settings.kernels) as cache:
+        for result in results:
+            if result.file and result.manifest and result.file not in residuals:
+                manifest = manifest_path(result.file.parent, result.manifest.rules)
+                with share_progress(f"checking {result.name}") as on_progress:
+                    residuals[result.file] = check_here(
+                        manifest, cache=cache, on_progress=on_progress
+                    )
+    return residuals
+
+
+def _verify(file: Path, *, as_json: bool) -> None:
+    manifest = verify_strategy(file)
+    show(
+        f"{file} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
+        {"verified": True, **solve_data(manifest, file)},
+        as_json=as_json,
+    )
+
+
+@contextmanager
+def _solver(settings: Settings, scheduler: str | None) -> Iterator[Solver]:
+    # only here: a command that does not solve needs neither
+    if scheduler is not None:
+        from solver.batch.cluster import connected  # noqa: PLC0415
+
+        with connected(scheduler) as solver:
+            yield solver
+    else:
+        from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
+
+        with compiled_code(settings.kernels) as cache:
+            yield LocalSolver(cache)
+
+
+def _report(
+    results: Sequence[Result], folder: Path, residuals: Mapping[Path, float], *, as_json: bool
+) -> int:
+    """Show what became of the rule sets, in the order in which they were given."""
+    first = results[0]
+    if len(results) == 1:
+        if first.error:
+            raise first.error
+        if first.manifest and first.file:
+            residual = residuals.get(first.file)
+            text = solve_text(first.manifest, first.file, residual)
+            show(text, solve_data(first.manifest, first.file, residual), as_json=as_json)
+        return 0
+    ordered = sorted(results, key=lambda result: result.number)
+    show(
+        catalogue_text(ordered, folder, residuals),
+        catalogue_data(ordered, residuals),
+        as_json=as_json,
+    )
+    return EXIT_SOME_FAILED if any(result.error for result in results) else 0

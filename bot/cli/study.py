@@ -1,0 +1,113 @@
+"""`farkle study`: what solved games tell about the rules and about the method."""
+
+from pathlib import Path
+
+import click
+
+from bot.cli.output import json_option, show
+from bot.services.advisor import DEFAULT_RULES
+from bot.settings import Settings
+from bot.views.levels import levels_data, levels_text
+from bot.views.progress import CatalogueProgress, share_progress
+from bot.views.study import floor_data, floor_text
+from solver.batch.jobs import solve_all
+from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
+from solver.game.standings import DEFAULT_TOLERANCE
+from solver.play.strengths import save_strengths
+from solver.rules.file import load_rules, with_floor
+from solver.rules.ruleset import Ruleset
+from solver.strategy import manifest_path, open_values, verify_strategy
+
+
+@click.group()
+def study() -> None:
+    """Studies of solved games."""
+
+
+@study.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option("--floor", type=int, metavar="N", help="The floor; the rules' own if not given.")
+@click.option(
+    "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if not given."
+)
+@json_option
+@click.pass_obj
+def floor(
+    settings: Settings, rules: str, floor: int | None, lower: int | None, *, as_json: bool
+) -> None:
+    """Compare two score floors: what the higher one changes.
+
+    RULES is the name of a rule set or a TOML file. Both games are solved first if need be.
+    """
+    # only here: the others load neither numba nor the compiler
+    from solver.batch.local import compare_floors_here, compiled_code  # noqa: PLC0415
+
+    ruleset = load_rules(rules)
+    penalty = ruleset.penalty_points
+    if not penalty:
+        raise InvalidRequestError(
+            f"{ruleset.name} rules have no farkle_penalty in points, so no score falls below 0 and"
+            " there is no floor to study"
+        )
+    higher = ruleset.score_floor if floor is None else floor
+    lowest = higher - penalty if lower is None else lower
+    if lowest >= higher:
+        raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
+    both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
+    with compiled_code(settings.kernels) as cache:
+        manifests = [_solved(settings.strategies, rules, one, cache) for one in both]
+        with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
+            effect = compare_floors_here(*manifests, cache=cache)
+    show(floor_text(both[0], effect), floor_data(both[0], effect), as_json=as_json)
+
+
+@study.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option(
+    "--games", default=20_000, type=click.IntRange(min=2), show_default=True, help="For each level."
+)
+@click.option("--seed", default=1, show_default=True, help="Of the dice.")
+@json_option
+@click.pass_obj
+def levels(settings: Settings, rules: str, games: int, seed: int, *, as_json: bool) -> None:
+    """Play every level of the bot against optimal play.
+
+    RULES is the name of a rule set or a TOML file. The game is solved first if need be. Each side
+    begins in half of the games. The win rates are kept in the data folder.
+    """
+    # only here: the others load neither numba nor the compiler
+    from solver.batch.local import compiled_code, prefer_cache  # noqa: PLC0415
+
+    ruleset = load_rules(rules)
+    with compiled_code(settings.kernels) as cache:
+        manifest = _solved(settings.strategies, rules, ruleset, cache)
+        _, values = open_values(manifest)
+        prefer_cache(cache)
+        from solver.play.matches import measure_strengths  # noqa: PLC0415
+
+        with share_progress("playing") as done:
+            found = measure_strengths(ruleset, values, cache, games, seed, done)
+    path = save_strengths(settings.data, ruleset, found)
+    show(levels_text(found, path), levels_data(found, path), as_json=as_json)
+
+
+def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:
+    """The manifest of a rule set with just its floor, solved if it is not there or not sound."""
+    from solver.batch.local import LocalSolver  # noqa: PLC0415
+
+    path = manifest_path(folder, rules)
+    try:
+        if path.exists() and verify_strategy(path).tolerance <= DEFAULT_TOLERANCE:
+            return path
+    except StrategyFileError:
+        pass  # solve it again
+    with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
+        for result in solve_all(
+            [reference], folder, LocalSolver(cache), floor=rules.score_floor, again=True, watch=bar
+        ):
+            bar.finished(result)
+            if result.error:
+                raise result.error
+    if not path.exists():
+        raise MissingStrategyError(f"{path}: was just written and is gone")
+    return path

@@ -1,0 +1,1 @@
+"""The commands of the chat as lines of text, for every front."""

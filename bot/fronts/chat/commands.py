@@ -1,0 +1,231 @@
+"""The commands of the chat, as typed in one line of text: parsed here, answered by the services."""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from difflib import get_close_matches
+
+from bot.fronts.chat.lines import Command, Line, Reply, take_apart
+from bot.services.advisor import Advisor, Situation
+from bot.services.house_rules import HouseRules
+from bot.services.questions import Questions
+from bot.services.tables import Caller, Table
+from bot.views.advice import advice_text, answer_data, odds_text
+from bot.views.game import NOT_EXACT
+from bot.views.layout import columns, safe_text, wrap
+from solver.errors import FarkleError, InvalidRequestError
+from solver.wording import say, say_later
+
+logger = logging.getLogger(__name__)
+
+_DICE = re.compile(r"[1-6\u2680-\u2685]")
+
+MOST_CHARACTERS = 1_000
+_MOST_ERROR = 600
+
+CONTEXT = {
+    "turn": say_later("points set aside in this turn so far"),
+    "me": say_later("your score"),
+    "them": say_later("the opponent's score"),
+    "farkles": say_later("your farkles in a row before this turn"),
+    "their-farkles": say_later("the opponent's farkles in a row"),
+    "hot-dice": say_later("hot dice so far in this turn, where their bonus changes"),
+    "on-board": say_later("yes or no: whether you have banked before"),
+    "their-on-board": say_later("yes or no: whether the opponent has"),
+    "began": say_later("me or them: who began, or begins a play-off"),
+    "rules": say_later("a rule set, facebook unless you say another"),
+}
+"""The options that describe a position."""
+
+
+class Commands:
+    """Every command of the chat by name, without its slash."""
+
+    def __init__(
+        self,
+        groups: Mapping[str, Mapping[str, Command]],
+        resume: Callable[[Caller], AsyncIterator[Reply]],
+    ) -> None:
+        """Commands under the titles of their groups, and what goes on by itself in a place.
+
+        The titles are marked by `say_later`.
+        """
+        self.resume = resume
+        self.groups = {
+            **groups,
+            say_later("The chat"): {
+                "help": Command(
+                    "/help [COMMAND]", say_later("this list, or more on one"), self._help, {}
+                ),
+                "quit": Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
+            },
+        }
+        self.by_name = {
+            name: command for group in self.groups.values() for name, command in group.items()
+        }
+
+    async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
+        """Answer one line; what is wrong with it is a reply too."""
+        async for reply in self._answered(lambda: self._parse(line), caller):
+            yield reply
+
+    async def run(
+        self, name: str, words: str, options: Mapping[str, str], caller: Caller
+    ) -> AsyncIterator[Reply]:
+        """Answer a command that is taken apart already, as `answer` does."""
+        line = Line(words, dict(options))
+        async for reply in self._answered(lambda: (self.by_name[name], line), caller):
+            yield reply
+
+    async def _answered(
+        self, parse: Callable[[], tuple[Command, Line]], caller: Caller
+    ) -> AsyncIterator[Reply]:
+        try:
+            command, line = parse()
+            async for reply in command.answer(line, caller):
+                yield reply
+        except FarkleError as error:
+            # errors repeat what was typed
+            sentence = safe_text(str(error), _MOST_ERROR)
+            yield Reply(sentence, {"error": sentence}, private=True, error=error)
+        except Exception as error:  # the chat goes on, whatever one line did
+            logger.debug("failed to answer", exc_info=True)
+            sentence = say(
+                "the program failed on that, which is not your fault ({error})", error=repr(error)
+            )
+            yield Reply(sentence, {"error": sentence}, private=True)
+
+    def _parse(self, line: str) -> tuple[Command, Line]:
+        if len(line) > MOST_CHARACTERS:
+            raise InvalidRequestError(
+                say(
+                    "a line has at most {most:,} characters, not {length:,}",
+                    most=MOST_CHARACTERS,
+                    length=len(line),
+                )
+            )
+        line = "".join(c if c.isprintable() else " " for c in line)
+        if _DICE.match(line.strip()):
+            line = f"/advise {line}"
+        if not line.split():
+            raise InvalidRequestError(say("type a command such as /help"))
+        first, *others = line.split(maxsplit=1)
+        name = first.removeprefix("/").lower()
+        if name not in self.by_name:
+            raise InvalidRequestError(
+                say(
+                    'unknown command "{command}"{known}',
+                    command=first,
+                    known=self._did_you_mean(name),
+                )
+            )
+        command = self.by_name[name]
+        return command, take_apart(name, command, others[0] if others else "")
+
+    def _did_you_mean(self, name: str) -> str:
+        """The command that was probably meant, else where to find them."""
+        close = get_close_matches(name, self.by_name, n=1)
+        if close:
+            return say("; did you mean /{command}?", command=close[0])
+        return say("; /help lists them")
+
+    async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
+        if line.words:
+            name = line.words.removeprefix("/").lower()
+            if name not in self.by_name:
+                raise InvalidRequestError(
+                    say(
+                        'there is no command "{command}"{known}',
+                        command=line.words,
+                        known=self._did_you_mean(name),
+                    )
+                )
+            command = self.by_name[name]
+            lines = [f"{command.usage}: {say(command.summary)}"]
+            lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())
+            if example := _example(name):
+                lines.append(say("For example: {example}", example=example))
+        else:
+            rows = [(one.usage, say(one.summary)) for one in self.by_name.values()]
+            more = say("/help COMMAND says more, as in /help advise; dice alone ask for advice")
+            lines = [say("Commands:"), *columns(rows), more]
+        text = wrap("\n".join(lines))
+        yield Reply(text, {"help": text}, private=True)
+
+    async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
+        yield Reply(say("Bye."), {"quit": True}, ends=True)
+
+
+def _example(name: str) -> str | None:
+    """A line with a command as it may be typed."""
+    return {
+        "advise": "/advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
+        "odds": "/odds turn:350 dice:2 me:4200 them:5000",
+        "play": "/play @bob bot level:greedy rules:kcd goal:2000",
+        "track": say("/track @bob @carl, and then /score 550 or /score farkle"),
+        "keep": "/keep 5 3 3 3 bank",
+        "score": "/score ann 550",
+        "fix": "/fix ann 4200 farkles:1",
+        "match": "/match optimal cautious games:5 rules:kcd",
+        "rules": "/rules new sunday base:classic goal:5000 three-pairs:750",
+    }.get(name)
+
+
+def advice_commands(
+    advisor: Advisor, rules: HouseRules, questions: Questions
+) -> dict[str, Command]:
+    """The commands that ask for advice on a position: as typed, else that of the game here."""
+
+    async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
+        """What is typed, under the rules that are meant: named, of the game here, of the place."""
+        named = line.options.get("rules")
+        if named is None and here is not None:
+            return line.situation(here.game.rules)
+        return line.situation(await rules.resolve(caller.place, named))
+
+    async def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        here = await questions.asked_at(caller)
+        if here and not line.options:
+            found = await questions.advice(here, line.words)
+            text = _for_mover(here, caller, advice_text(found))
+            yield Reply(text, answer_data(found), private=True, subject=found)
+            return
+        asked = await situation(line, caller, here)
+        advice = await asyncio.to_thread(advisor.advise, line.words, asked)
+        yield Reply(advice_text(advice), answer_data(advice), subject=advice)
+
+    async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        here = await questions.asked_at(caller)
+        if here and not line.options:
+            found = await questions.odds(here)
+            text = _for_mover(here, caller, odds_text(found))
+            yield Reply(text, answer_data(found), private=True, subject=found)
+            return
+        asked = await situation(line, caller, here)
+        answer = await asyncio.to_thread(advisor.odds, line.number("dice"), asked)
+        yield Reply(odds_text(answer), answer_data(answer), subject=answer)
+
+    return {
+        "advise": Command(
+            "/advise DICE",
+            say_later("what to keep of a roll"),
+            advise,
+            CONTEXT,
+        ),
+        "odds": Command(
+            "/odds dice:N",
+            say_later("roll on or bank, before a roll"),
+            odds,
+            {"dice": say_later("dice to roll"), **CONTEXT},
+            takes_words=False,
+        ),
+    }
+
+
+def _for_mover(table: Table, caller: Caller, text: str) -> str:
+    """An answer that says "you" to the player to move, whoever asked."""
+    if table.seat_of(caller.person) != table.game.mover:
+        head = say("As {name} sees it:", name=table.names[table.game.mover])
+        text = f"{head}\n{text}"
+    return text if len(table.game.seats) == 2 else f"{text}\n{say(NOT_EXACT)}"

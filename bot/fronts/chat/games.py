@@ -1,0 +1,412 @@
+"""The commands of a table in a channel: parsed here, answered by the games service."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Literal
+
+from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, whole_number
+from bot.languages import best_language
+from bot.services.games import Games, News
+from bot.services.house_rules import HouseRules
+from bot.services.place_settings import change_settings, settings_data
+from bot.services.questions import Questions
+from bot.services.tables import Caller, Person, Player
+from bot.views.advice import answer_data
+from bot.views.game import (
+    games_text,
+    hint_text,
+    news_data,
+    news_text,
+    table_data,
+    table_text,
+)
+from bot.views.settings import settings_text
+from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
+from solver.play.policies import LEVELS
+from solver.rules.complaints import complaints
+from solver.rules.ruleset import Ruleset
+from solver.wording import said_in, say, say_later, spoken
+
+GAME = {"game": say_later("which game, where several are open")}
+RULES = {"rules": say_later("a rule set")}
+_BOT = {"level": say_later("the level of the bot"), **GAME}
+_NEW = {
+    **RULES,
+    "goal": say_later("another goal"),
+    "hints": say_later("no: forbid hints"),
+    "away": say_later("seconds without a move after which a player may be skipped or replaced"),
+}
+_NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
+_ENDINGS: dict[str, Literal["farkle", "lose", "win"]] = {
+    "farkle": "farkle",
+    "lose": "lose",
+    "win": "win",
+}
+RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
+"""Words that cannot be names, as commands and messages use them."""
+MOST_GOAL = 50_000
+_MOST_SECONDS = 7 * 24 * 3600
+
+
+class GameCommands:
+    """What people type at a table."""
+
+    def __init__(self, games: Games, questions: Questions, rules: HouseRules) -> None:
+        self._games = games
+        self._questions = questions
+        self._rules = rules
+
+    def by_name(self) -> dict[str, Command]:
+        """The commands by their names without the slash."""
+        return {
+            "play": Command(
+                "/play [@NAME ...]",
+                say_later("a game with people, or a bot: level:optimal"),
+                self._play,
+                {"level": say_later("the level of the bot to play against"), **_NEW},
+            ),
+            "track": Command(
+                "/track [@NAME ...]",
+                say_later("keep the score of a game with real dice"),
+                self._track,
+                _NEW,
+            ),
+            "join": Command(
+                "/join",
+                say_later("sit down before the first roll; level: seats a bot"),
+                self._join,
+                _BOT,
+                takes_words=False,
+            ),
+            "seed": Command(
+                "/seed TEXT", say_later("add your share to the dice"), self._seed, GAME
+            ),
+            "roll": Command(
+                "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
+            ),
+            "keep": Command(
+                "/keep DICE [bank]",
+                say_later("set dice aside; then roll or bank at once"),
+                self._keep,
+                GAME,
+            ),
+            "bank": Command(
+                "/bank", say_later("bank the turn total"), self._bank, GAME, takes_words=False
+            ),
+            "undo": Command(
+                "/undo",
+                say_later("take the last move back, before the next roll"),
+                self._undo,
+                GAME,
+                False,
+            ),
+            "score": Command(
+                "/score [NAME] POINTS",
+                say_later("a turn with real dice; also farkle, lose, win"),
+                self._score,
+                GAME,
+            ),
+            "fix": Command(
+                "/fix NAME [SCORE]",
+                say_later("put a score right; next:NAME the turn"),
+                self._fix,
+                {
+                    "farkles": say_later("farkles in a row"),
+                    "next": say_later("whose turn it is"),
+                    **GAME,
+                },
+            ),
+            "hint": Command(
+                "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
+            ),
+            "show": Command("/show", say_later("the table"), self._show, GAME, takes_words=False),
+            "games": Command(
+                "/games", say_later("the open games"), self._list, {}, takes_words=False
+            ),
+            "skip": Command(
+                "/skip", say_later("pass the turn of a player who is away"), self._skip, GAME, False
+            ),
+            "replace": Command(
+                "/replace",
+                say_later("have a bot play on for who is away"),
+                self._replace,
+                _BOT,
+                takes_words=False,
+            ),
+            "settings": Command(
+                "/settings",
+                say_later("of this place: games:N, how many may be open at once"),
+                self._settings,
+                {
+                    "games": say_later("how many may be open at once, 1 to 20"),
+                    "mentions": say_later("yes: mention the player to move, on Discord"),
+                    "posts": say_later(
+                        "yes: tell the odds after each turn in a message, on Discord"
+                    ),
+                    "language": say_later("of all answers here, on Discord; auto: of who asks"),
+                },
+                takes_words=False,
+            ),
+            "resign": Command(
+                "/resign", say_later("give up"), self._resign, GAME, takes_words=False
+            ),
+            "end": Command(
+                "/end", say_later("end the game without a result"), self._end, GAME, False
+            ),
+        }
+
+    async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
+        """Go on with the turns of bots at which the program was ended."""
+        for table in await self._games.tables.open_at(caller.place):
+            async for news in self._games.bots(table):
+                yield await self._news(news)
+
+    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        level, rules = _level(line), await self._ruleset(line, caller)
+        usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
+        players = [Player(person=caller.person), *_players(line.words, caller, level or usual)]
+        if level and not any(player.level for player in players):
+            players.append(Player(level=level))
+        async for news in self._games.play(
+            caller,
+            players,
+            rules,
+            hints=line.choice("hints", YES_OR_NO) is not False,
+            away_seconds=_away(line),
+        ):
+            yield await self._news(news)
+
+    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        players = [Player(person=caller.person), *_players(line.words, caller, "optimal")]
+        async for news in self._games.play(
+            caller,
+            players,
+            await self._ruleset(line, caller),
+            tracked=True,
+            hints=line.choice("hints", YES_OR_NO) is not False,
+            away_seconds=_away(line),
+        ):
+            yield await self._news(news)
+
+    def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.join(caller, table_of(line), _level(line)))
+
+    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.seed(caller, table_of(line), line.words))
+
+    def _roll(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.roll(caller, table_of(line), line.words or None))
+
+    def _keep(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        dice, _, last = line.words.rpartition(" ")
+        then: Literal["roll", "bank"] | None = None
+        if last.lower() in {"roll", "bank"}:
+            then = "roll" if last.lower() == "roll" else "bank"
+        else:
+            dice = line.words
+        return self._told(self._games.keep(caller, table_of(line), dice, then))
+
+    def _bank(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.bank(caller, table_of(line)))
+
+    def _undo(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.undo(caller, table_of(line)))
+
+    def _score(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        words = line.words.split()
+        # "farkle 300" where a farkle keeps the turn total
+        ending = next((_ENDINGS[word.lower()] for word in words if word.lower() in _ENDINGS), None)
+        words = [word for word in words if word.lower() not in _ENDINGS]
+        points = None
+        if words and re.fullmatch(r"[+-]?[\d,.']*\d", words[-1]):
+            told = words.pop()
+            points = whole_number(told, _no_turn(told))
+        if len(words) > 1 or (points is None and ending is None):
+            raise InvalidRequestError(_no_turn(line.words))
+        name = words[0] if words else None
+        return self._told(
+            self._games.score(caller, table_of(line), name, points or 0, ending or "bank")
+        )
+
+    def _fix(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        words, score = line.words.split(), None
+        if len(words) == 2:
+            told = words.pop()
+            score = whole_number(told, _no_fix(told))
+        following = line.options.get("next")
+        name = words[0] if len(words) == 1 else following
+        farkles = line.number("farkles")
+        nothing = score is None and farkles is None and following is None
+        if len(words) > 1 or name is None or nothing:
+            raise InvalidRequestError(_no_fix(line.words))
+        if following and words:
+            raise InvalidRequestError(say("/fix next:NAME says whose turn it is and nothing else"))
+        return self._told(
+            self._games.fix(
+                caller,
+                table_of(line),
+                name,
+                score=score,
+                farkles=farkles,
+                moves=following is not None,
+            )
+        )
+
+    async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        hint = await self._questions.hint(caller, table_of(line))
+        found = hint.advice or hint.odds
+        data = answer_data(found) if found else {}
+        yield Reply(hint_text(hint), data, private=True, subject=hint)
+
+    async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table, chances = await self._questions.shown(caller, table_of(line))
+        yield Reply(
+            table_text(table, chances),
+            table_data(table, chances),
+            subject=News(table.game, (), table, chances),
+        )
+        async for news in self._games.bots(table):
+            yield await self._news(news)
+
+    async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
+        found = await self._games.tables.open_at(caller.place)
+        yield Reply(games_text(found), [table_data(table, None) for table in found])
+
+    async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        settings = await change_settings(
+            self._games.tables.store,
+            caller,
+            games=line.number("games"),
+            mentions=line.choice("mentions", YES_OR_NO),
+            posts=line.choice("posts", YES_OR_NO),
+            language=line.options.get("language"),
+        )
+        chosen = best_language(settings.language) if settings.language else spoken()
+        text = said_in(chosen, settings_text, settings)
+        yield Reply(text, settings_data(settings))
+
+    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.away(caller, table_of(line), None))
+
+    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.away(caller, table_of(line), _level(line) or "max-points"))
+
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.resign(caller, table_of(line)))
+
+    def _end(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._told(self._games.end(caller, table_of(line)))
+
+    async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
+        """The rules to play by: those named or the place's own; with another goal if given."""
+        reference = line.options.get("rules") or await self._rules.default(caller.place)
+        rules = await self._rules.resolve(caller.place, reference)
+        goal = line.number("goal")
+        if goal is None or goal == rules.goal:
+            return rules
+        if goal > MOST_GOAL:
+            raise InvalidRulesError(
+                say("the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal)
+            )
+        changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
+        if wrong := complaints(changed):
+            raise InvalidRulesError(
+                say(
+                    "the goal cannot be {goal:,} under {rules} rules: {reason}",
+                    goal=goal,
+                    rules=rules.name,
+                    reason=wrong[0].sentence,
+                )
+            )
+        return Ruleset.model_validate(changed)
+
+    async def _told(self, stream: AsyncIterable[News]) -> AsyncIterator[Reply]:
+        async for news in stream:
+            yield await self._news(news)
+
+    async def _news(self, news: News) -> Reply:
+        game, chart = news.table.game, None
+        if game.over and game.shares is not None and game.last is not None:
+            chart = await self._games.oracle.chart(news.table)
+        return Reply(news_text(news), news_data(news), chart=chart, subject=news)
+
+
+def table_of(line: Line) -> str | None:
+    """The game that a line names."""
+    return line.options.get("game")
+
+
+def _level(line: Line) -> str | None:
+    level = line.options.get("level")
+    return None if level is None else level_named(level)
+
+
+def level_named(name: str) -> str:
+    """A level of play by its name. Raises InvalidRequestError."""
+    level = name.removeprefix("@").lower()
+    if level not in LEVELS:
+        known = did_you_mean(level, list(LEVELS))
+        raise InvalidRequestError(
+            say('there is no level "{level}"{known}', level=name, known=known)
+        )
+    return level
+
+
+def _away(line: Line) -> int | None:
+    seconds = line.number("away")
+    if seconds is not None and not 10 <= seconds <= _MOST_SECONDS:
+        raise InvalidRequestError(
+            say(
+                "away: takes {least} to {most} seconds, not {number}",
+                least=10,
+                most=_MOST_SECONDS,
+                number=seconds,
+            )
+        )
+    return seconds
+
+
+def _no_turn(text: str) -> str:
+    return say(
+        'a turn is told by its points, farkle, lose or win, as in /score ann 550, not "{text}"',
+        text=text,
+    )
+
+
+def _no_fix(text: str) -> str:
+    return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
+
+
+def _players(words: str, caller: Caller, level: str) -> list[Player]:
+    """Who is named: bots by level or as "bot", which has the level given; people by other names."""
+    players = []
+    for word in words.replace(",", " ").split():
+        if known := caller.people.get(word):
+            players.append(Player(person=known))
+            continue
+        found = _NAME.fullmatch(word)
+        if not found:
+            raise InvalidRequestError(
+                say(
+                    '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
+                    word=word,
+                )
+            )
+        name = found[1]
+        if name.lower() in RESERVED:
+            raise InvalidRequestError(
+                say('"{name}" means something else here: take another name', name=name)
+            )
+        if name.lower() in LEVELS:
+            players.append(Player(level=name.lower()))
+        elif name.lower() == "bot":
+            players.append(Player(level=level))
+        else:
+            players.append(Player(person=named_person(caller, name)))
+    return players
+
+
+def named_person(caller: Caller, name: str) -> Person:
+    """The person of that name on this console."""
+    return Person(f"{caller.place}:{name.casefold()}", name)

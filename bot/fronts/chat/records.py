@@ -1,0 +1,243 @@
+"""Commands that look back: reviews, records, dice, proofs, and matches between bots."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from operator import itemgetter
+from pathlib import Path
+
+from bot.fronts.chat.games import GAME, RULES, level_named, table_of
+from bot.fronts.chat.lines import Command, Line, Reply, neither_word
+from bot.review.dice_record import dice_record
+from bot.services.games import Games
+from bot.services.house_rules import HouseRules
+from bot.services.matches import play_match
+from bot.services.tables import Caller, Table
+from bot.store import records
+from bot.store.errors import MissingGameError
+from bot.table.fair_dice import Proof, prove
+from bot.views.dice_record import dice_record_data, dice_record_text
+from bot.views.game import news_data, news_text
+from bot.views.levels import level_list_data, level_list_text
+from bot.views.match import match_data, match_text, moves_text
+from bot.views.records import (
+    head_to_head_text,
+    leaderboard_data,
+    leaderboard_text,
+    stats_data,
+    stats_text,
+)
+from bot.views.review import review_data, review_text
+from solver.errors import InvalidRequestError
+from solver.play.strengths import load_strengths
+from solver.rules.file import load_rules
+from solver.turn.dice import make_roll
+from solver.turn.scoring import Fate, fate
+from solver.wording import say, say_later, say_number
+
+_LOOKED_BACK = 200
+"""Games of a place among which the last one to end is found."""
+_EVERYWHERE = {"where": say_later("everywhere: not only here")}
+
+
+class RecordCommands:
+    """What people ask about games that were played."""
+
+    def __init__(self, games: Games, rules: HouseRules, data: Path) -> None:
+        self._games = games
+        self._tables = games.tables
+        self._oracle = games.oracle
+        self._rules = rules
+        self._data = data
+
+    def by_name(self) -> dict[str, Command]:
+        """The commands by their names without the slash."""
+        return {
+            "review": Command(
+                "/review", say_later("every decision of the last game"), self._review, GAME
+            ),
+            "stats": Command(
+                "/stats [NAME]",
+                say_later("a record; of two names head to head"),
+                self._stats,
+                _EVERYWHERE,
+            ),
+            "leaderboard": Command(
+                "/leaderboard",
+                say_later("who wins most"),
+                self._leaderboard,
+                _EVERYWHERE,
+                takes_words=False,
+            ),
+            "dice": Command(
+                "/dice",
+                say_later("how the dice have fallen here"),
+                self._dice,
+                _EVERYWHERE,
+                takes_words=False,
+            ),
+            "proof": Command(
+                "/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME
+            ),
+            "match": Command(
+                "/match LEVEL LEVEL",
+                say_later("bot against bot, best of games:N"),
+                self._match,
+                {
+                    "games": say_later("best of how many, 1 unless you say"),
+                    "show": say_later("moves: every move; summary: the results"),
+                    **RULES,
+                },
+            ),
+            "levels": Command(
+                "/levels",
+                say_later("the levels of bots, and how strong they are"),
+                self._levels,
+                RULES,
+                takes_words=False,
+            ),
+            "forget": Command(
+                "/forget me",
+                say_later("give up open games, and remove all kept of you"),
+                self._forget,
+                {},
+            ),
+        }
+
+    async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._finished(line, caller)
+        if len(table.game.seats) != 2:
+            raise InvalidRequestError(
+                say("only games of two players can be reviewed: with more there are no exact odds")
+            )
+        found = await self._oracle.review(table)
+        text, data = review_text(found, table.names), review_data(found, table.names)
+        yield Reply(text, data, subject=found)
+
+    async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        place = _place(line, caller)
+        names = [word.removeprefix("@") for word in line.words.split()]
+        if len(names) > 2:
+            raise InvalidRequestError(
+                say("/stats takes a name, or two to compare, as in /stats ann bob")
+            )
+        people = [await self._person(place, name, caller) for name in names]
+        if not people:
+            people = [(caller.person.name, caller.person.id)]
+        store = self._tables.store
+        if len(people) == 2:
+            (one, first), (other, second) = people
+            if first == second:
+                raise InvalidRequestError(say("/stats compares two different people"))
+            both = await records.head_to_head(store, first, second, place)
+            yield Reply(
+                head_to_head_text((one, other), both),
+                {"names": [one, other], "games": both.games, "wins": list(both.wins)},
+            )
+            return
+        [(name, person)] = people
+        found = await records.person_stats(store, person, place)
+        yield Reply(stats_text(name, found), stats_data(name, found))
+
+    async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        found = await records.leaderboard(self._tables.store, _place(line, caller))
+        yield Reply(leaderboard_text(found), leaderboard_data(found))
+
+    async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        rolls = await self._tables.store.rolls(_place(line, caller))
+        rules = load_rules("facebook")
+
+        def is_farkle(dice: list[int]) -> bool | None:
+            return fate(rules, make_roll(dice)) is Fate.FARKLE if len(dice) == 6 else None
+
+        record = await asyncio.to_thread(
+            lambda: dice_record((tuple(dice), is_farkle(dice)) for dice in rolls)
+        )
+        yield Reply(dice_record_text(record), dice_record_data(record))
+
+    async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._finished(line, caller)
+        proof = await self._prove(table)
+        yield Reply(proof.to_json(), proof.model_dump(mode="json"), subject=proof)
+
+    async def _prove(self, table: Table) -> Proof:
+        secret = await self._tables.store.secret(table.game.id)
+        if secret is None:
+            raise InvalidRequestError(
+                say("the dice of that game were real ones: nothing proves them")
+            )
+        rolls = [event.dice for event in table.events if event.kind == "rolled"]
+        return prove(table.game.id, secret, table.game.seeds, rolls)
+
+    async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        levels = [level_named(word) for word in line.words.split()]
+        if len(levels) != 2:
+            raise InvalidRequestError(say("/match takes two levels, as in /match optimal cautious"))
+        show = line.options.get("show", "summary").lower()
+        if show not in {"moves", "summary"}:
+            raise InvalidRequestError(neither_word("show", "moves", "summary", show))
+        rules = await self._rules.resolve(caller.place, line.options.get("rules"))
+        pair = levels[0], levels[1]
+        games = line.number("games")
+        async for game in play_match(self._oracle, pair, rules, 1 if games is None else games):
+            if show == "moves":
+                for text in moves_text(pair, game):
+                    yield Reply(text, {"game": game.number, "text": text})
+            yield Reply(match_text(pair, game), match_data(pair, game))
+
+    async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        rules = await self._rules.resolve(caller.place, line.options.get("rules"))
+        found = await asyncio.to_thread(load_strengths, self._data, rules)
+        yield Reply(level_list_text(rules, found), level_list_data(found))
+
+    async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if line.words.lower() != "me":
+            raise InvalidRequestError(
+                say("/forget me removes what is kept of you, and nobody else")
+            )
+        async for news in self._games.leave(caller):
+            if news.table.stored.place == caller.place:
+                yield Reply(news_text(news), news_data(news), subject=news)
+        changed = await records.forget(self._tables.store, caller.person.id)
+        self._tables.drop()
+        forgotten = say_number(
+            "You are forgotten: {number} game is kept without your name.",
+            "You are forgotten: {number} games are kept without your name.",
+            changed,
+        )
+        seeds = say("Seeds that you gave to dice stay, as their proof needs them.")
+        yield Reply(f"{forgotten} {seeds}", {"games": changed}, private=True)
+
+    async def _finished(self, line: Line, caller: Caller) -> Table:
+        """The game named, else the one that ended last here."""
+        wanted = table_of(line) or line.words or None
+        if wanted is None:
+            games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
+            over = [(game.ended_at, game.id) for game in games if game.ended_at]
+            if not over:
+                raise InvalidRequestError(say("no game here is over yet"))
+            _, wanted = max(over, key=itemgetter(0))
+        try:
+            table = await self._tables.load(wanted)
+        except MissingGameError:
+            table = None
+        if table is None or table.stored.place != caller.place:
+            raise InvalidRequestError(say('no game "{game}" was played here', game=wanted))
+        if not table.game.over:
+            raise InvalidRequestError(say("that game is still going on: its secret is kept"))
+        return table
+
+    async def _person(self, place: str | None, name: str, caller: Caller) -> tuple[str, str]:
+        """Name and id of somebody who has played."""
+        if known := caller.people.get(name):
+            return known.name, known.id
+        person = await records.find_person(self._tables.store, place, name)
+        if person is None:
+            raise InvalidRequestError(say('nobody called "{name}" has played here', name=name))
+        return name, person
+
+
+def _place(line: Line, caller: Caller) -> str | None:
+    where = line.options.get("where", "here").lower()
+    if where not in {"here", "everywhere"}:
+        raise InvalidRequestError(neither_word("where", "here", "everywhere", where))
+    return None if where == "everywhere" else caller.place

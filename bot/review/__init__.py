@@ -1,0 +1,1 @@
+"""Looking back: what rolls and decisions changed, charts and the record of dice."""

@@ -1,0 +1,440 @@
+"""The events of a two-player game as moments: what every roll and every choice changed, exactly.
+
+A strategy gives the win probability in every state of a game. What a roll changes is luck, what a
+choice gives away against the best one is its loss, and both add up: over a whole game the luck of
+both players, their losses and a few terms of other kinds are the result less the win probability
+at the start. Which dice to keep and whether to roll on or to bank is one decision.
+
+A score below the score floor of the strategy counts as the floor. A bank down there leads to less
+than the strategy takes it to; the difference is a term of its own, an adjustment. Scores so low
+are rare in play, and mean that the game is as good as lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from math import fsum
+
+from bot.table.events import (
+    Banked,
+    Begun,
+    Corrected,
+    Event,
+    Kept,
+    Resigned,
+    Rolled,
+    Scored,
+    Skipped,
+    Undone,
+)
+from bot.table.state import Game, apply, begin, turn_after
+from solver.errors import IllegalActionError, InvalidRequestError
+from solver.game.position import Position
+from solver.play.advice import advise
+from solver.strategy import Strategy
+from solver.turn.dice import Roll, make_roll
+from solver.turn.equations import Decision
+from solver.turn.scoring import set_asides, turn_plan
+from solver.wording import say
+
+INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
+"""Least losses of win probability for a mark: those of lichess.org, which are 0.1, 0.2 and 0.3 on
+its scale from -1 to 1."""
+
+_NEGLIGIBLE = 1e-9
+
+
+class Kind(StrEnum):
+    """What changed the win probability."""
+
+    ROLL = "roll"
+    """Luck."""
+    DECISION = "decision"
+    TURN = "turn"
+    """A turn of which only the score is known: luck and choices cannot be told apart."""
+    RESIGNED = "resigned"
+    SKIPPED = "skipped"
+    ADJUSTMENT = "adjustment"
+    """Something was put right, or a score is below the score floor."""
+
+
+class Mark(StrEnum):
+    """How bad a decision was."""
+
+    INACCURACY = "inaccuracy"
+    MISTAKE = "mistake"
+    BLUNDER = "blunder"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing to do after a roll."""
+
+    set_aside: Roll
+    """Empty where it was to be decided only whether to roll, as something was put right between."""
+    action: Decision
+    """BANK or ROLL."""
+    turn_total: int
+    """With the dice that are set aside."""
+    dice_left: int
+    """Dice to roll next if the turn goes on."""
+    farkle_probability: float
+    """Chance that rolling them is a farkle."""
+    win_probability: float
+    """Of the player, with best play from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What there was to choose from, and what was chosen."""
+
+    position: Position
+    roll: Roll
+    options: int
+    """Number of things that could be done; 1 if the decision was forced."""
+    chosen: Choice
+    best: Choice
+    """The chosen one if there was none better."""
+    mark: Mark | None
+
+    @property
+    def loss(self) -> float:
+        """Win probability given away."""
+        return self.best.win_probability - self.chosen.win_probability
+
+    @property
+    def forced(self) -> bool:
+        """Whether there was only one thing to do."""
+        return self.options == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One change of the win probability."""
+
+    seat: int
+    """Whose roll or decision it was."""
+    event: int
+    """Index of the event, of those after Begun; of a decision that of the roll or the bank."""
+    turn: int
+    """Number of the turn of this seat, from 1."""
+    kind: Kind
+    before: float
+    """Win probability of seat 0, as `after`."""
+    after: float
+    gain: float
+    """What the seat won or lost by it: luck, or the loss with a minus."""
+    judgement: Judgement | None = None
+    """Of a decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnChange:
+    """What a finished turn changed; after - before of its seat is luck + choice + rest."""
+
+    seat: int
+    turn: int
+    """Number of the turn of this seat, from 1."""
+    event: int
+    """Index of the event that ended it, of those after Begun."""
+    how: str
+    """bank, farkle, lose, win, skip or resigned"""
+    before: tuple[float, float]
+    """Win probabilities, by seat."""
+    after: tuple[float, float]
+    luck: float
+    """Of the seat."""
+    choice: float
+    """What its decisions lost, with a minus."""
+    rest: float
+    """What is neither: a turn of which only the score is known, one skipped, a resignation, or
+    something put right in the middle of it."""
+
+
+def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
+    """Win probabilities of both players with best play from now on, by seat.
+
+    Raises InvalidRequestError unless there are two players, and IllegalActionError where the game
+    was ended without a result.
+    """
+    _check_players(game)
+    if game.shares is not None:
+        return game.shares[0], game.shares[1]
+    if game.over:
+        raise IllegalActionError(say("the game was ended without a result, so nobody can win it"))
+    value = _value(strategy, game)
+    return (value, 1 - value) if game.mover == 0 else (1 - value, value)
+
+
+def turn_changes(strategy: Strategy, first: Begun, events: Sequence[Event]) -> list[TurnChange]:
+    """What every finished turn changed; events that were taken back do not count.
+
+    Raises InvalidRequestError unless there are two players.
+    """
+    return read_events(strategy, first, events).changes
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What there is to decide, and the dice that were kept since."""
+
+    position: Position
+    roll: Roll
+    choices: list[Choice]
+    kept: Roll = ()
+
+    @property
+    def value(self) -> float:
+        return max(choice.win_probability for choice in self.choices)
+
+    def judge(self, action: Decision) -> Judgement:
+        """Compare what was done with the best."""
+        chosen = next(
+            one for one in self.choices if one.set_aside == self.kept and one.action == action
+        )
+        # the chosen one goes first, so that it is the best of equal ones
+        best = max([chosen, *self.choices], key=lambda choice: choice.win_probability)
+        loss = best.win_probability - chosen.win_probability
+        return Judgement(self.position, self.roll, len(self.choices), chosen, best, _mark_of(loss))
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the effective events of a game one by one."""
+
+    strategy: Strategy
+    game: Game
+    start: tuple[float, float]
+    value: float
+    """Win probability of seat 0 after what was read."""
+    moments: list[Moment] = field(default_factory=list)
+    changes: list[TurnChange] = field(default_factory=list)
+    open: _Decision | None = None
+    turns: list[int] = field(default_factory=lambda: [1, 1])
+    """Number of the turn that each seat is at, or has next."""
+    turn_start: float = 0.0
+    """Win probability of seat 0 when the turn began."""
+    first: int = 0
+    """Index of the first moment of the turn."""
+
+    def forget(self) -> None:
+        """Let go of all but the turn that goes on and the change of the last one."""
+        del self.moments[: self.first], self.changes[:-1]
+        self.first = 0
+
+    def sum(self, seat: int, *kinds: Kind) -> float:
+        """Sum of what such moments gained a seat."""
+        return fsum(one.gain for one in self.moments if one.seat == seat and one.kind in kinds)
+
+    def read(self, index: int, event: Event, after: Game) -> None:
+        """Read one event that leads to the game `after`."""
+        before, mover = self.game, self.game.mover
+        self.game = after
+        match event:
+            case Kept():
+                found = self.open or _decision(self.strategy, before)
+                self.open = replace(found, kept=make_roll(event.dice))
+                return
+            case Banked():
+                self._decided(index, before, Decision.BANK)
+            case Rolled():
+                self._rolled(index, before, make_roll(event.dice))
+            case Scored() | Skipped() | Resigned() | Corrected():
+                self._otherwise(index, mover, event)
+            case _:
+                return
+        self._settle(index, mover)
+        if after.last is not None and after.last is not before.last:
+            self._end_turn(index, mover, after.last.how)
+        elif isinstance(event, Resigned):
+            self._end_turn(index, mover, "resigned")
+        elif after.mover != mover:
+            self._begin_turn()
+
+    def _settle(self, index: int, seat: int) -> None:
+        """Go on from the value of the game as it is now, see the score floor above."""
+        now = win_probability(self.strategy, self.game)[0]
+        if abs(now - self.value) > _NEGLIGIBLE:
+            self._change(index, seat, Kind.ADJUSTMENT)
+        self.value = now
+
+    def _decided(self, index: int, before: Game, action: Decision) -> None:
+        found = self.open or _decision(self.strategy, before)
+        self.open = None
+        judgement = found.judge(action)
+        chosen = judgement.chosen.win_probability
+        self._add(index, before.mover, Kind.DECISION, -judgement.loss, chosen, judgement)
+
+    def _rolled(self, index: int, before: Game, roll: Roll) -> None:
+        mover = before.mover
+        if before.turn.turn_total:
+            self._decided(index, before, Decision.ROLL)
+        value = self.value if mover == 0 else 1 - self.value
+        if self.game.turn.roll is None:
+            position = _position(self.strategy, before)
+            after = advise(self.strategy, position, roll).win_probability
+        else:
+            self.open = _decision(self.strategy, self.game)
+            after = self.open.value
+        self._add(index, mover, Kind.ROLL, after - value, after)
+
+    def _otherwise(
+        self, index: int, mover: int, event: Scored | Skipped | Resigned | Corrected
+    ) -> None:
+        """Anything that is neither a roll nor a decision."""
+        self.open = None
+        match event:
+            case Scored():
+                self._change(index, mover, Kind.TURN)
+            case Skipped():
+                self._change(index, mover, Kind.SKIPPED)
+            case Resigned():
+                self._change(index, event.seat, Kind.RESIGNED)
+            case Corrected():
+                nothing_yet = len(self.moments) == self.first
+                self._change(index, event.seat, Kind.ADJUSTMENT)
+                if nothing_yet:
+                    self._begin_turn()
+
+    def _change(self, index: int, seat: int, kind: Kind) -> None:
+        now = win_probability(self.strategy, self.game)[seat]
+        self._add(index, seat, kind, now - (self.value if seat == 0 else 1 - self.value), now)
+
+    def _add(
+        self,
+        index: int,
+        seat: int,
+        kind: Kind,
+        gain: float,
+        value: float,
+        judgement: Judgement | None = None,
+    ) -> None:
+        """Add a moment after which the seat has this win probability."""
+        before, self.value = self.value, value if seat == 0 else 1 - value
+        turn = self.turns[seat]
+        self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
+
+    def _end_turn(self, index: int, seat: int, how: str) -> None:
+        gains = dict.fromkeys(Kind, 0.0)
+        for one in self.moments[self.first :]:
+            gains[one.kind] += one.gain if one.seat == seat else -one.gain
+        luck, choice = gains.pop(Kind.ROLL), gains.pop(Kind.DECISION)
+        self.changes.append(
+            TurnChange(
+                seat=seat,
+                turn=self.turns[seat],
+                event=index,
+                how=how,
+                before=(self.turn_start, 1 - self.turn_start),
+                after=(self.value, 1 - self.value),
+                luck=luck,
+                choice=choice,
+                rest=fsum(gains.values()),
+            )
+        )
+        self.turns[seat] += 1
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        self.turn_start, self.first = self.value, len(self.moments)
+
+
+def read_events(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Reader:
+    """Read a game. Raises InvalidRequestError unless there are two players."""
+    steps = effective_events(first, events)
+    games = [begin(first), *(after for *_, after in steps)]
+    _check_players(games[-1])
+    # who joined before the first roll was there from the start
+    joined = next(k for k, game in enumerate(games) if len(game.seats) == 2)
+    start = win_probability(strategy, games[joined])
+    reader = Reader(strategy, games[joined], start, start[0], turn_start=start[0])
+    for index, event, after in steps[joined:]:
+        reader.read(index, event, after)
+    return reader
+
+
+def read_on(reader: Reader, index: int, events: Sequence[Event]) -> None:
+    """Read what has happened since, the first event of which has this index; none is Undone."""
+    for number, event in enumerate(events, start=index):
+        reader.read(number, event, apply(reader.game, event))
+
+
+def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, Event, Game]]:
+    """The events that were not taken back, each with its index and the game after it."""
+    game = begin(first)
+    steps: list[tuple[int, Event, Game]] = []
+    for index, event in enumerate(events):
+        taken_back = isinstance(event, Undone) and game.before is not None
+        game = apply(game, event)
+        if taken_back:
+            steps.pop()
+        elif not isinstance(event, Undone):
+            steps.append((index, event, game))
+    return steps
+
+
+def _check_players(game: Game) -> None:
+    if len(game.seats) != 2:
+        raise InvalidRequestError(
+            say(
+                "win probabilities are exact for two players, and here are {players}",
+                players=len(game.seats),
+            )
+        )
+
+
+def _position(strategy: Strategy, game: Game) -> Position:
+    """The position of the player to move, as far down as the strategy goes."""
+    position, floor = game.position(), strategy.rules.score_floor
+    return replace(
+        position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
+    )
+
+
+def _value(strategy: Strategy, game: Game) -> float:
+    """Win probability of the player to move."""
+    position, turn = _position(strategy, game), game.turn
+    if turn.roll is not None:
+        return advise(strategy, position, turn.roll).win_probability
+    if not turn.turn_total:
+        return strategy.win_probability(position)
+    row = turn.turn_total // strategy.rules.point_step
+    table = strategy.turn(position)
+    if game.may_bank:
+        return table.value(row, turn.dice, turn.hot_dice)
+    return table.roll_value(row, turn.dice, turn.hot_dice)
+
+
+def _decision(strategy: Strategy, game: Game) -> _Decision:
+    """What the player to move can do with the roll, or whether to roll if all dice were kept."""
+    rules, turn = strategy.rules, game.turn
+    position = _position(strategy, game)
+    table = strategy.turn(position)
+    if turn.roll is None:
+        after: dict[Roll, Game] = {(): game}
+    else:
+        after = {
+            one.dice: replace(game, turn=turn_after(rules, turn, one.dice))
+            for one in set_asides(rules, turn.roll)
+        }
+    choices = []
+    for kept, then in after.items():
+        total, dice = then.turn.turn_total, then.turn.dice
+        state = total // rules.point_step, dice, then.turn.hot_dice
+        farkle = float(turn_plan(rules).farkle_chances[dice - 1])
+        bank = table.bank_value(*state[:2]) if then.may_bank else None
+        values = {Decision.BANK: bank, Decision.ROLL: table.roll_value(*state)}
+        choices += [
+            Choice(kept, action, total, dice, farkle, value)
+            for action, value in values.items()
+            if value is not None
+        ]
+    return _Decision(position, turn.roll or (), choices)
+
+
+def _mark_of(loss: float) -> Mark | None:
+    if loss < INACCURACY:
+        return None
+    if loss < MISTAKE:
+        return Mark.INACCURACY
+    return Mark.MISTAKE if loss < BLUNDER else Mark.BLUNDER

@@ -1,0 +1,164 @@
+"""The review of a two-player game: how well each player played it, and how lucky it was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, fsum
+
+from bot.review.moments import Kind, Mark, Moment, Reader, read_events, win_probability
+from bot.table.events import Begun, Event
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.wording import say_later
+
+BANDS: tuple[tuple[float, str], ...] = (
+    (1e-6, say_later("perfect")),
+    (0.001, say_later("expert")),
+    (0.0025, say_later("strong")),
+    (0.005, say_later("club")),
+    (0.012, say_later("casual")),
+    (1.0, say_later("beginner")),
+)
+"""The most win probability that a decision may cost on average, to be called so.
+
+Measured in eight games each under Facebook, classic, KCD and Arnold's rules: players who see each
+value with a normal error of 0.5, 1, 2 and 5 percentage points lose about 0.001, 0.0025, 0.005 and
+0.01; who always keeps the most points and banks from 300 on, 0.009 to 0.023; who chooses blindly,
+0.02 to 0.055."""
+
+NUMBER_OF_WORST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerReview:
+    """One player's game."""
+
+    seat: int
+    score: int
+    result: float | None
+    """Share of the win, None for a game without a result."""
+    decisions: int
+    """Without those that were forced."""
+    forced: int
+    inaccuracies: int
+    mistakes: int
+    blunders: int
+    total_loss: float
+    """Win probability that decisions gave away."""
+    mean_loss: float
+    """Per decision; 0 if there was none."""
+    accuracy: float | None
+    """0 to 100, see `accuracy`; None if there was no decision."""
+    band: str | None
+    """See BANDS; None if there was no decision."""
+    luck: float
+    """Sum over the rolls of this player."""
+    told: float
+    """What turns of which only the score is known changed."""
+    given_up: float
+    """What resigning and skipped turns changed."""
+    luck_adjusted_result: float | None
+    """The result without the luck of both players, see `review`; it may lie outside 0 to 1."""
+    worst: tuple[Moment, ...]
+    """The decisions that cost most, the worst first; none that cost nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A game of two players, looked back on."""
+
+    rules: Ruleset
+    start: tuple[float, float]
+    """Win probabilities at the start, by seat."""
+    now: tuple[float, float] | None
+    """Win probabilities at the end of the events; None for a game ended without a result."""
+    result: tuple[float, float] | None
+    """Shares of the win; None for a game without a result."""
+    moments: tuple[Moment, ...]
+    players: tuple[PlayerReview, PlayerReview]
+
+    @property
+    def worst(self) -> tuple[Moment, ...]:
+        """The decisions of both that cost most."""
+        return _worst([moment for player in self.players for moment in player.worst])
+
+
+def accuracy(losses: Sequence[float]) -> float:
+    """Mean accuracy of decisions that gave away so much win probability, 0 to 100.
+
+    That of one decision is 103.1668 exp(-0.04354 d) - 3.1668, and not below 0, for a loss of d
+    percentage points: the curve of lichess.org (https://lichess.org/page/accuracy), moved by
+    0.0001 so that it is 100 at d = 0.
+    """
+    found = [max(0.0, 103.1668 * exp(-4.354 * loss) - 3.1668) for loss in losses]
+    return min(100.0, fsum(found) / len(found))
+
+
+def review(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Review:
+    """Look back on a game; events that were taken back do not count.
+
+    The luck-adjusted result of a player is the result - own luck + the other's luck: what the
+    result would be expected to be of these choices, as chance has no share in it. Luck is that of
+    D. Zare, A Measure of Luck (https://bkgm.com/articles/Zare/AMeasureOfLuck.html), and GNU
+    Backgammon has the luck-adjusted result under this name.
+
+    Raises InvalidRequestError unless there are two players.
+    """
+    reader = read_events(strategy, first, events)
+    game, now = reader.game, None
+    if game.shares is not None or not game.over:
+        now = win_probability(strategy, game)
+    result = None if game.shares is None else now
+    luck = [reader.sum(seat, Kind.ROLL) for seat in (0, 1)]
+    return Review(
+        rules=first.rules,
+        start=reader.start,
+        now=now,
+        result=result,
+        moments=tuple(reader.moments),
+        players=(
+            _player(reader, 0, result, luck[0] - luck[1]),
+            _player(reader, 1, result, luck[1] - luck[0]),
+        ),
+    )
+
+
+def _player(
+    reader: Reader, seat: int, result: tuple[float, float] | None, luck: float
+) -> PlayerReview:
+    """One player's game; `luck` is the own one less the other's."""
+    judged = [(one, one.judgement) for one in reader.moments if one.seat == seat]
+    found = [(one, judgement) for one, judgement in judged if judgement is not None]
+    counted = [(one, judgement) for one, judgement in found if not judgement.forced]
+    losses = [judgement.loss for _, judgement in counted]
+    marks = [judgement.mark for _, judgement in counted]
+    mean = fsum(losses) / len(losses) if losses else 0.0
+    return PlayerReview(
+        seat=seat,
+        score=reader.game.seats[seat].score,
+        result=None if result is None else result[seat],
+        decisions=len(counted),
+        forced=len(found) - len(counted),
+        inaccuracies=marks.count(Mark.INACCURACY),
+        mistakes=marks.count(Mark.MISTAKE),
+        blunders=marks.count(Mark.BLUNDER),
+        total_loss=fsum(losses),
+        mean_loss=mean,
+        accuracy=accuracy(losses) if losses else None,
+        band=band(mean) if losses else None,
+        luck=reader.sum(seat, Kind.ROLL),
+        told=reader.sum(seat, Kind.TURN),
+        given_up=reader.sum(seat, Kind.RESIGNED, Kind.SKIPPED),
+        luck_adjusted_result=None if result is None else result[seat] - luck,
+        worst=_worst([one for one, _ in counted]),
+    )
+
+
+def band(mean_loss: float) -> str:
+    """How well somebody plays whose decisions cost so much on average, in a word."""
+    return next((word for most, word in BANDS if mean_loss <= most), BANDS[-1][1])
+
+
+def _worst(moments: Sequence[Moment]) -> tuple[Moment, ...]:
+    """The decisions that cost most, the worst first."""
+    costly = [moment for moment in moments if moment.gain < 0]
+    return tuple(sorted(costly, key=lambda moment: moment.gain)[:NUMBER_OF_WORST])

@@ -1,0 +1,167 @@
+"""One solve in a process of its own, so that the chat stays small and never waits for numba."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from solver.errors import SolveError
+from solver.rules.ruleset import Ruleset
+from solver.wording import say, spoken
+
+logger = logging.getLogger(__name__)
+
+WORKER = ("-m", "bot.solving.worker")
+"""What Python runs to solve: a module, not imported here, that loads numba."""
+
+GRACE = 3.0
+"""Seconds that a worker has to end after an interrupt, before it is killed."""
+
+OnProgress = Callable[[int, float, float | None], None]
+"""Is told the sweep under way, the share of it that is done and the residual before it."""
+
+
+class SolveState(StrEnum):
+    """Where a solve is."""
+
+    WAITING = "waiting"
+    """For a solve of another place to end."""
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True, slots=True)
+class SolveProgress:
+    """How far a solve is; the last one of a solve has a state other than waiting or running."""
+
+    name: str
+    state: SolveState
+    seconds: float = 0.0
+    """Since the worker began."""
+    sweep: int = 0
+    """The sweep under way, from 1; 0 while the worker gets ready."""
+    done: float = 0.0
+    """The share of that sweep that is done, 0 to 1."""
+    residual: float | None = None
+    """Largest relative change in the sweep before."""
+    win_probability: float | None = None
+    """Of the first player, once it is done."""
+    sentence: str = ""
+    """What went wrong, if it failed or ran out of time."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing comes after it."""
+        return self.state not in {SolveState.WAITING, SolveState.RUNNING}
+
+
+async def solve_apart(
+    rules: Ruleset, strategies: Path, kernels: Path, on_progress: OnProgress
+) -> None:
+    """Solve rules and write their strategy file, in a process that ends if this is cancelled.
+
+    Both folders are whole paths. Raises SolveError.
+    """
+    request = {
+        "rules": rules.model_dump(mode="json"),
+        "strategies": str(strategies),
+        "kernels": str(kernels),
+        "language": spoken().code,
+    }
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *WORKER,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SolveError(
+            say(
+                "{rules}: cannot be solved, no process can be started ({reason})",
+                rules=rules.name,
+                reason=error.strerror,
+            )
+        ) from None
+    try:
+        last = await _follow(process, json.dumps(request).encode() + b"\n", on_progress)
+        status = await process.wait()
+    finally:
+        await _end(process)
+    if "error" in last:
+        raise SolveError(str(last["error"]))
+    if status < 0:
+        raise SolveError(
+            say(
+                "{rules}: the solve was killed (signal {signal}), perhaps for want of memory; solve"
+                " it again",
+                rules=rules.name,
+                signal=-status,
+            )
+        )
+    if status or "solved" not in last:
+        raise SolveError(
+            say(
+                "{rules}: the solve broke off (status {status}); solve it again",
+                rules=rules.name,
+                status=status,
+            )
+        )
+
+
+async def _follow(
+    process: asyncio.subprocess.Process, request: bytes, on_progress: OnProgress
+) -> dict[str, Any]:
+    """Tell the worker what to do and read what it says until it ends; returns the last message."""
+    last: dict[str, Any] = {}
+    if process.stdin is None or process.stdout is None:
+        return last  # never, as both are pipes
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(request)
+        await process.stdin.drain()
+    # standard input stays open: its end tells the worker that nobody waits any more
+    async for line in process.stdout:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            logger.debug("solve worker: %s", line.decode(errors="replace").rstrip())
+            continue
+        last = message
+        if "sweep" in message:
+            on_progress(message["sweep"], message["done"], message["residual"])
+    return last
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a worker with all its children: asked first, then killed."""
+    if process.returncode is not None:
+        return
+    try:
+        _signal(process, signal.SIGINT)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), GRACE)
+    finally:
+        if process.returncode is None:
+            _signal(process, signal.SIGKILL)
+            await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    # the worker began a session, so that its group has its own number
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)

@@ -1,0 +1,101 @@
+"""Solves one rule set in a process of its own: `python -m bot.solving.worker`, for the chat alone.
+
+It loads numba, and so stands outside of everything that answers a chat message. One line of JSON on
+standard input says what to solve: `rules`, the folders `strategies` and `kernels`, and the
+`language` of errors, English if it is not there. Lines of JSON on standard output say how it goes:
+{"sweep", "done", "residual"} and at the end {"solved"} or {"error"}. The end of standard input, or
+an interrupt, ends the solve.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+INTERRUPTED = 130
+_NICE = 10
+"""Lower priority, so that answers in the chat stay quick."""
+_PATIENCE = 3.0
+"""Seconds to end in after nobody listens any more."""
+_INTERVAL = 0.2
+"""Seconds between two lines of progress."""
+
+
+def main() -> NoReturn:
+    """Solve what standard input says."""
+    status = INTERRUPTED
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        # whoever started this may have been deaf to interrupts, which is inherited
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if hasattr(os, "nice"):
+            os.nice(_NICE)
+        request = json.loads(sys.stdin.buffer.readline())
+        threading.Thread(target=_end_with_input, daemon=True).start()
+        status = _solve(request)
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    os._exit(status)  # at once, whatever the threads of a solve cut short are at
+
+
+def _end_with_input() -> None:
+    """Interrupt the solve when whoever asked for it is gone."""
+    with contextlib.suppress(OSError):
+        while os.read(sys.stdin.fileno(), 1024):
+            pass
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(_PATIENCE)
+    os._exit(INTERRUPTED)
+
+
+def _solve(request: dict[str, Any]) -> int:
+    # only here: an interrupt while numba loads ends the process cleanly, too
+    from bot.languages import best_language  # noqa: PLC0415
+    from solver.batch.jobs import Job, Watch  # noqa: PLC0415
+    from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
+    from solver.errors import FarkleError  # noqa: PLC0415
+    from solver.game.standings import DEFAULT_TOLERANCE, Progress  # noqa: PLC0415
+    from solver.rules.ruleset import Ruleset  # noqa: PLC0415
+    from solver.strategy import prepare_folder, save_strategy  # noqa: PLC0415
+    from solver.wording import ENGLISH, speak  # noqa: PLC0415
+
+    class Lines(Watch):
+        """Prints the progress."""
+
+        last = -_INTERVAL
+
+        def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
+            now = time.monotonic()
+            if now - self.last >= _INTERVAL:
+                self.last = now
+                _say(sweep=progress.sweep, done=progress.done, residual=progress.residual)
+
+    speak(best_language(request.get("language", ENGLISH.code)))
+    rules = Ruleset.model_validate(request["rules"])
+    folder = Path(request["strategies"])
+    try:
+        prepare_folder(folder)
+        with compiled_code(Path(request["kernels"])) as cache:
+            solver = LocalSolver(cache)
+            for _, outcome in solver([Job(0, rules.name, rules)], DEFAULT_TOLERANCE, Lines()):
+                if isinstance(outcome, FarkleError):
+                    raise outcome
+                save_strategy(outcome, folder)
+    except FarkleError as error:
+        _say(error=str(error))
+        return 1
+    _say(solved=True)
+    return 0
+
+
+def _say(**what: Any) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

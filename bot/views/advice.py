@@ -1,0 +1,301 @@
+"""Advice, odds and turn tables as people read them, and as plain data."""
+
+from dataclasses import asdict
+from typing import Any
+
+from bot.views.layout import columns, dice_count, dice_text, percent, wrap
+from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
+from solver.play.advice import Advice, Odds, TurnCells
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Decision
+from solver.turn.scoring import Fate
+from solver.wording import figure, say, say_later, say_number
+
+
+def answer_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
+    """An answer with its own field names."""
+    return {**asdict(answer), "rules": answer.rules.name}
+
+
+_ACTIONS = {
+    Decision.ROLL: say_later("roll"),
+    Decision.BANK: say_later("bank"),
+    Decision.WIN: say_later("win"),
+}
+
+
+_TIES = {
+    "earlier": say_later("ties, and they win, as they reached the goal first"),
+    "shared": say_later("ties, half a win for each"),
+    "played_on": say_later("ties, and a play-off follows"),
+}
+"""What a tie in the last turn means."""
+
+
+def advice_text(advice: Advice) -> str:
+    """The options, best first, with what each costs against the best."""
+    best = advice.win_probability
+    head = wrap(
+        say(
+            "{dice}: {position}, {rules} rules",
+            dice=dice_text(advice.roll),
+            position=position_text(advice.rules, advice.position),
+            rules=advice.rules.name,
+        )
+    )
+    if advice.fate is not Fate.SCORES:
+        return f"{head}\n{_fate_text(advice)}"
+    rows = []
+    for option in advice.options:
+        cost = best - option.win_probability
+        rows.append(
+            (
+                say("keep {dice}", dice=dice_text(option.set_aside)),
+                say("{points:,} points", points=option.points),
+                say("turn {points:,}", points=option.turn_total),
+                say("hot dice")
+                if option.set_aside == advice.roll
+                else dice_count(option.dice_left),
+                say(_ACTIONS[option.action]),
+                percent(option.win_probability),
+                _cost(cost),
+            )
+        )
+    return "\n".join([head, *columns(rows, right={1, 2, 5})])
+
+
+def odds_text(odds: Odds) -> str:
+    """Roll or bank, and what each is worth."""
+    rules, position = odds.rules, odds.position
+    head = wrap(
+        say_number(
+            "{position}, {number} die to roll, {rules} rules",
+            "{position}, {number} dice to roll, {rules} rules",
+            position.dice,
+            position=position_text(rules, position),
+            rules=rules.name,
+        )
+    )
+    roll = (say(_ACTIONS[Decision.ROLL]), percent(odds.roll), _risks_text(odds))
+    bank_name = say(_ACTIONS[Decision.BANK])
+    if odds.bank is None:
+        why = _no_bank_text(rules, position)
+        return "\n".join([head, *columns([roll, (bank_name, "-", why)], right={1})])
+    bank = (bank_name, percent(odds.bank), _bank_text(rules, position))
+    best, cost = _cost(0), _cost(abs(odds.bank - odds.roll))
+    rows = [(*roll, cost), (*bank, best)]
+    if odds.action == Decision.ROLL:
+        rows = [(*roll, best), (*bank, cost)]
+    else:
+        rows.reverse()
+    return "\n".join([head, *columns(rows, right={1})])
+
+
+def turn_text(turn: TurnCells) -> str:
+    """The whole turn: turn totals down, dice to roll across, win probability in percent."""
+    dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
+    marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
+    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
+    lines = [
+        wrap(f"{position_text(turn.rules, turn.position)}, {turn.rules.name} rules"),
+        f"Win probability {percent(turn.win_probability)} at the start of the turn; in % by turn"
+        " total and dice:",
+        f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
+        f"{'':>7}" + "".join(f"{number:>8} " for number in dice),
+    ]
+    cells = {(cell.turn_total, cell.dice): cell for cell in turn.cells}
+    totals = sorted({cell.turn_total for cell in turn.cells})
+    shown = [total for total in totals if total <= _last_worth_showing(turn)]
+    for total in shown:
+        row = [cells[total, number] for number in dice]
+        if not any(cell.reachable for cell in row):
+            continue
+        lines.append(
+            f"{total:>7,}"
+            + "".join(
+                f"{cell.win_probability * 100:>8.3f}{marks[cell.action]}"
+                if cell.reachable
+                else f"{'·':>8} "
+                for cell in row
+            ).rstrip()
+        )
+    if shown != totals:
+        lines.append("From there on: bank.")
+    if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
+        lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _last_worth_showing(turn: TurnCells) -> int:
+    """The last turn total that does not reach the goal or from which something may be rolled."""
+    missing = turn.rules.winning_score - turn.position.banked
+    rolled = [cell.turn_total for cell in turn.cells if cell.action is Decision.ROLL]
+    return max([missing - turn.rules.point_step, *rolled])
+
+
+def position_text(rules: Ruleset, position: Position) -> str:
+    """Scores, turn total, farkles in a row and what else the rules make matter, in a few words."""
+    parts = [
+        say("you {score:,}, them {other:,}", score=position.banked, other=position.opponent),
+        *_boards(rules, position),
+        *_stage(rules, position),
+    ]
+    if position.turn_total:
+        parts.append(turn_total_text(position.turn_total))
+    if hot := _hot_dice(rules, position):
+        parts.append(hot)
+    if position.farkles:
+        parts.append(farkles_in_a_row(position.farkles))
+    if position.opponent_farkles:
+        parts.append(
+            say_number(
+                "their {number} farkle in a row",
+                "their {number} farkles in a row",
+                position.opponent_farkles,
+            )
+        )
+    return ", ".join(parts)
+
+
+def scores_text(own: int, other: int) -> str:
+    """One score and the other one."""
+    return say("{score:,} to {other:,}", score=own, other=other)
+
+
+def to_beat_text(points: int, *, play_off: bool) -> str:
+    """A turn that must beat some points: the last one, or one of a play-off."""
+    if play_off:
+        return say("play-off with {points:,} to beat", points=points)
+    return say("final turn with {points:,} to beat", points=points)
+
+
+def turn_total_text(points: int) -> str:
+    """The turn total of a turn under way."""
+    return say("turn total {points:,}", points=points)
+
+
+def _boards(rules: Ruleset, position: Position) -> list[str]:
+    """Who is on the board, where the scores do not tell."""
+    # a score that never falls tells it: who has no points has not banked before
+    if not rules.has_opening or not (rules.farkle_penalty or rules.lose_everything):
+        return []
+    on_board, theirs = position.on_board, position.opponent_on_board
+    own_tells, their_tells = position.banked > 0, position.opponent > 0
+    if not (own_tells or their_tells or on_board or theirs):
+        return [say("neither on the board")]
+    told = []
+    if not own_tells:
+        told.append(say("on the board") if on_board else say("not on the board"))
+    if not their_tells:
+        told.append(say("them on the board") if theirs else say("them not on the board"))
+    return told
+
+
+def _stage(rules: Ruleset, position: Position) -> list[str]:
+    """A final turn, a play-off or, where it matters, who began."""
+    beat = points_to_beat(rules, position)
+    if in_play_off(rules, position):
+        if beat is None:
+            return [say("play-off, you begin")]
+        return [to_beat_text(beat, play_off=True) if beat else say("play-off, any points win")]
+    if beat is not None:
+        return [to_beat_text(beat, play_off=False)]
+    if rules.has_roles:
+        return [say("you began") if position.began else say("they began")]
+    return []
+
+
+def _hot_dice(rules: Ruleset, position: Position) -> str:
+    """Hot dice so far, where their bonus changes and the turn total does not tell."""
+    possible = reachable_at(rules, position.turn_total)[:, position.dice - 1]
+    level = min(position.hot_dice, len(possible) - 1)
+    if possible[level] and possible.sum() == 1:
+        return ""
+    if level == len(possible) - 1 > 0:
+        return say("after {number} or more hot dice", number=level)
+    return say("after {number} hot dice", number=level)
+
+
+def _fate_text(advice: Advice) -> str:
+    """What a roll means that leaves no choice."""
+    left = say("Win probability left: {chance}", chance=percent(advice.win_probability))
+    if advice.fate is Fate.WINS:
+        return say("This roll wins the game.")
+    if advice.fate is Fate.LOSES:
+        # after the other player has reached the goal there is no turn to make up for it
+        if advice.position.opponent >= advice.rules.winning_score:
+            return say("This roll loses the game.")
+        met = say("This roll loses everything.")
+    elif advice.keeps_turn_total:
+        met = say(
+            "Farkle, nothing scores; {points:,} points are banked.",
+            points=advice.position.turn_total,
+        )
+    else:
+        met = say("Farkle, nothing scores.")
+    return f"{met} {left}"
+
+
+def _risks_text(odds: Odds) -> str:
+    """Chances of the rolls that end the turn."""
+    risks = [say("farkle chance {chance}", chance=percent(odds.farkle_probability))]
+    if odds.instant_win_probability:
+        risks.append(say("wins {chance}", chance=percent(odds.instant_win_probability)))
+    if odds.lose_everything_probability:
+        risks.append(say("loses all {chance}", chance=percent(odds.lose_everything_probability)))
+    return ", ".join(risks)
+
+
+def _no_bank_text(rules: Ruleset, position: Position) -> str:
+    """Why the turn total may not be banked."""
+    if not position.turn_total:
+        return say("nothing to bank yet")
+    least = _least_bank(rules, position)
+    if position.turn_total >= least:
+        return say("hot dice must be rolled")
+    if not position.on_board and least == rules.opening_minimum > rules.minimum_bank:
+        return say("not enough to bank, {least:,} to get on the board", least=least)
+    return say("not enough to bank, at least {least:,}", least=least)
+
+
+def _least_bank(rules: Ruleset, position: Position) -> int:
+    """Least turn total that may be banked in a position."""
+    if position.opponent >= rules.winning_score:
+        return rules.least_bank(on_board=position.on_board, wins=True)
+    return rules.least_bank_at(position.banked, on_board=position.on_board)
+
+
+def _bank_text(rules: Ruleset, position: Position) -> str:
+    """What banking the turn total leads to."""
+    beat = points_to_beat(rules, position)
+    if beat is not None:
+        ahead = position.turn_total - beat
+        if ahead == 0:
+            return say(_TIES[rules.ties])
+        return say("wins the game") if ahead > 0 else say("loses the game")
+    if in_play_off(rules, position):
+        return say("gives them one turn to beat it")
+    total = position.banked + position.turn_total
+    if total < rules.winning_score:
+        return scores_text(total, position.opponent)
+    if rules.ending == "final_turn" or (rules.has_roles and position.began):
+        return say(
+            "{score:,} to {other:,}, gives them one final turn",
+            score=total,
+            other=position.opponent,
+        )
+    return say("wins the game")
+
+
+def farkles_in_a_row(number: int) -> str:
+    """A number of farkles in words."""
+    return say_number("{number} farkle in a row", "{number} farkles in a row", number)
+
+
+def _cost(difference: float) -> str:
+    """What a choice costs against the best, in percentage points."""
+    if difference == 0:
+        return say("best")
+    if difference < 0.00005:
+        return f"-< {figure(0.01, '.2f')}"
+    return f"-{figure(difference * 100, '.2f')}"

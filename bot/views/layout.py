@@ -1,0 +1,118 @@
+"""How text is laid out: lines broken, columns aligned, numbers and names made fit to be shown."""
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+from solver.turn.dice import Roll
+from solver.wording import figure, say, say_number
+
+
+def percent(probability: float) -> str:
+    """A probability with two decimals; the ends only for what is certain."""
+    if 0 < probability < 0.00005:
+        return f"< {figure(0.01, '.2f')} %"
+    if 0.99995 <= probability < 1:
+        return f"> {figure(99.99, '.2f')} %"
+    return f"{figure(probability * 100, '.2f')} %"
+
+
+def rough_percent(probability: float) -> str:
+    """A probability with one decimal."""
+    return f"{figure(probability * 100, '.1f')} %"
+
+
+def wrap(text: str, width: int = 79) -> str:
+    """Break lines that are too long at spaces, but not before a percent sign.
+
+    What goes on is set two spaces further in.
+    """
+    wrapped = []
+    for line in text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n"):
+        inner = line[: len(line) - len(line.lstrip())] + "  "
+        lines = textwrap.wrap(
+            line, width, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False
+        )
+        wrapped += lines if len(line) > width else [line]
+    return "\n".join(wrapped).replace("\N{NO-BREAK SPACE}%", " %")
+
+
+def dice_text(dice: Roll) -> str:
+    """Faces with a space between them."""
+    return " ".join(map(str, dice))
+
+
+def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+    """Align rows of cells, two spaces in and two between; the columns in `right` at their end."""
+    table = [list(row) for row in rows]
+    last = max((len(row) for row in table), default=0)
+    widths = [max(len(row[k]) for row in table if k < len(row)) for k in range(last)]
+    aligned = set(right)
+    return [
+        "  "
+        + "  ".join(
+            cell.rjust(widths[k]) if k in aligned else cell.ljust(widths[k])
+            for k, cell in enumerate(row)
+        ).rstrip()
+        for row in table
+    ]
+
+
+def dice_count(number: int) -> str:
+    """A number of dice in words."""
+    return say_number("{number} die", "{number} dice", number)
+
+
+def and_text(names: Sequence[str]) -> str:
+    """Names, of which there is one at least, with "and" between them."""
+    return reduce(lambda others, last: say("{others} and {last}", others=others, last=last), names)
+
+
+def safe_text(text: str, width: int) -> str:
+    """A stranger's text on one line, at most `width` columns, with nothing that a chat acts on.
+
+    Control and formatting characters are left out, mentions broken up, code marks replaced.
+    """
+    text = unicodedata.normalize("NFC", text)
+    letters: list[str] = []
+    marks = 0
+    for letter in text:
+        category = unicodedata.category(letter)
+        # of marks piled on one letter, which reach into other lines, two are kept
+        marks = marks + 1 if category in {"Mn", "Me"} else 0
+        if category in {"Cc", "Zl", "Zp", "Zs"}:
+            letters.append(" ")
+        elif category[0] != "C" and marks <= 2:
+            letters.append(letter)
+    text = " ".join("".join(letters).split()).replace("`", "'")
+    return re.sub("@(?=.)|<(?=[@#:/])", "\\g<0>\N{ZERO WIDTH SPACE}", shorten(text, width))
+
+
+def text_width(text: str) -> int:
+    """Columns that text takes in a fixed-width font."""
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> int:
+    if unicodedata.category(letter) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in {"W", "F"} else 1
+
+
+def shorten(text: str, width: int) -> str:
+    """Text cut to so many columns, with an ellipsis where something is left out."""
+    if text_width(text) <= width:
+        return text
+    kept = ""
+    for letter in text:
+        if text_width(kept + letter) > width - 1:
+            break
+        kept += letter
+    return kept.rstrip() + "…"
+
+
+def pad(text: str, width: int) -> str:
+    """Text with spaces up to so many columns."""
+    return text + " " * (width - text_width(text))

@@ -1,0 +1,1 @@
+"""Many rule sets: what is to be solved, on this machine or on a cluster."""

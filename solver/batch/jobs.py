@@ -1,0 +1,218 @@
+"""Many rule sets: what is to be solved, what is there already, and one result for each.
+
+How a rule set is solved is a Solver's business, on this machine (solver.batch.local) or on a
+cluster (solver.batch.cluster): this module never loads numba. Every result is in its file before it
+is reported, so that an interrupted catalogue goes on where it stopped.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from solver.errors import FarkleError, StrategyFileError
+from solver.game.position import first_position
+from solver.game.solvable import check_solvable
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
+from solver.rules.file import load_rules, with_floor
+from solver.rules.ruleset import Ruleset
+from solver.strategy import (
+    Manifest,
+    find_manifest,
+    manifest_path,
+    open_strategy,
+    prepare_folder,
+    save_strategy,
+    verify_strategy,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """A rule set to solve."""
+
+    number: int
+    """Its place among what was given, from 0."""
+    given: str
+    """The name or the file as it was given."""
+    rules: Ruleset
+
+
+class Status(StrEnum):
+    """What became of a rule set."""
+
+    SOLVED = "solved"
+    ALREADY_SOLVED = "already solved"
+    SAME = "same"
+    """Solved, or already solved, under another name."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one of the rule sets that were given."""
+
+    number: int
+    given: str
+    name: str
+    status: Status
+    same_as: str | None = None
+    """The rule set of the same digest, as it was given, that was solved instead."""
+    manifest: Manifest | None = None
+    file: Path | None = None
+    """The values."""
+    win_probability: float | None = None
+    """Of the first player, as the program will answer from the best file that is there."""
+    error: FarkleError | None = None
+
+
+class Watch:
+    """Is told how the solves go; this one does not care."""
+
+    def begin(self, job: Job) -> None:
+        """A job is under way."""
+
+    def progress(self, job: Job, progress: Progress) -> None:
+        """A job that is under way is so far."""
+
+
+Outcome = Solution | FarkleError
+Solver = Callable[[Sequence[Job], float, Watch], Generator[tuple[Job, Outcome], None, None]]
+"""Solves jobs to a tolerance; gives each with its outcome as they finish, in any order."""
+
+
+def solve_all(
+    given: Sequence[str],
+    folder: Path,
+    solver: Solver,
+    *,
+    floor: int | None = None,
+    tolerance: float = DEFAULT_TOLERANCE,
+    again: bool = False,
+    watch: Watch | None = None,
+) -> Iterator[Result]:
+    """Solve rule sets, given by preset names and TOML files, and write their strategy files.
+
+    Gives one result for each, in the order in which they become known. A rule set is not solved if
+    it fails to load, has the digest of another one, or is solved already, unless `again`.
+    """
+    jobs = []
+    for number, reference in enumerate(given):
+        try:
+            jobs.append(_read(number, reference, floor))
+        except FarkleError as error:
+            yield Result(number, reference, reference, Status.FAILED, error=error)
+    twins = _twins(jobs)
+    unsolved = []
+    for job in twins:
+        found = None if again else _already_solved(folder, job.rules, tolerance)
+        if found:
+            yield from _with_twins(_success(job, Status.ALREADY_SOLVED, *found), twins[job])
+        else:
+            unsolved.append(job)
+    if not unsolved:
+        return
+    try:
+        prepare_folder(folder)
+    except StrategyFileError as error:
+        for job in unsolved:
+            yield from _with_twins(_failure(job, error), twins[job])
+        return
+    with closing(solver(unsolved, tolerance, watch or Watch())) as outcomes:
+        for job, outcome in outcomes:
+            yield from _with_twins(_kept(job, outcome, folder), twins[job])
+
+
+def _read(number: int, reference: str, floor: int | None) -> Job:
+    rules = load_rules(reference)
+    if floor is not None:
+        rules = with_floor(rules, floor)
+    check_solvable(rules)
+    return Job(number, reference, rules)
+
+
+def _twins(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
+    """The jobs to do, each with those that it makes needless.
+
+    Of jobs with one digest the first with the lowest floor is done: its values hold the others'.
+    """
+    alike = defaultdict(list)
+    for job in jobs:
+        alike[job.rules.digest].append(job)
+    lowest = {digest: min(group, key=_floor) for digest, group in alike.items()}
+    return {
+        job: [other for other in alike[job.rules.digest] if other is not job]
+        for job in jobs
+        if lowest[job.rules.digest] is job
+    }
+
+
+def _floor(job: Job) -> int:
+    return job.rules.score_floor
+
+
+def _already_solved(
+    folder: Path, rules: Ruleset, tolerance: float
+) -> tuple[Manifest, Path, float | None] | None:
+    """A strategy that makes a solve needless: exact enough, low enough, and whole to the byte."""
+    try:
+        # the rules' own file too: the one that answers may have a lower floor and be rougher
+        candidates = {find_manifest(folder, rules): None, manifest_path(folder, rules): None}
+    except StrategyFileError:
+        return None
+    for path in candidates:
+        try:
+            manifest = verify_strategy(path)
+        except StrategyFileError:
+            continue
+        if manifest.tolerance <= tolerance and manifest.floor <= rules.score_floor:
+            return manifest, path.with_name(manifest.values), _win_probability(folder, rules)
+    return None
+
+
+def _kept(job: Job, outcome: Outcome, folder: Path) -> Result:
+    """Write the file of an outcome, if it is a solution."""
+    if isinstance(outcome, FarkleError):
+        return _failure(job, outcome)
+    try:
+        manifest, file = save_strategy(outcome, folder)
+    except StrategyFileError as error:
+        return _failure(job, error)
+    return _success(job, Status.SOLVED, manifest, file, _win_probability(folder, job.rules))
+
+
+def _win_probability(folder: Path, rules: Ruleset) -> float | None:
+    try:
+        return open_strategy(folder, rules).win_probability(first_position(rules))
+    except StrategyFileError:
+        return None  # another file of these rules is damaged
+
+
+def _success(
+    job: Job, status: Status, manifest: Manifest, file: Path, win_probability: float | None
+) -> Result:
+    name = job.rules.name
+    return Result(
+        job.number, job.given, name, status, None, manifest, file, win_probability, error=None
+    )
+
+
+def _failure(job: Job, error: FarkleError) -> Result:
+    return Result(job.number, job.given, job.rules.name, Status.FAILED, error=error)
+
+
+def _with_twins(result: Result, twins: Sequence[Job]) -> Iterator[Result]:
+    """A result, and what it means for jobs with the same digest."""
+    yield result
+    for twin in twins:
+        status = Status.FAILED if result.error else Status.SAME
+        yield replace(
+            result,
+            number=twin.number,
+            given=twin.given,
+            name=twin.rules.name,
+            status=status,
+            same_as=result.given,
+        )

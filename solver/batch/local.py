@@ -1,0 +1,179 @@
+"""Solves on this machine, one rule set after the other, with compiled code kept in a folder."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TypeVar
+
+from solver.batch.jobs import Job, Outcome, Watch
+from solver.errors import FarkleError, SolveError
+from solver.game.standings import FloorEffect, Progress, Solution
+from solver.rules.ruleset import Ruleset
+from solver.strategy import open_values
+
+Result = TypeVar("Result")
+
+
+class LocalSolver:
+    """A Solver of solver.batch.jobs that uses all processors for one rule set at a time."""
+
+    def __init__(self, cache: Path) -> None:
+        self._cache = cache
+
+    def __call__(
+        self, jobs: Sequence[Job], tolerance: float, watch: Watch
+    ) -> Generator[tuple[Job, Outcome], None, None]:
+        """Solve the jobs in their order."""
+        for job in jobs:
+            watch.begin(job)
+            outcome: Outcome
+            try:
+                with _interrupts_kept() as check:
+                    outcome = solve_here(
+                        job.rules,
+                        cache=self._cache,
+                        tolerance=tolerance,
+                        on_progress=partial(_progress, check, watch, job),
+                    )
+            except FarkleError as error:
+                outcome = error
+            except MemoryError:
+                outcome = SolveError(f"{job.rules.name}: there is not enough memory to solve it")
+            except OSError as error:
+                place, reason = error.filename or self._cache, error.strerror or error
+                outcome = SolveError(f"{job.rules.name}: cannot be solved, {place}: {reason}")
+            yield job, outcome
+
+
+def _progress(check: Callable[[], None], watch: Watch, job: Job, progress: Progress) -> None:
+    check()
+    watch.progress(job, progress)
+
+
+@contextmanager
+def _interrupts_kept() -> Iterator[Callable[[], None]]:
+    """Gives a check that raises an interrupt which got lost.
+
+    The compiler calls back into Python, and drops what is raised there with a message.
+    """
+    before, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    interrupted = False
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        before(number, frame)
+
+    def drop(unraisable: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            hook(unraisable)
+
+    def check() -> None:
+        if interrupted:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, handle)
+    sys.unraisablehook = drop
+    try:
+        yield check
+    finally:
+        sys.unraisablehook = hook
+        signal.signal(signal.SIGINT, before)
+
+
+def solve_here(
+    rules: Ruleset,
+    *,
+    cache: Path,
+    tolerance: float,
+    threads: int | None = None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Solution:
+    """Solve with compiled code from `cache`."""
+
+    def solve() -> Solution:
+        # only here: the game loads numba, which takes longer than any answer
+        from solver.game import sweeps  # noqa: PLC0415
+
+        return sweeps.solve(
+            rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress
+        )
+
+    return _with_sound_code(cache, solve)
+
+
+def check_here(
+    manifest: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
+) -> float:
+    """Largest relative residual over every state of a solved game, given its manifest's path."""
+    described, values = open_values(manifest)
+
+    def check() -> float:
+        from solver.game import audit  # noqa: PLC0415
+
+        return audit.residual(described.rules, values, cache=cache, on_progress=on_progress)
+
+    return _with_sound_code(cache, check)
+
+
+def compare_floors_here(manifest: Path, lower: Path, *, cache: Path) -> FloorEffect:
+    """What the floor of a solved game changes, given both manifests' paths."""
+    described, values = open_values(manifest)
+    lower_described, lower_values = open_values(lower)
+
+    def compare() -> FloorEffect:
+        from solver.game import audit  # noqa: PLC0415
+
+        return audit.floor_effect(
+            described.rules, values, lower_described.rules, lower_values, cache=cache
+        )
+
+    return _with_sound_code(cache, compare)
+
+
+def _with_sound_code(cache: Path, work: Callable[[], Result]) -> Result:
+    """Do something with compiled code from `cache`.
+
+    Code that is damaged or another version's fails in many ways; it is thrown away and made anew.
+    """
+    prefer_cache(cache)
+    try:
+        return work()
+    except (FarkleError, OSError, MemoryError):
+        raise
+    except Exception:
+        shutil.rmtree(cache, ignore_errors=True)
+        return work()
+
+
+def prefer_cache(folder: Path) -> None:
+    """Let numba keep its code in `folder`, if it is not loaded yet and not told otherwise."""
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+
+
+@contextmanager
+def compiled_code(folder: Path) -> Iterator[Path]:
+    """The folder itself for compiled code, or a temporary one if it cannot be written."""
+    with tempfile.TemporaryDirectory() as temporary:
+        yield folder if is_writable(folder) else Path(temporary)
+
+
+def is_writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, which is made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False

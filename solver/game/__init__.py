@@ -1,0 +1,1 @@
+"""The game: standings and positions, how it ends, and its solution by sweeps."""

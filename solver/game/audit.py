@@ -1,0 +1,86 @@
+"""What a solved game is worth: its residual over every state, and what its score floor changes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from solver.game import audit_kernels
+from solver.game.endgame import endgame
+from solver.game.kernel_source import load_turn
+from solver.game.layout import make_game, make_work, solved_table
+from solver.game.standings import FloorEffect
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
+from solver.turn.scoring import turn_plan
+
+_SAME = 1e-9
+"""Values that differ by less of themselves are the same: strategies are no more exact."""
+
+
+def residual(
+    rules: Ruleset,
+    values: Floats,
+    *,
+    cache: Path,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> float:
+    """Largest relative residual of the equations over every state (t, n, ...) of a solved game.
+
+    Every set-aside of every roll is weighed, also those that the solver leaves out as never best,
+    and turns may go half as far again beyond the goal as the solver lets them.
+    """
+    further = endgame(rules).beyond // 2
+    plan, ends = turn_plan(rules), endgame(rules, further=further)
+    turn = load_turn(plan, cache)
+    game = make_game(rules, plan, ends)
+    work = make_work(plan, game)
+    table = solved_table(rules, game, ends, values)
+    options = turn_plan(rules, all_options=True)
+    lists = (
+        options.targets,
+        options.options,
+        np.append(options.starts, len(options.options)),
+        np.argmax(options.chances, axis=0),
+        options.chances.max(axis=0),
+    )
+    chances = options.win_chances, options.lose_chances, options.farkle_chances
+    worst = np.zeros(len(work.scratch[0]))
+    last_total = 2 * game.scores - 2
+    for total in range(last_total, -1, -1):
+        on_progress(1 - total / (last_total + 1))
+        audit_kernels.total_residual(turn, table, total, *work, lists, chances, worst)
+    return float(worst.max())
+
+
+def floor_effect(
+    rules: Ruleset, values: Floats, lower: Ruleset, lower_values: Floats, *, cache: Path
+) -> FloorEffect:
+    """What the floor of `rules` changes against the lower one of the same rules, `lower`."""
+    plan = turn_plan(rules)
+    turn = load_turn(plan, cache)
+    tables, works = [], []
+    for one, found in ((lower, lower_values), (rules, values)):
+        ends = endgame(one)
+        works.append(make_work(plan, make_game(one, plan, ends)))
+        tables.append(solved_table(one, works[-1].game, ends, found))
+    exact, work = works
+    scores = work.game.scores
+    worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
+    for total in range(2 * scores - 1):
+        games = exact.game, work.game, work.hot, work.bonuses
+        scratches = exact.scratch, work.scratch
+        arguments = turn, *tables, total, *games, *scratches, _SAME, worst, costs
+        audit_kernels.compare_total(*arguments)
+    lesser = np.minimum.outer(np.arange(scores), np.arange(scores)).ravel()
+    by_lesser = np.zeros((2, scores))
+    for found, reduced in zip((worst, costs), by_lesser, strict=True):
+        np.maximum.at(reduced, lesser, found.ravel())
+    deviation, cost = np.maximum.accumulate(by_lesser[:, ::-1], axis=1)[:, ::-1]
+    return FloorEffect(
+        floor=rules.score_floor,
+        lower_floor=lower.score_floor,
+        scores=rules.score_floor + np.arange(scores) * rules.point_step,
+        deviation=deviation,
+        cost=cost,
+    )

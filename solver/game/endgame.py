@@ -1,0 +1,182 @@
+"""How games end: final turns, equal turns and play-offs.
+
+A final turn is a turn with a target. What counts is the margin, the opponent's score less one's
+own: more points than it win, as many are a tie, fewer are nothing. While the margin is at least
+the least turn total that may be banked, only what is missing counts, so that one backward pass
+over the greatest margin holds the final turns of all smaller ones.
+
+In the middle of a turn a player may roll on beyond the goal. That stops to pay once the other
+player's final turn has next to no chance: a farkle costs F * (bank - farkle), all further points
+gain at most last(margin), the chance of the final turn. The value of a farkle leaves the other
+player with a turn and the chance to reach the goal in it, which is of the order of last(missing).
+So turn totals `beyond` the goal are enough if last(missing + beyond) is far below
+F * last(missing), for the least risk F of any roll.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from solver.errors import InvalidRulesError
+from solver.game.standings import score_count
+from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.scoring import TurnPlan, turn_plan
+from solver.wording import say
+
+_MARGIN_OF_SAFETY = 20
+_NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Endgame:
+    """The end of the games of a rule set."""
+
+    last_on_board: Floats
+    """Win probability of the player who starts a final turn on the board, by the margin in point
+    steps. All 0 where the goal wins at once."""
+    last_off_board: Floats
+    """The same of a player who is not on the board."""
+    beyond: int
+    """Turn totals in point steps beyond the goal up to which a turn may go on."""
+    tie: float
+    """Win probability of the player whose final turn ends in a tie."""
+
+    def last(self, *, on_board: bool) -> Floats:
+        """Win probability at the start of a final turn, by the margin in point steps."""
+        return self.last_on_board if on_board else self.last_off_board
+
+
+@lru_cache(maxsize=RULESETS)
+def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
+    """The end of the games of a rule set, with turn totals so much `further` beyond the goal.
+
+    Raises InvalidRulesError where turns could go on for ever without risk.
+    """
+    plan = turn_plan(rules)
+    goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
+    if rules.ending == "at_once":
+        nothing = np.zeros(goals + plan.reach + 1)
+        return Endgame(nothing, nothing, 0, 0.0)
+    for far in (20, 200):
+        margins = 2 * goals + far * plan.reach + further
+        tie = 0.5 if rules.ties == "shared" else 0.0
+        if rules.ties == "played_on":
+            tie = 1 - _first_of_play_off(rules, margins)
+        on_board = _last_turns(rules, margins, tie, on_board=True)
+        found = _beyond(rules, plan, on_board, goals)
+        if found is not None:
+            break
+    else:
+        raise InvalidRulesError(
+            say(
+                "{rules}: rolling on is so safe under these rules that a turn need not end; with"
+                ' the ending "{ending}" such a game cannot be solved',
+                rules=rules.name,
+                ending=rules.ending,
+            )
+        )
+    beyond = found + further
+    used = goals + beyond + plan.reach + 1
+    off_board = _last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
+    return Endgame(on_board[:used], off_board[:used], beyond, tie)
+
+
+def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> TurnTable:
+    """The table of a final turn, or of the second turn of a play-off.
+
+    margin : what is missing to a tie, in point steps; 0 only in a play-off
+    tie : win probability of the player to act after a tie
+    """
+    plan = turn_plan(rules)
+    least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
+    bank = np.zeros(max(margin + 1, least) + plan.reach)
+    bank[margin] = tie
+    bank[margin + 1 :] = 1.0
+    farkle = np.full(len(bank), tie if margin == 0 else 0.0)
+    return _turn(rules, least, bank, farkle)
+
+
+def first_of_play_off(rules: Ruleset, ends: Endgame) -> TurnTable:
+    """The table of the first turn of a play-off."""
+    return _play_off(
+        rules, _last_turns(rules, len(ends.last_on_board) - 1, ends.tie, on_board=True)
+    )
+
+
+def _play_off(rules: Ruleset, second: Floats) -> TurnTable:
+    """The first turn of a play-off, given the second's win probability by the margin."""
+    least = rules.least_bank(wins=True) // rules.point_step
+    bank = 1 - second
+    farkle = np.full(len(bank), bank[0])
+    return _turn(rules, least, bank, farkle)
+
+
+def _turn(rules: Ruleset, least: int, bank: Floats, farkle: Floats) -> TurnTable:
+    """A turn with these values of a bank and of a farkle by the turn total; `least` to bank."""
+    if rules.farkle_keeps_turn_total:
+        farkle[least:] = bank[least:]
+    bank[:least] = np.nan
+    return solve_turn(turn_plan(rules), Endings(bank, farkle, 0.0))
+
+
+def _first_of_play_off(rules: Ruleset, margins: int) -> float:
+    """Win probability of the first player of a play-off, which a tie leads to again.
+
+    It is a fixed point x = g(x); g is convex and piecewise linear with a slope below 1, the chance
+    of a tie, so that secant steps find it.
+    """
+
+    def g(value: float) -> float:
+        second = _last_turns(rules, margins, 1 - value, on_board=True)
+        return float(_play_off(rules, second).roll[0, 0, -1])
+
+    last_x, x = 0.5, g(0.5)
+    last_image = x
+    for _ in range(100):
+        image = g(x)
+        if abs(image - x) < 1e-15:
+            break
+        slope = (image - last_image) / (x - last_x)
+        last_x, last_image = x, image
+        x += (image - x) / (1 - slope)
+    return x
+
+
+def _last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> Floats:
+    """Win probability at the start of a final turn for the margins 0 .. `margins`."""
+    least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
+    last = np.empty(margins + 1)
+    longest = final_turn(rules, margins, tie, on_board=on_board)
+    last[::-1] = longest.roll[0, : margins + 1, -1]
+    for margin in range(min(least, margins) + 1):
+        last[margin] = final_turn(rules, margin, tie, on_board=on_board).roll[0, 0, -1]
+    return last
+
+
+def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | None:
+    """Turn totals beyond the goal that are worth rolling for, see above; None if too many."""
+    risks = plan.farkle_chances + plan.lose_chances
+    risk = min(risks[risks > 0], default=0.0) / _MARGIN_OF_SAFETY
+    # what is left at any margin is the chance of a roll that wins, for which both may roll on
+    hopes = bool(np.any(plan.win_chances))
+    by_points = last - last[-1] if hopes else last
+    now = last[1:goals]
+    for beyond in range(len(last) - goals - plan.reach - 1):
+        later = by_points[1 + beyond : goals + beyond]
+        most = float(np.max(np.divide(later, now, where=now > 0, out=np.zeros_like(now))))
+        error = by_points[beyond] * (1.0 if hopes else most)
+        if most <= risk and (error <= _NEGLIGIBLE or not _carries_on(rules, plan)):
+            return beyond
+    return None
+
+
+def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
+    """Whether it may be right to roll whatever the turn total.
+
+    Then it must not matter how far that leads.
+    """
+    safe = np.any(plan.farkle_chances + plan.lose_chances == 0)
+    hopes = np.any(plan.win_chances)
+    return bool(plan.must_roll_hot or rules.farkle_keeps_turn_total or safe or hopes)

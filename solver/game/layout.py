@@ -1,0 +1,191 @@
+"""The table that all kernels work on, and what else they are given.
+
+A table of start-of-turn win probabilities,
+
+    table[r, u, w, s, PAD + i]: float64, shape (roles, modes, modes, totals, PAD + scores + PAD)
+
+for a player to move with score i in mode u against an opponent with score s - i in mode w; scores
+count point steps above the floor, s is the total of both. A mode is the farkles in a row, plus
+`farkle_limit` where the player is not on the board. Role 0 is the player who began; there is only
+that one where it does not matter. In this layout the values that banking leads to stand side by
+side for states that differ by one step from one player to the other, so that LANES of them are
+solved at once.
+
+Where the opponent's score s - i is at or over the goal, the entry in column u, w = 0 is the value
+of the final turn, and 0 where the goal wins at once. All other entries that are no state of the
+game are 0.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from solver.game.endgame import Endgame
+from solver.game.kernel_source import LANES
+from solver.game.standings import blocks, score_count, value_shape
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import TurnPlan
+
+PAD = LANES
+"""Columns on either side of a table, so that a group of lanes may stand out over its edge."""
+
+EVERYTHING = -1
+"""As a penalty: a score above 0 falls to 0."""
+
+
+class Game(NamedTuple):
+    """What kernels have to know of a game; points in steps."""
+
+    roles: int
+    farkle_limit: int
+    boards: int
+    """2 where it matters who is on the board, else 1."""
+    scores: int
+    """Number of scores below the goal."""
+    zero: int
+    """Index of the score 0."""
+    least: int
+    """Least turn total that may be banked on the board."""
+    opening: int
+    """Least turn total that may be banked off the board."""
+    free_win: int
+    """1 where a bank that reaches the goal may be less than `least`."""
+    penalty: int
+    keeps: int
+    """1 where a farkle keeps the turn total."""
+    beyond: int
+    """Turn totals beyond the goal, for the player whose goal is not the end."""
+    reach: int
+    must_roll_hot: int
+
+
+class HotDice(NamedTuple):
+    """What a roll of all the dice comes to where more points are worth nothing: chances."""
+
+    wins: float
+    loses: float
+    farkles: float
+    only_hot: float
+
+
+Scratch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Working memory: values, bank, farkle, lost and out for each thread."""
+
+
+class Work(NamedTuple):
+    """What kernels are given besides the turn, the table and the place where they work."""
+
+    game: Game
+    hot: HotDice
+    bonuses: npt.NDArray[np.intp]
+    """Of each hot dice in a turn, in steps; the last one goes on for those that follow."""
+    scratch: Scratch
+
+
+def make_game(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> Game:
+    """The game of a rule set."""
+    step = rules.point_step
+    everything = rules.farkle_penalty is not None and rules.penalty_points == 0
+    return Game(
+        roles=2 if rules.has_roles else 1,
+        farkle_limit=rules.farkle_limit,
+        boards=2 if rules.has_opening else 1,
+        scores=score_count(rules),
+        zero=-rules.score_floor // step,
+        least=rules.least_bank() // step,
+        opening=rules.least_bank(on_board=False) // step,
+        free_win=int(not rules.minimum_binds_win),
+        penalty=EVERYTHING if everything else rules.penalty_points // step,
+        keeps=int(rules.farkle_keeps_turn_total),
+        beyond=ends.beyond,
+        reach=plan.reach,
+        must_roll_hot=int(plan.must_roll_hot),
+    )
+
+
+def make_work(plan: TurnPlan, game: Game, threads: int | None = None) -> Work:
+    """What kernels need for turns of a plan; for as many threads as there are if None."""
+    hot = HotDice(
+        float(plan.win_chances[-1]),
+        float(plan.lose_chances[-1]),
+        float(plan.farkle_chances[-1]),
+        float(plan.only_hot[-1]),
+    )
+    bonuses = np.array(plan.bonuses, dtype=np.intp)
+    return Work(game, hot, bonuses, _make_scratch(plan, game, threads or numba.get_num_threads()))
+
+
+def make_table(game: Game, ends: Endgame) -> np.ndarray:
+    """A table whose states are worth 0.5, with the final turns beside them."""
+    modes = game.farkle_limit * game.boards
+    totals = 2 * game.scores + game.opening + game.beyond + game.reach + LANES
+    table = np.zeros((game.roles, modes, modes, totals, game.scores + 2 * PAD))
+    chaser = game.roles - 1
+    for total in range(totals):
+        if total <= 2 * game.scores - 2:
+            low, high = max(0, total - game.scores + 1), min(game.scores - 1, total)
+            table[..., total, PAD + low : PAD + high + 1] = 0.5
+        behind = np.arange(min(game.scores, total - game.scores + 1))
+        if len(behind):
+            margins = np.minimum(total - 2 * behind, len(ends.last_on_board) - 1)
+            for mode in range(modes):
+                last = ends.last(on_board=mode < game.farkle_limit)
+                table[chaser, mode, 0, total, PAD + behind] = last[margins]
+    return table
+
+
+def solved_table(rules: Ruleset, game: Game, ends: Endgame, values: np.ndarray) -> np.ndarray:
+    """The table of a solved game, with the values of its solution."""
+    table = make_table(game, ends)
+    for row, column, scores, states in _rows(rules, table):
+        states[:] = values[:, row, column : column + scores]
+    return table
+
+
+def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
+    """The states of a table in the layout of a solution."""
+    values = np.empty(value_shape(rules))
+    for row, column, scores, states in _rows(rules, table):
+        values[:, row, column : column + scores] = states
+    return values
+
+
+def mode(rules: Ruleset, farkles: int, *, on_board: bool) -> int:
+    """Index of a mode."""
+    return farkles + (rules.farkle_limit if rules.has_opening and not on_board else 0)
+
+
+def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np.ndarray]]:
+    """Each standing with each block of opponents: row, first column, length, place in the table."""
+    row = 0
+    for own in blocks(rules):
+        u = mode(rules, own.farkles, on_board=own.on_board)
+        for index in range(own.scores):
+            column = 0
+            for opponent in blocks(rules):
+                w = mode(rules, opponent.farkles, on_board=opponent.on_board)
+                totals = slice(index, index + opponent.scores)
+                yield row, column, opponent.scores, table[:, u, w, totals, PAD + index]
+                column += opponent.scores
+            row += 1
+
+
+def turn_totals(game: Game) -> int:
+    """Number of turn totals that any turn may need, with those that hold only a bank."""
+    return max(game.scores, game.opening) + game.beyond + game.reach
+
+
+def _make_scratch(plan: TurnPlan, game: Game, threads: int) -> Scratch:
+    rows = turn_totals(game)
+    row = plan.dice * LANES
+    # hot dice of the last level reach beyond the others by their bonus
+    return (
+        np.zeros((threads, plan.levels * rows * row)),
+        np.zeros((threads, rows * LANES)),
+        np.zeros((threads, rows * LANES)),
+        np.zeros((threads, LANES)),
+        np.zeros((threads, row)),
+    )

@@ -1,0 +1,315 @@
+"""A position: what a decision depends on."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidPositionError, either
+from solver.game.endgame import endgame
+from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.scoring import Fate, all_set_asides, fate, hot_dice, turn_plan
+from solver.wording import say, say_number
+
+MAX_TURN_TOTAL = 1_000_000
+"""In points, where hot dice have to be rolled on and on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The state of a game as the player to act sees it; scores and turn total in points.
+
+    An opponent's score that reaches the goal makes it a final turn; two scores that do make it a
+    turn of a play-off, whose first player has as many points as the opponent and `began`.
+    """
+
+    banked: int = 0
+    opponent: int = 0
+    turn_total: int = 0
+    farkles: int = 0
+    """Own farkles in a row before this turn."""
+    opponent_farkles: int = 0
+    dice: int = 6
+    """Dice to roll, or the dice of a roll just made."""
+    hot_dice: int = 0
+    """How often all dice were set aside in this turn; matters where the bonus for it changes."""
+    on_board: bool = True
+    """Whether the player has banked before; matters where the rules have an opening minimum."""
+    opponent_on_board: bool = True
+    began: bool = True
+    """Whether the player to act began the game; matters where both have as many turns."""
+
+
+def first_position(rules: Ruleset) -> Position:
+    """The start of the game."""
+    boards = not rules.has_opening
+    return Position(dice=rules.dice, on_board=boards, opponent_on_board=boards)
+
+
+def in_play_off(rules: Ruleset, position: Position) -> bool:
+    """Whether both players have reached the goal."""
+    return position.banked >= rules.winning_score
+
+
+def points_to_beat(rules: Ruleset, position: Position) -> int | None:
+    """Points that the turn must beat, as many are a tie; None where it is not the last turn."""
+    if position.opponent < rules.winning_score:
+        return None
+    if in_play_off(rules, position) and position.began and position.banked == position.opponent:
+        return None
+    return position.opponent - position.banked
+
+
+def highest_score(rules: Ruleset) -> int:
+    """Highest score that a position may hold: of an opponent who has reached the goal."""
+    if rules.ending == "at_once":
+        return rules.winning_score - rules.point_step
+    return 2 * rules.winning_score + endgame(rules).beyond * rules.point_step
+
+
+def check_position(rules: Ruleset, position: Position) -> None:
+    """Refuse a position that cannot occur.
+
+    Raises InvalidPositionError, whose sentence names the number that is wrong and what is accepted.
+    """
+    _check_scores(rules, position)
+    _check_farkles(rules, position.farkles, own=True)
+    if not position.on_board and position.banked > 0:
+        raise InvalidPositionError(
+            say(
+                "your score cannot be {score:,} before the first bank: who is not on the board has"
+                " no points",
+                score=position.banked,
+            )
+        )
+    _check_farkles(rules, position.opponent_farkles, own=False)
+    if not position.opponent_on_board and position.opponent > 0:
+        raise InvalidPositionError(
+            say(
+                "the opponent's score cannot be {score:,} before the first bank: who is not on the"
+                " board has no points",
+                score=position.opponent,
+            )
+        )
+    check_dice(rules, position.dice)
+    check_hot_dice(position.hot_dice)
+    _check_turn(rules, position)
+
+
+def check_dice(rules: Ruleset, number: int) -> None:
+    """Refuse a number of dice to roll that there is not. Raises InvalidPositionError."""
+    if not 1 <= number <= rules.dice:
+        raise InvalidPositionError(
+            say(
+                "the number of dice cannot be {number}: it is 1 to {most}",
+                number=number,
+                most=rules.dice,
+            )
+        )
+
+
+def check_hot_dice(number: int) -> None:
+    """Refuse a number of hot dice that no turn can have. Raises InvalidPositionError."""
+    if number < 0:
+        raise InvalidPositionError(
+            say("the number of hot dice cannot be {number}: it is 0 or more", number=number)
+        )
+
+
+def _check_scores(rules: Ruleset, position: Position) -> None:
+    last, highest = rules.winning_score - rules.point_step, highest_score(rules)
+    if rules.ties == "played_on" and last < position.banked <= position.opponent:
+        _check_score(rules, position.banked, highest, own=True)
+        _check_score(rules, position.opponent, highest, own=False)
+        return
+    most, more = last, ""
+    if rules.ending == "final_turn" or (rules.has_roles and not position.began):
+        most = highest
+        more = say("; from {goal:,} on you have the final turn", goal=rules.winning_score)
+    elif rules.has_roles and position.opponent > last:
+        more = say("; a player who did not begin wins at once by reaching the goal")
+    over = ""
+    if position.banked > last:
+        over = say("; from there on the game is over, or the final turn the opponent's")
+    _check_score(rules, position.banked, last, over, own=True)
+    _check_score(rules, position.opponent, most, more, own=False)
+
+
+def _check_score(rules: Ruleset, score: int, most: int, more: str = "", *, own: bool) -> None:
+    step, floor = rules.point_step, rules.score_floor
+    if floor <= score <= most and score % step == 0:
+        return
+    parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
+    if own:
+        sentence = say(
+            "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
+            " {step} from {floor:,} to {most:,}",
+            **parts,
+        )
+    else:
+        sentence = say(
+            "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
+            " multiple of {step} from {floor:,} to {most:,}",
+            **parts,
+        )
+    raise InvalidPositionError(sentence + more)
+
+
+def _check_farkles(rules: Ruleset, farkles: int, *, own: bool) -> None:
+    limit = rules.farkle_limit
+    if 0 <= farkles < limit:
+        return
+    parts = {"farkles": farkles, "rules": rules.name, "most": limit - 1, "limit": limit}
+    if not rules.farkle_penalty:
+        raise InvalidPositionError(
+            say(
+                "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
+                " is always 0",
+                **parts,
+            )
+            if own
+            else say(
+                "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
+                " them, so it is always 0",
+                **parts,
+            )
+        )
+    raise InvalidPositionError(
+        say(
+            "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
+            " as the count starts again after {limit}",
+            **parts,
+        )
+        if own
+        else say(
+            "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
+            " {most}, as the count starts again after {limit}",
+            **parts,
+        )
+    )
+
+
+def _check_turn(rules: Ruleset, position: Position) -> None:
+    turn_total, dice = position.turn_total, position.dice
+    possible = reachable_at(rules, turn_total)
+    level = min(position.hot_dice, len(possible) - 1)
+    row, rest = divmod(turn_total, rules.point_step)
+    if rest or not possible.any():
+        highest = _highest_turn_total(rules)
+        raise InvalidPositionError(
+            say(
+                "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
+                " {step} from 0 to {most:,}",
+                turn_total=turn_total,
+                rules=rules.name,
+                step=rules.point_step,
+                most=highest,
+            )
+        )
+    if possible[level, dice - 1]:
+        return
+    if row == 0 and dice == rules.dice:
+        raise InvalidPositionError(
+            say(
+                "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
+                " give the turn total before it, such as 350",
+                number=position.hot_dice,
+            )
+        )
+    if row == 0:
+        raise InvalidPositionError(
+            say(
+                "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
+                " total before it, such as 350",
+                dice=rules.dice,
+                number=dice,
+            )
+        )
+    parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
+    if not possible[level].any():
+        raise InvalidPositionError(
+            say("the turn total cannot be {turn_total:,} after {hot_dice} hot dice", **parts)
+            if len(possible) > 1
+            else say("the turn total cannot be {turn_total:,}", **parts)
+        )
+    *others, last = [str(number + 1) for number in np.flatnonzero(possible[level])]
+    left = either(", ".join(others), last) if others else last
+    raise InvalidPositionError(
+        say_number(
+            "{number} die cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
+            " dice, only {left} can",
+            "{number} dice cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
+            " dice, only {left} can",
+            dice,
+            left=left,
+            **parts,
+        )
+        if len(possible) > 1
+        else say_number(
+            "{number} die cannot be left at a turn total of {turn_total:,}, only {left} can",
+            "{number} dice cannot be left at a turn total of {turn_total:,}, only {left} can",
+            dice,
+            left=left,
+            **parts,
+        )
+    )
+
+
+def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
+    """Least number of hot dice with which a turn can come to a state; 0 where it cannot."""
+    if not 1 <= dice <= rules.dice:
+        return 0
+    return int(np.argmax(reachable_at(rules, turn_total)[:, dice - 1]))
+
+
+def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
+    """Whether a turn can come to `turn_total` points with n dice to roll, shape (levels, dice).
+
+    Beyond the rows of `reachable`, where only hot dice that must be rolled lead, what the last of
+    them hold is taken for possible.
+    """
+    rows, plan = reachable(rules), turn_plan(rules)
+    row = turn_total // rules.point_step
+    if 0 <= row < rows.shape[1]:
+        return rows[:, row]
+    if plan.must_roll_hot and 0 < turn_total <= MAX_TURN_TOTAL:
+        return np.asarray(np.any(rows[:, -plan.reach :], axis=1))
+    return np.zeros((plan.levels, plan.dice), dtype=np.bool_)
+
+
+def _highest_turn_total(rules: Ruleset) -> int:
+    if turn_plan(rules).must_roll_hot:
+        return MAX_TURN_TOTAL
+    rows: int = reachable(rules).shape[1]
+    return (rows - 1) * rules.point_step
+
+
+@lru_cache(maxsize=RULESETS)
+def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
+    """Whether a turn can come to t points with n dice to roll, shape (levels, turn totals, dice).
+
+    Levels as in TurnPlan. Rows count point steps, as far as the longest turn may go.
+    """
+    plan = turn_plan(rules)
+    rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
+    rows = max(rows, rules.least_bank(on_board=False) // rules.point_step) + plan.reach
+    found = np.zeros((plan.levels, rows + plan.reach, rules.dice), dtype=np.bool_)
+    found[0, 0, rules.dice - 1] = True
+    # where one set-aside leads to from n dice, [n - 1, points, dice left - 1]
+    moves = np.zeros((rules.dice, plan.reach + 1, rules.dice), dtype=np.bool_)
+    for roll, choices in all_set_asides(rules).items():
+        if fate(rules, roll) is Fate.SCORES:
+            for kept in choices:
+                left = hot_dice(rules, len(roll) - len(kept.dice))
+                moves[len(roll) - 1, kept.points // rules.point_step, left - 1] = True
+    stays = moves.copy()
+    stays[:, :, -1] = False
+    for row in range(rows):
+        for level in range(plan.levels):
+            following, bonus = min(level + 1, plan.levels - 1), plan.bonuses[level]
+            for number in np.flatnonzero(found[level, row]):
+                found[level, row : row + plan.reach + 1] |= stays[number]
+                hot = found[following, row + bonus : row + plan.reach + 1, -1]
+                hot |= moves[number, : plan.reach + 1 - bonus, -1]
+    return found[:, :rows]

@@ -1,0 +1,87 @@
+"""Which rule sets can be solved, and all that is wrong with a file of rules."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRulesError
+from solver.game.endgame import endgame
+from solver.game.position import reachable
+from solver.game.standings import value_shape
+from solver.rules.complaints import Complaint
+from solver.rules.file import Finding, check_file
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import turn_plan
+from solver.wording import say
+
+MAX_REACH = 5_000
+"""Point steps that one set-aside may add to a turn total."""
+
+
+def check_solvable(rules: Ruleset) -> None:
+    """Refuse rules of a game that is too large, or that may never end.
+
+    Raises InvalidRulesError.
+    """
+    value_shape(rules)
+    plan = turn_plan(rules)
+    if plan.reach > MAX_REACH:
+        raise InvalidRulesError(
+            say(
+                "{rules}: a set-aside of {points:,} points is more than {most:,} steps of {step};"
+                " where a roll simply wins, instant_win says so",
+                rules=rules.name,
+                points=plan.reach * rules.point_step,
+                most=MAX_REACH,
+                step=rules.point_step,
+            )
+        )
+    if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
+        raise InvalidRulesError(
+            say(
+                "{rules}: every roll scores with all its dice and has to be rolled on, so that a"
+                " turn never ends",
+                rules=rules.name,
+            )
+        )
+    endgame(rules)
+    possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
+    if plan.must_roll_hot and not rules.farkle_keeps_turn_total:
+        possible = possible[:, :-1]
+    most = int(np.flatnonzero(np.any(possible, axis=1)).max(initial=0)) * rules.point_step
+    missing = rules.winning_score - rules.score_floor
+    least = min(
+        rules.least_bank(on_board=False), max(missing, rules.least_bank(on_board=False, wins=True))
+    )
+    if most < least and not np.any(plan.win_chances):
+        raise InvalidRulesError(
+            say(
+                "{rules}: no turn can come to {least:,} points that may be banked, so that nobody"
+                " could ever win",
+                rules=rules.name,
+                least=least,
+            )
+        )
+
+
+def unsolvable(rules: Ruleset) -> str:
+    """A sentence if the game is too large to be solved or may never end, else nothing."""
+    try:
+        check_solvable(rules)
+    except InvalidRulesError as error:
+        return str(error)
+    return ""
+
+
+def examine(path: Path) -> tuple[Ruleset | None, list[Finding]]:
+    """The rule set of a TOML file, or all that is wrong with it in the order of its lines.
+
+    A game that cannot be solved is wrong, too, here.
+    """
+
+    def further(rules: Ruleset) -> list[Complaint]:
+        sentence = unsolvable(rules)
+        return [Complaint(("goal",), sentence)] if sentence else []
+
+    return check_file(path, further)

@@ -1,0 +1,152 @@
+"""A solved game, how its values are laid out, how far a solve is, and how large a game is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRulesError
+from solver.rules.ruleset import Ruleset
+from solver.wording import say
+
+DEFAULT_TOLERANCE = 1e-9
+"""Largest relative change of the last sweep of a solve."""
+
+MAX_VALUES = 20_000_000
+"""Start-of-turn values that one solve may hold: 8 bytes each in the file, 20 while solving."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a solve is."""
+
+    sweep: int
+    """The sweep under way, from 1."""
+    done: float
+    """The share of that sweep that is done, 0 to 1."""
+    residual: float | None
+    """Largest relative change in the sweep before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Standings that follow one another along an axis of values, a point step apart."""
+
+    on_board: bool
+    farkles: int
+    first_score: int
+    scores: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Start-of-turn win probabilities of a game, and what it took to find them."""
+
+    rules: Ruleset
+    values: npt.NDArray[np.float64]
+    """V at [who began, standing, opponent's standing], see `value_shape` and `standing_index`."""
+    tolerance: float
+    sweeps: int
+    largest_relative_change: float
+    """Of any value in the last sweep."""
+    states_solved: int
+    """States (t, n, ...) whose value was computed, again and again in every sweep."""
+    seconds: float
+
+    @property
+    def states(self) -> int:
+        """Number of states that the values stand for."""
+        return state_count(self.rules)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FloorEffect:
+    """What a score floor changes, against a lower one, by the lesser of the two scores."""
+
+    floor: int
+    lower_floor: int
+    scores: npt.NDArray[np.intp]
+    """Scores in points, from the floor up."""
+    deviation: npt.NDArray[np.float64]
+    """Largest deviation of any state in which neither score is less, relative to the mean of both
+    values, as in table 8 of M. Busche (2016)."""
+    cost: npt.NDArray[np.float64]
+    """The most that a decision between bank and roll costs in any of these states, relative to the
+    value of the right one; 0 where all decisions are the same."""
+
+    def same_decisions_from(self) -> int | None:
+        """Least score from which on all decisions are the same; None if there is none."""
+        same = np.flatnonzero(self.cost == 0)
+        return int(self.scores[same[0]]) if len(same) else None
+
+
+def score_count(rules: Ruleset) -> int:
+    """Number of scores from the floor up to, not including, the first that reaches the goal."""
+    return (rules.winning_score - rules.score_floor) // rules.point_step
+
+
+def blocks(rules: Ruleset) -> list[Block]:
+    """The standings of a player in the order in which values hold them.
+
+    A standing is all that counts of a player between turns: whether on the board, farkles in a
+    row and score. Who is not on the board yet has no more than 0.
+    """
+    counts = range(rules.farkle_limit)
+    below = -rules.score_floor // rules.point_step + 1
+    found = [Block(True, count, rules.score_floor, score_count(rules)) for count in counts]
+    if rules.has_opening:
+        found += [Block(False, count, rules.score_floor, below) for count in counts]
+    return found
+
+
+def standing_index(rules: Ruleset, score: int, farkles: int, *, on_board: bool) -> int:
+    """Index of a standing along an axis of values."""
+    index = (score - rules.score_floor) // rules.point_step + farkles * score_count(rules)
+    if on_board or not rules.has_opening:
+        return index
+    below = -rules.score_floor // rules.point_step + 1
+    return index + (rules.farkle_limit - farkles) * score_count(rules) + farkles * below
+
+
+def role(rules: Ruleset, *, began: bool) -> int:
+    """Index of the player to act along the first axis of values: 0 for who began."""
+    return int(rules.has_roles and not began)
+
+
+def value_shape(rules: Ruleset) -> tuple[int, int, int]:
+    """Shape of a game's start-of-turn values: (who began, standings, opponent's standings).
+
+    Raises InvalidRulesError where they are more than MAX_VALUES.
+    """
+    standings = sum(block.scores for block in blocks(rules))
+    roles = 2 if rules.has_roles else 1
+    if (count := roles * standings**2) > MAX_VALUES:
+        raise InvalidRulesError(
+            say(
+                "{rules}: {number:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
+                " steps of {step}) are too many; at most {most:,} can be solved",
+                rules=rules.name,
+                number=count,
+                floor=rules.score_floor,
+                goal=rules.goal,
+                step=rules.point_step,
+                most=MAX_VALUES,
+            )
+        )
+    return roles, standings, standings
+
+
+def state_count(rules: Ruleset) -> int:
+    """Number of states in which the game is not yet decided.
+
+    A state is a start-of-turn state with a turn total that does not reach the goal yet, dice to
+    roll and, where the bonus for them changes, hot dice so far.
+    """
+    roles, standings, _ = value_shape(rules)
+    turn_totals = 0
+    for block in blocks(rules):
+        minimum = rules.least_bank(on_board=block.on_board) // rules.point_step
+        missing = (rules.winning_score - block.first_score) // rules.point_step
+        held = minimum if rules.minimum_binds_win else 1
+        turn_totals += sum(max(missing - score, held) for score in range(block.scores))
+    return roles * standings * turn_totals * rules.dice * max(1, len(rules.hot_dice_bonus))

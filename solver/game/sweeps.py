@@ -1,0 +1,262 @@
+"""The whole two-player game: sweeps over start-of-turn states until nothing changes any more.
+
+V(b, d, f, e) is the win probability of the player about to start a turn with score b and f farkles
+in a row against an opponent with d and e. Banking leads to a higher total b + d; a farkle keeps the
+total and raises f, except the last farkle in a row, which lowers the total by the penalty. So one
+sweep goes through the totals from high to low, as many at a time as the least bank takes them
+apart, and inside a total through f + e from high to low: only the last farkle in a row looks back
+to a value of the sweep before, and each sweep contracts the error by about ten. Without a penalty a
+total depends on itself and on higher ones only, so that one sweep solves the game and a second one
+confirms it.
+
+The equations are those of M. Busche, "Maximizing Win Probability in the Game of Farkle" (2016), for
+start-of-turn states only: inside a turn the turn total only grows, so one backward pass over it is
+exact.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import ConvergenceError
+from solver.game import kernels
+from solver.game.endgame import endgame
+from solver.game.kernel_source import LANES, load_turn
+from solver.game.layout import EVERYTHING, PAD, Game, make_game, make_table, make_work, read_table
+from solver.game.solvable import check_solvable
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    Progress,
+    Solution,
+)
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import TurnPlan, turn_plan
+from solver.wording import say
+
+MAX_SWEEPS = 10_000
+
+_SLOW = 0.5
+"""Changes that fall by no more than this in a sweep are slow."""
+
+
+def solve(
+    rules: Ruleset,
+    *,
+    cache: Path,
+    tolerance: float = DEFAULT_TOLERANCE,
+    threads: int | None = None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Solution:
+    """Solve the game until no value changes by more than `tolerance` of itself in a sweep.
+
+    `cache` is the folder that keeps compiled code. The result is the same for any number of
+    `threads`; as many as there are processors if None.
+
+    Raises InvalidRulesError for a game too large or without an end, ConvergenceError after
+    MAX_SWEEPS sweeps.
+    """
+    started = time.perf_counter()
+    check_solvable(rules)
+    sweeps = _Sweeps(rules, cache, threads, tolerance / 100, on_progress)
+    residual, rate, verifying, at_rest = None, 1.0, False, 0.0
+    slow: list[npt.NDArray[np.float64]] = []
+    for number in range(1, MAX_SWEEPS + 1):
+        change = sweeps.run(residual, at_rest)
+        if not verifying:
+            rate = min(1.0, change / residual) if residual else 1.0
+        # changes that fall by a rate add up to so much more than the last of them
+        enough = tolerance * min(1.0, (1 - rate) / rate) if rate else tolerance
+        if change <= enough and not sweeps.skipped:
+            break
+        # a last sweep verifies everything
+        verifying = change <= enough
+        at_rest = -1.0 if verifying else enough / 2
+        residual = change
+        if rate <= _SLOW or number <= 2:
+            slow = []
+        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table):
+            slow, at_rest = [], -1.0
+        else:
+            slow = [*slow[-1:], sweeps.table.copy()]
+    else:
+        raise ConvergenceError(
+            say(
+                "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
+                " tolerance {tolerance:.1e}; no strategy file is written",
+                rules=rules.name,
+                sweeps=MAX_SWEEPS,
+                change=change,
+                tolerance=tolerance,
+            )
+        )
+    return Solution(
+        rules=rules,
+        values=read_table(rules, sweeps.table),
+        tolerance=tolerance,
+        sweeps=number,
+        largest_relative_change=change,
+        states_solved=sweeps.states_solved,
+        seconds=time.perf_counter() - started,
+    )
+
+
+class _Sweeps:
+    """The sweeps of one solve over one table."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        cache: Path,
+        threads: int | None,
+        pair_tolerance: float,
+        on_progress: Callable[[Progress], None],
+    ) -> None:
+        plan, ends = turn_plan(rules), endgame(rules)
+        self._rules = rules
+        self._pair_tolerance = pair_tolerance
+        self._on_progress = on_progress
+        self._turn = load_turn(plan, cache)
+        self._game = game = make_game(rules, plan, ends)
+        self._work = make_work(plan, game, threads)
+        self._cells = plan.dice * plan.levels
+        """States (t, n, ...) with the same turn total."""
+        self._last_total = 2 * game.scores - 2
+        self._together = _independent_totals(rules, plan, game)
+        self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
+        """Largest relative change of each group when it was solved last, at [total, group]; of
+        groups that do not exist minus infinity, so that they are always at rest."""
+        for total, row in enumerate(self._changed):
+            row[len(_firsts(total, game)) :] = -np.inf
+        self._number = 0
+        self.table = make_table(game, ends)
+        self.states_solved = 0
+        """States (t, n, ...), each as often as it was solved."""
+        self.skipped = False
+        """Whether the last sweep left out some groups."""
+
+    def run(self, residual: float | None, at_rest: float) -> float:
+        """Renew all values and return the largest relative change.
+
+        Groups that changed by no more than `at_rest` of themselves when they were solved last are
+        left out.
+        """
+        game, changed = self._game, self._changed
+        largest = 0.0
+        self._number += 1
+        self.skipped = False
+        guessed = self._last_total + 1 if self._number == 1 else 0
+        ahead = max(0, game.penalty)
+        for total in range(self._last_total, -1, -self._together):
+            done = _work_done(total, game.scores)
+            self._on_progress(Progress(self._number, done, residual))
+            totals = np.arange(total, max(-1, total - self._together), -1)
+            while guessed > max(0, totals[-1] - ahead):
+                guessed -= 1
+                kernels.guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
+            active = changed[totals] > at_rest
+            self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
+            if not active.any():
+                continue
+            before = self.table[:, :, :, totals]
+            self._solve(total, active)
+            for row, one in enumerate(totals.tolist()):
+                firsts = _firsts(one, game)
+                change = _changes(before[:, :, :, row], self.table[:, :, :, one], one, firsts)
+                changed[one, : len(firsts)] = change
+                largest = max(largest, float(change.max()))
+                solved = firsts[active[row, : len(firsts)]]
+                self.states_solved += self._cells * _turn_totals(game, one, solved)
+        return largest
+
+    def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
+        """Renew the `active` groups of a total and of those that are solved together with it."""
+        if self._rules.farkle_penalty:
+            kernels.sweep_totals(self._turn, self.table, total, active, *self._work)
+        else:
+            arguments = *self._work, self._pair_tolerance
+            kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
+
+
+def _independent_totals(rules: Ruleset, plan: TurnPlan, game: Game) -> int:
+    """Number of totals in a row whose states do not depend on each other, see sweep_totals.
+
+    A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
+    score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
+    the first group, as it was before if it fell by less than LANES.
+    """
+    if not rules.farkle_penalty:
+        return 1
+    falls_to_zero = game.penalty == EVERYTHING or bool(np.any(plan.lose_chances))
+    if rules.farkle_keeps_turn_total or (falls_to_zero and game.zero > 0):
+        return 1
+    return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
+
+
+def _firsts(total: int, game: Game) -> npt.NDArray[np.intp]:
+    """Least score of the lesser scores of each group of a total."""
+    return np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
+
+
+def _extrapolate(
+    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], table: npt.NDArray[np.float64]
+) -> bool:
+    """Lyusternik's acceleration of a slow iteration, given its last three tables.
+
+    Where one mode is left that falls by a rate, its limit is known. Returns whether `table`, the
+    last of them, was set to it; it is not where there is more than one such mode.
+    """
+    states = table > 0
+    one = (second - first)[states] / table[states]
+    other = (table - second)[states] / table[states]
+    rate = float(one @ other / (one @ one)) if one.any() else 0.0
+    rest = other - rate * one
+    if not _SLOW < rate < 1 or rest @ rest > 1e-4 * (other @ other):
+        return False
+    limit = table + (table - second) * (rate / (1 - rate))
+    if np.any(limit[states] <= 0) or np.any(limit > 1):
+        return False
+    table[:] = limit
+    return True
+
+
+def _work_done(total: int, scores: int) -> float:
+    """Share of a sweep's work, states times the length of their turns, done before `total`."""
+    x = (total + 1) / scores
+    return 1 - x**2 + x**3 / 3 if x < 1 else (2 - x) ** 3 / 3
+
+
+def _changes(
+    before: npt.NDArray[np.float64],
+    after: npt.NDArray[np.float64],
+    total: int,
+    firsts: npt.NDArray[np.intp],
+) -> npt.NDArray[np.float64]:
+    """Largest relative change of each group of states of a total; NaN where a value is.
+
+    A group holds the states with lesser scores from one of `firsts` up, and their mirror images.
+    """
+    states = after != 0
+    relative = np.divide(np.abs(after - before), after, where=states, out=np.zeros_like(after))
+    by_score = relative.max(axis=(0, 1, 2))[PAD:]
+    lesser = np.arange(firsts[0], total // 2 + 1)
+    by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
+    changes: npt.NDArray[np.float64] = np.maximum.reduceat(by_lesser, firsts - firsts[0])
+    return changes
+
+
+def _turn_totals(game: Game, total: int, firsts: npt.NDArray[np.intp]) -> int:
+    """Number of turn totals of all turns in groups of a total."""
+    lesser = (firsts[:, np.newaxis] + np.arange(LANES)).ravel()
+    lesser = lesser[lesser <= total // 2]
+    own = np.concatenate([lesser, total - lesser[2 * lesser < total]])
+    turn_totals = 0
+    for u in range(game.boards):
+        least = 1 if game.free_win else (game.least, game.opening)[u]
+        for w in range(game.boards):
+            here = own[(own <= game.zero) | (u == 0)]
+            here = here[(total - here <= game.zero) | (w == 0)]
+            turn_totals += int(np.maximum(game.scores - here, least).sum())
+    return game.roles * game.farkle_limit**2 * turn_totals

@@ -1,0 +1,1 @@
+"""How a solved game is played: advice, policies, matches and estimates."""

@@ -1,0 +1,151 @@
+"""Players of matches: the decisions of many turns at once. Loads numba.
+
+Those of optimal play come from the kernels that solve the game, a hundred times faster than one
+turn after the other.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, prange
+
+from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.kernel_source import LANES, load_turn
+from solver.game.kernels import _prepare, _solve_levels
+from solver.game.layout import make_game, make_work, mode, solved_table, turn_totals
+from solver.game.position import Position, points_to_beat
+from solver.game.standings import role
+from solver.play.policies import Decisions, TablePolicy, table_decisions
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import turn_plan
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Tables = tuple[Ints, Floats, Bools]
+"""For some positions: which of the decisions each has, and `worth` and `bank` of Decisions, one
+after the other, shape (decisions, levels, turn totals, dice)."""
+
+
+class Player(Protocol):
+    """Decides in many positions at once."""
+
+    def __call__(self, positions: Sequence[Position]) -> Tables:
+        """The decisions of the turns that start at some positions."""
+
+
+@njit(parallel=True, cache=True, nogil=True, error_model="numpy")
+def _fill(
+    turn: Any,
+    table: Any,
+    positions: Any,
+    game: Any,
+    hot: Any,
+    bonuses: Any,
+    scratch: Any,
+    win: Any,
+    bank: Any,
+) -> None:
+    """Tables of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
+    workers = scratch[0].shape[0]
+    dice = scratch[4].shape[1] // LANES
+    level_size = scratch[0].shape[1] // bonuses.size
+    for worker in prange(workers):
+        for p in range(worker, positions.shape[0], workers):
+            r, u, w, own, opponent = positions[p]
+            steps = _prepare(
+                table, own + opponent, opponent, r, u, w, game, hot, bonuses, scratch, worker
+            )
+            _solve_levels(turn, steps, bonuses, scratch, worker)
+            for level in range(win.shape[1]):
+                for t in range(win.shape[2]):
+                    row = min(t, steps + game.reach - 1)
+                    banked = scratch[1][worker, row * LANES]
+                    for n in range(dice):
+                        place = level * level_size + (row * dice + n) * LANES
+                        value = scratch[0][worker, place]
+                        win[p, level, t, n] = value
+                        may = game.must_roll_hot == 0 or n < dice - 1
+                        bank[p, level, t, n] = may and banked > 0.0 and banked >= value
+
+
+def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> Player:
+    """Optimal play of a solved game, given its values in the layout of a Solution.
+
+    code : the folder of compiled code
+    """
+    plan, ends = turn_plan(rules), endgame(rules)
+    game = make_game(rules, plan, ends)
+    work = make_work(plan, game)
+    table = solved_table(rules, game, ends, np.asarray(values))
+    turn = load_turn(plan, code)
+    rows = turn_totals(game)
+
+    @lru_cache(maxsize=1024)
+    def last(margin: int | None, on_board: bool) -> tuple[Floats, Bools]:
+        if margin is None:
+            found = first_of_play_off(rules, ends)
+        else:
+            found = final_turn(rules, margin // rules.point_step, ends.tie, on_board=on_board)
+        return _cut(table_decisions(found), rows)
+
+    def tables(positions: Sequence[Position]) -> Tables:
+        shape = len(positions), plan.levels, rows, plan.dice
+        worth, bank = np.empty(shape), np.empty(shape, dtype=np.bool_)
+        ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
+        if ordinary:
+            places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
+            some = (len(ordinary), *shape[1:])
+            found = np.empty(some), np.empty(some, dtype=np.bool_)
+            _fill(turn, table, places, *work, *found)
+            worth[ordinary], bank[ordinary] = found
+        for k in set(range(len(positions))) - set(ordinary):
+            one = positions[k]
+            worth[k], bank[k] = last(points_to_beat(rules, one), one.on_board)
+        return np.arange(len(positions)), worth, bank
+
+    return tables
+
+
+def policy_player(rules: Ruleset, policy: TablePolicy) -> Player:
+    """The play of any policy that has decisions."""
+
+    def tables(positions: Sequence[Position]) -> Tables:
+        found: dict[int, int] = {}
+        kept: list[Decisions] = []
+        which = np.empty(len(positions), dtype=np.int64)
+        for k, one in enumerate(positions):
+            decisions = policy.decisions(rules, one)
+            if id(decisions) not in found:
+                found[id(decisions)] = len(kept)
+                kept.append(decisions)
+            which[k] = found[id(decisions)]
+        rows = max(one.worth.shape[1] for one in kept)
+        worth, bank = zip(*(_cut(one, rows) for one in kept), strict=True)
+        return which, np.stack(worth), np.stack(bank)
+
+    return tables
+
+
+def _cut(decisions: Decisions, rows: int) -> tuple[Floats, Bools]:
+    """Decisions cut off at `rows` turn totals, or with the last one repeated."""
+    kept = np.minimum(np.arange(rows), decisions.worth.shape[1] - 1)
+    return decisions.worth[:, kept], decisions.bank[:, kept]
+
+
+def _place(rules: Ruleset, position: Position) -> tuple[int, int, int, int, int]:
+    own, opponent = (
+        (score - rules.score_floor) // rules.point_step
+        for score in (position.banked, position.opponent)
+    )
+    return (
+        role(rules, began=position.began),
+        mode(rules, position.farkles, on_board=position.on_board),
+        mode(rules, position.opponent_farkles, on_board=position.opponent_on_board),
+        own,
+        opponent,
+    )

@@ -1,0 +1,345 @@
+"""Games between policies with random dice, many at once: how strong a level is. Loads numba.
+
+All games of a match go on turn by turn side by side. What the players decide are arrays, see
+solver.play.match_players; how games end is written here once more, for solver.game.sweeps knows
+only values.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from solver.game.position import Position
+from solver.play.match_players import Bools, Floats, Ints, Player, optimal_player, policy_player
+from solver.play.policies import LEVELS, Optimal, TablePolicy, make_policy
+from solver.play.strengths import Strength, Strengths
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import make_roll
+from solver.turn.scoring import Fate, fate, hot_dice, set_asides
+
+BANK, FARKLE, LOSE, WIN = range(4)
+NORMAL, FINAL, FIRST, SECOND = range(4)
+"""What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
+
+CHUNK = 2048
+"""Positions whose decisions are held at a time."""
+
+
+@dataclass(frozen=True)
+class DiceTables:
+    """What rolls lead to. Rolls are numbered; points are in steps."""
+
+    number: npt.NDArray[np.int32]
+    """The number of a roll whose dice, less 1, are the digits to base 6: [dice, digits]."""
+    end: npt.NDArray[np.int8]
+    """FARKLE, LOSE or WIN where a roll ends the turn, else BANK."""
+    first: Ints
+    """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
+    points: Ints
+    """Of each set-aside, without a bonus."""
+    left: Ints
+    """Dice to roll after each set-aside."""
+    bonus: Ints
+
+
+@cache
+def dice_tables(rules: Ruleset) -> DiceTables:
+    """The rolls of a rule set as arrays."""
+    ends = {Fate.SCORES: BANK, Fate.FARKLE: FARKLE, Fate.LOSES: LOSE, Fate.WINS: WIN}
+    number = np.zeros((rules.dice + 1, 6**rules.dice), dtype=np.int32)
+    known: dict[tuple[int, ...], int] = {}
+    end, first = [], [0]
+    points, left = [], []
+    for dice in range(1, rules.dice + 1):
+        for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
+            roll = make_roll(faces)
+            if roll not in known:
+                known[roll] = len(known)
+                end.append(ends[fate(rules, roll)])
+                for kept in set_asides(rules, roll):
+                    points.append(kept.points // rules.point_step)
+                    left.append(hot_dice(rules, dice - len(kept.dice)))
+                first.append(len(points))
+            number[dice, digits] = known[roll]
+    return DiceTables(
+        number,
+        np.array(end, dtype=np.int8),
+        np.array(first, dtype=np.int64),
+        np.array(points, dtype=np.int64),
+        np.array(left, dtype=np.int64),
+        np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
+    )
+
+
+@njit(cache=True)
+def _set_seed(seed: int) -> None:
+    """Seed the dice, which are those of compiled code and not of NumPy."""
+    np.random.seed(seed)
+
+
+@njit(cache=True)
+def _play_turns(
+    which: Ints,
+    worth: Floats,
+    bank: Bools,
+    least: Ints,
+    hot_dice_may_bank: bool,
+    number: npt.NDArray[np.int32],
+    end: npt.NDArray[np.int8],
+    first: Ints,
+    points: Ints,
+    left: Ints,
+    bonus: Ints,
+    kinds: npt.NDArray[np.int8],
+    totals: Ints,
+) -> None:
+    """Play one turn of each game; fill in how it ends and its turn total before that.
+
+    which[game] is its decisions, least[game] the least turn total that may be banked.
+    """
+    levels, rows, dice = worth.shape[1:]
+    for game, here in enumerate(which):
+        total, hot, to_roll, kind = 0, 0, dice, -1
+        while kind < 0:
+            roll = number[to_roll, int(np.random.random() * 6**to_roll)]
+            if end[roll] != BANK:
+                kind = end[roll]
+                break
+            best, most = -1.0, -1
+            next_total, next_hot, next_dice = 0, 0, 0
+            for choice in range(first[roll], first[roll + 1]):
+                new_total, new_hot = total + points[choice], hot
+                if left[choice] == dice:
+                    new_total += bonus[min(hot, len(bonus) - 1)]
+                    new_hot += 1
+                level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
+                value = worth[here, level, row, left[choice] - 1]
+                if value > best or (value == best and new_total > most):
+                    best, most = value, new_total
+                    next_total, next_hot, next_dice = new_total, new_hot, left[choice]
+            total, hot, to_roll = next_total, next_hot, next_dice
+            legal = total >= least[game] and (to_roll < dice or hot_dice_may_bank)
+            if legal and bank[here, min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
+                kind = BANK
+        kinds[game] = kind
+        totals[game] = total
+
+
+class _Table:
+    """The games that are still played, all arrays by game. Scores are in point steps."""
+
+    def __init__(self, rules: Ruleset, games: int) -> None:
+        self.rules = rules
+        self.scores = np.zeros((2, games), dtype=np.int64)
+        self.farkles = np.zeros((2, games), dtype=np.int64)
+        self.on_board = np.full((2, games), not rules.has_opening)
+        self.phase = np.full(games, NORMAL)
+        self.lead = np.zeros(games, dtype=np.int64)
+        """What the first player of a play-off got in the turn before."""
+        self.mover = 0
+        self.wins = 0.0
+        """Of player 0 in the games that are over."""
+
+    def situations(self) -> Ints:
+        """What positions are made of, shape (7, games)."""
+        me, other = self.mover, 1 - self.mover
+        goal = self.rules.winning_score // self.rules.point_step
+        normal, played_off = self.phase == NORMAL, self.phase >= FIRST
+        return np.array(
+            [
+                np.where(played_off, goal, self.scores[me]),
+                np.where(played_off, goal + self.lead, self.scores[other]),
+                np.where(normal, self.farkles[me], 0),
+                np.where(normal, self.farkles[other], 0),
+                self.on_board[me] | played_off,
+                self.on_board[other] | ~normal,
+                self.phase,
+            ]
+        )
+
+    def position(self, situation: list[int]) -> Position:
+        """The position of a situation; see solver.game.position for those of a play-off."""
+        step = self.rules.point_step
+        own, other, farkles, other_farkles, on_board, other_on_board, phase = situation
+        began = self.mover == 0 or not self.rules.has_roles
+        return Position(
+            banked=own * step,
+            opponent=other * step,
+            farkles=farkles,
+            opponent_farkles=other_farkles,
+            dice=self.rules.dice,
+            on_board=bool(on_board),
+            opponent_on_board=bool(other_on_board),
+            began=phase == FIRST if phase >= FIRST else began,
+        )
+
+    def play(self, player: Player) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+        """One turn of every game: how it ends, the turn total, and whether that may be banked."""
+        rules, step = self.rules, self.rules.point_step
+        dice = dice_tables(rules)
+        situations = self.situations()
+        low = situations.min(axis=1)
+        sizes = situations.max(axis=1) - low + 1
+        keys = np.ravel_multi_index(tuple(situations - low[:, None]), tuple(sizes))
+        _, seen, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(inverse, kind="stable")
+        starts = np.searchsorted(inverse[order], np.arange(len(seen) + 1))
+        distinct = situations[:, seen].T
+        kinds = np.empty(len(order), dtype=np.int8)
+        totals = np.empty(len(order), dtype=np.int64)
+        allowed = np.empty(len(order), dtype=np.bool_)
+        for begin in range(0, len(seen), CHUNK):
+            positions = [self.position(one) for one in distinct[begin : begin + CHUNK].tolist()]
+            bound = np.array(
+                [rules.least_bank_at(one.banked, on_board=one.on_board) for one in positions]
+            )
+            games = order[starts[begin] : starts[begin + len(positions)]]
+            here = inverse[games] - begin
+            least = bound[here] // step
+            which, worth, bank = player(positions)
+            kind, total = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.int64)
+            _play_turns(
+                which[here],
+                worth,
+                bank,
+                least,
+                rules.hot_dice == "optional",
+                dice.number,
+                dice.end,
+                dice.first,
+                dice.points,
+                dice.left,
+                dice.bonus,
+                kind,
+                total,
+            )
+            kinds[games], totals[games], allowed[games] = kind, total, total >= least
+        return kinds, totals, allowed
+
+    def turn(self, player: Player) -> None:
+        """One turn of every game, and what follows from it."""
+        rules, me = self.rules, self.mover
+        kinds, totals, allowed = self.play(player)
+        kept = allowed & (kinds == FARKLE) & rules.farkle_keeps_turn_total
+        got = np.where((kinds == BANK) | kept, totals, 0)
+        won = kinds == WIN
+        lost, tied = np.zeros_like(won), np.zeros_like(won)
+        phase = self.phase.copy()
+
+        normal = self.phase == NORMAL
+        reached = self._after_normal_turns(normal, kinds, got)
+        if rules.ending == "at_once" or (rules.ending == "equal_turns" and me == 1):
+            won |= reached
+        else:
+            phase[reached] = FINAL
+
+        final = self.phase == FINAL
+        behind = self.scores[1 - me] - self.scores[me]
+        last = final | (self.phase == SECOND)
+        target = np.where(final, behind, self.lead)
+        won |= last & (kinds != LOSE) & (got > target)
+        level = last & (kinds != LOSE) & (kinds != WIN) & (got == target)
+        if rules.ties == "played_on":
+            phase[level] = FIRST
+        elif rules.ties == "shared":
+            tied |= level
+        else:
+            lost |= level
+        lost |= last & ~won & ~level
+
+        opening = self.phase == FIRST
+        lost |= opening & (kinds == LOSE)
+        phase[opening] = SECOND
+        self.lead = np.where(opening, got, 0)
+
+        self.phase = phase
+        self.wins += float(np.count_nonzero(won if me == 0 else lost))
+        self.wins += 0.5 * float(np.count_nonzero(tied))
+        self._keep(~(won | lost | tied))
+        self.mover = 1 - me
+
+    def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
+        """Write down the turns of games without a final turn; say who has reached the goal."""
+        rules, me, step = self.rules, self.mover, self.rules.point_step
+        score, farkles = self.scores[me] + got, self.farkles[me].copy()
+        on_board = self.on_board[me] | (got > 0)
+        reached: Bools = normal & (got > 0) & (score * step >= rules.winning_score)
+        farkles[kinds != FARKLE] = 0
+        farkled = (kinds == FARKLE) & ~reached
+        farkles[farkled] += 1
+        costs = farkled & (farkles == rules.farkle_limit)
+        farkles[costs] = 0
+        if rules.farkle_penalty and not rules.penalty_points:
+            score[costs] = np.minimum(score[costs], 0)
+        else:
+            less = score[costs] - rules.penalty_points // step
+            score[costs] = np.maximum(less, rules.score_floor // step)
+        score[kinds == LOSE] = np.minimum(score[kinds == LOSE], 0)
+        self.scores[me] = np.where(normal, score, self.scores[me])
+        self.farkles[me] = np.where(normal, farkles, self.farkles[me])
+        self.on_board[me] = np.where(normal, on_board, self.on_board[me])
+        return reached
+
+    def _keep(self, games: Bools) -> None:
+        """Go on with these games only."""
+        self.scores = self.scores[:, games]
+        self.farkles = self.farkles[:, games]
+        self.on_board = self.on_board[:, games]
+        self.phase = self.phase[games]
+        self.lead = self.lead[games]
+
+
+def play_games(rules: Ruleset, first: Player, second: Player, games: int, seed: int) -> float:
+    """Play games that `first` begins; how many it wins, a shared one counting half."""
+    _set_seed(seed)
+    table = _Table(rules, games)
+    while table.phase.size:
+        table.turn((first, second)[table.mover])
+    return table.wins
+
+
+def measure_strengths(
+    rules: Ruleset,
+    values: npt.NDArray[np.float64],
+    code: Path,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Strengths:
+    """Play every level against optimal play, each side beginning in half of the games.
+
+    values : of the solved game, in the layout of a Solution
+    code : the folder of compiled code
+    games : for each level; an odd number becomes the next even one
+    on_progress : told the share of the games that is done
+    """
+    optimal = optimal_player(rules, values, code)
+    found: dict[str, Strength] = {}
+    for number, name in enumerate(LEVELS):
+        on_progress(number / len(LEVELS))
+        player = optimal
+        if name != Optimal.name:
+            policy = make_policy(name)
+            assert isinstance(policy, TablePolicy)  # noqa: S101 - all of them are
+            player = policy_player(rules, policy)
+        half = (games + 1) // 2
+        seeds = [seed + 1_000_003 * (2 * number + side) for side in (0, 1)]
+        began = play_games(rules, player, optimal, half, seeds[0] % 2**32)
+        replied = half - play_games(rules, optimal, player, half, seeds[1] % 2**32)
+        rate = (began + replied) / (2 * half)
+        # of the halves by themselves, as who begins is not left to chance
+        parts = [won / half * (1 - won / half) for won in (began, replied)]
+        found[name] = Strength(
+            win_rate=rate,
+            standard_error=math.sqrt(sum(parts) / half) / 2,
+            began=began / half,
+            replied=replied / half,
+        )
+    return Strengths(rules=rules.name, digest=rules.digest, games=2 * half, seed=seed, levels=found)

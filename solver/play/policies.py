@@ -1,0 +1,271 @@
+"""Playable policies, from exact play down to play that only counts points: levels of a bot player.
+
+A policy says for a position what each state of the turn is worth and where to bank, as arrays
+(Decisions). A roll goes to the set-aside that leads to the most, of equal ones to that with more
+points, then to that with fewer dice. A policy is a function of the position and the roll alone, so
+that it cannot know the dice to come.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRequestError, MissingStrategyError, did_you_mean
+from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.position import Position, points_to_beat
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import Roll
+from solver.turn.equations import Floats, TurnTable
+from solver.turn.points import bank_decisions, points_turn
+from solver.turn.scoring import hot_dice, hot_dice_bonus, set_asides, turn_plan
+from solver.wording import say, say_later
+
+_REMEMBERED = 512
+"""Turns whose decisions a policy keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """All that a policy may look at: the rules, the position and the roll just made.
+
+    The position is as before the roll, `position.dice` the number of dice rolled, and
+    `position.opponent` the score of the strongest opponent.
+    """
+
+    rules: Ruleset
+    position: Position
+    roll: Roll
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The dice to set aside, and whether to bank then."""
+
+    set_aside: Roll
+    bank: bool
+
+
+class Policy(Protocol):
+    """A way to play. It is asked only about rolls of which something scores."""
+
+    name: str
+
+    def choose(self, view: TurnView) -> Choice:
+        """What to do after a roll; always legal."""
+
+    def banks(self, rules: Ruleset, position: Position) -> bool:
+        """Whether to bank before a roll, where that is legal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What to do in one turn, by turn total in point steps and dice to roll, n at n - 1.
+
+    The last level and the last turn total stand for all further ones.
+    """
+
+    worth: Floats
+    """What a state is worth against others of the turn, shape (levels, turn totals, dice)."""
+    bank: npt.NDArray[np.bool_]
+    """Where to bank, if it is legal, in the same shape."""
+
+
+class TablePolicy:
+    """A policy given by its Decisions; the others derive from it."""
+
+    name: str
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to; the position must be possible."""
+        raise NotImplementedError
+
+    def choose(self, view: TurnView) -> Choice:
+        """What to do after a roll; always legal."""
+        rules, position, step = view.rules, view.position, view.rules.point_step
+        found = self.decisions(rules, position)
+        levels, totals, _ = found.worth.shape
+        best = -np.inf, -1
+        choice = None
+        for kept in set_asides(rules, view.roll):
+            left = hot_dice(rules, len(view.roll) - len(kept.dice))
+            is_hot = len(kept.dice) == len(view.roll)
+            bonus = hot_dice_bonus(rules, position.hot_dice) if is_hot else 0
+            total = position.turn_total + kept.points + bonus
+            level = min(position.hot_dice + is_hot, levels - 1)
+            state = level, min(total // step, totals - 1), left - 1
+            if (rank := (float(found.worth[state]), kept.points + bonus)) > best:
+                best = rank
+                legal = (not is_hot or rules.hot_dice == "optional") and rules.may_bank(
+                    total, position.banked, on_board=_on_board(rules, position)
+                )
+                choice = Choice(kept.dice, bool(found.bank[state]) and legal)
+        if choice is None:
+            raise InvalidRequestError("a policy is asked only about a roll of which dice score")
+        return choice
+
+    def banks(self, rules: Ruleset, position: Position) -> bool:
+        """Whether to bank before a roll, where that is legal."""
+        found = self.decisions(rules, position)
+        levels, totals, _ = found.bank.shape
+        total = min(position.turn_total // rules.point_step, totals - 1)
+        return bool(found.bank[min(position.hot_dice, levels - 1), total, position.dice - 1])
+
+
+class Optimal(TablePolicy):
+    """The greatest probability to win, from the solved game."""
+
+    name = "optimal"
+
+    def __init__(self, strategy: Strategy) -> None:
+        self.strategy = strategy
+        self._decisions = lru_cache(maxsize=_REMEMBERED)(self._find)
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
+        """The decisions of the strategy; those of its own rules."""
+        return self._decisions(
+            replace(position, turn_total=0, hot_dice=0, dice=self.strategy.rules.dice)
+        )
+
+    def _find(self, start: Position) -> Decisions:
+        return table_decisions(self.strategy.turn(start))
+
+
+class MaxPoints(TablePolicy):
+    """The most expected points in every turn; whatever reaches the goal is banked.
+
+    A last turn, in which points below the other player's score are worth nothing, is played for the
+    best chance to beat it; so are the turns of a play-off.
+    """
+
+    name = "max-points"
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to."""
+        on_board = _on_board(rules, position)
+        if position.opponent < rules.winning_score:
+            return _points_decisions(rules, max(position.banked, 0), on_board)
+        return _last_decisions(rules, points_to_beat(rules, position), on_board)
+
+
+class Greedy(TablePolicy):
+    """Takes all the points it can and banks from a fixed turn total on, see `greedy_threshold`.
+
+    It banks whatever reaches the goal, and rolls in a last turn until it has beaten the other
+    player.
+    """
+
+    name = "greedy"
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to."""
+        return _most_points(rules, position, greedy_threshold(rules))
+
+
+class Cautious(TablePolicy):
+    """Takes all the points it can and banks as soon as it may; in a last turn when it has won."""
+
+    name = "cautious"
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to."""
+        return _most_points(rules, position, 0)
+
+
+LEVELS: dict[str, str] = {
+    Optimal.name: say_later("plays for the greatest probability to win, exactly"),
+    MaxPoints.name: say_later("plays for the most points in every turn, whatever the scores"),
+    Greedy.name: say_later("takes every point and banks at a fixed turn total, often 300 or 400"),
+    Cautious.name: say_later("takes every point and banks as soon as it may"),
+}
+"""The names of the policies, with a description of each."""
+
+
+def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
+    """The policy of a level.
+
+    Raises InvalidRequestError for an unknown name, and MissingStrategyError for the level
+    "optimal" without a strategy.
+    """
+    simple: dict[str, Callable[[], Policy]] = {
+        one.name: one for one in (MaxPoints, Greedy, Cautious)
+    }
+    if name == Optimal.name:
+        if strategy is None:
+            raise MissingStrategyError(
+                say(
+                    'the level "optimal" needs a strategy file, and these rules are not solved yet;'
+                    " without one there are {levels}",
+                    levels=", ".join(simple),
+                )
+            )
+        return Optimal(strategy)
+    if name not in simple:
+        raise InvalidRequestError(
+            say('unknown level "{level}"', level=name) + did_you_mean(name, list(LEVELS))
+        )
+    return simple[name]()
+
+
+def greedy_threshold(rules: Ruleset) -> int:
+    """The turn total in points at which Greedy banks: three times the best single die.
+
+    That is the usual 300 where a 1 counts 100; where no single die scores it is three times the
+    least combination. It is always more than the least bank, by the best single die at least.
+    """
+    best = max(rules.combinations.get((face,), 0) for face in range(1, 7))
+    die = best or min(rules.combinations.values())
+    return max(3 * die, rules.least_bank() + die)
+
+
+def table_decisions(table: TurnTable) -> Decisions:
+    """The decisions of a turn's table; a tie is banked."""
+    return Decisions(table.win_probability, bank_decisions(table))
+
+
+def _on_board(rules: Ruleset, position: Position) -> bool:
+    """Whether the opening minimum is behind a player; in a play-off it is."""
+    return position.on_board or position.banked >= rules.winning_score
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _points_decisions(rules: Ruleset, score: int, on_board: bool) -> Decisions:
+    return table_decisions(points_turn(rules, score, on_board=on_board))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _last_decisions(rules: Ruleset, margin: int | None, on_board: bool) -> Decisions:
+    """Of a turn with `margin` points to beat, or of the first turn of a play-off."""
+    ends = endgame(rules)
+    if margin is None:
+        return table_decisions(first_of_play_off(rules, ends))
+    steps = margin // rules.point_step
+    return table_decisions(final_turn(rules, steps, ends.tie, on_board=on_board))
+
+
+def _most_points(rules: Ruleset, position: Position, threshold: int) -> Decisions:
+    """Take the most points; bank at `threshold`, or what reaches the goal or beats the other."""
+    margin = points_to_beat(rules, position)
+    if margin is None:
+        to_goal = rules.winning_score - position.banked
+        enough = min(threshold, to_goal) if to_goal > 0 else threshold
+    else:
+        enough = margin + rules.point_step
+    least = rules.least_bank_at(position.banked, on_board=_on_board(rules, position))
+    return _threshold_decisions(rules, max(enough, least) // rules.point_step)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
+    """Take the most points and bank from `enough` point steps on."""
+    plan = turn_plan(rules)
+    totals = np.arange(enough + 2 * plan.reach)[:, np.newaxis]
+    shape = plan.levels, len(totals), plan.dice
+    bank = np.broadcast_to(totals >= enough, shape).copy()
+    if plan.must_roll_hot:
+        bank[..., -1] = False
+    return Decisions(np.broadcast_to(totals.astype(np.float64), shape).copy(), bank)

@@ -1,0 +1,69 @@
+"""How strong the levels of play are against optimal play, kept as a file for others to show."""
+
+import os
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from solver.errors import StrategyFileError
+from solver.rules.ruleset import Ruleset
+
+_DIGEST_LENGTH = 16
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Strength(_Data):
+    """One level against optimal play; a shared win counts half."""
+
+    win_rate: float = Field(ge=0, le=1)
+    standard_error: float = Field(ge=0)
+    began: float = Field(ge=0, le=1)
+    """Win rate in the half of the games that the level begins."""
+    replied: float = Field(ge=0, le=1)
+
+
+class Strengths(_Data):
+    """The levels of play of one rule set, each in so many games against optimal play."""
+
+    rules: str
+    digest: str
+    games: int = Field(ge=2)
+    seed: int
+    levels: dict[str, Strength]
+
+
+def strengths_path(folder: Path, rules: Ruleset) -> Path:
+    """The file of a rule set in the data folder."""
+    return folder / f"levels-{rules.digest[:_DIGEST_LENGTH]}.json"
+
+
+def load_strengths(folder: Path, rules: Ruleset) -> dict[str, Strength] | None:
+    """The strengths of the levels by their names; None where no sound file holds them."""
+    try:
+        found = Strengths.model_validate_json(strengths_path(folder, rules).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return found.levels if found.digest == rules.digest else None
+
+
+def save_strengths(folder: Path, rules: Ruleset, strengths: Strengths) -> Path:
+    """Write the file of a rule set, whole or not at all.
+
+    Raises StrategyFileError.
+    """
+    path = strengths_path(folder, rules)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_text(strengths.model_dump_json(indent=2) + "\n")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
+    return path

@@ -1,0 +1,1 @@
+"""What people agree on: rule sets, their files, and what is wrong with them."""

@@ -1,0 +1,1 @@
+"""One turn: dice, what they score, and the equations of a turn."""

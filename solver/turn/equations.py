@@ -1,0 +1,155 @@
+"""One turn's equations in NumPy: what the bot answers from, and the kernels' slow twin.
+
+    W(t, n) = roll(t, n)                when t may not be banked
+            = max(bank(t), roll(t, n))  otherwise
+    roll(t, n) = I_n + L_n * lost + F_n * farkle(t)
+               + sum over scoring r of P(r) * max over c in r of W(t + c_p, h(n - c_n))
+
+bank(t), farkle(t) and lost are the values of ending the turn so; rolls win the game with chance
+I_n, lose everything with L_n and are farkles with F_n; a set-aside c of the roll r uses c_n dice
+for c_p points; h(0) = all dice, h(n) = n (hot dice). Where the bonus for hot dice changes, W has a
+level for the hot dice so far, and a set-aside of all the dice leads to the next level.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.turn.scoring import TurnPlan
+
+Floats = npt.NDArray[np.float64]
+
+
+class Decision(StrEnum):
+    """What to do at a turn total; WIN is a bank that wins the game."""
+
+    ROLL = "roll"
+    BANK = "bank"
+    WIN = "win"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Endings:
+    """What ending a turn is worth to its player, by turn total in point steps.
+
+    From the last `plan.reach` turn totals on it is best to bank.
+    """
+
+    bank: Floats
+    """Shape (turn totals,); NaN where banking is not allowed."""
+    farkle: Floats
+    """Shape (turn totals,)."""
+    lost: float
+    """Of a roll that loses everything."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnTable:
+    """All decisions of one turn; turn totals in point steps, n dice at n - 1."""
+
+    win_probability: Floats
+    """W(t, n), shape (levels, turn totals, dice)."""
+    roll: Floats
+    """Value of rolling, shape (levels, turn totals, dice)."""
+    ends: Endings
+    plan: TurnPlan
+
+    def value(self, turn_total: int, dice: int, hot_dice: int = 0) -> float:
+        """W(t, n) after so many hot dice."""
+        return float(self.win_probability[self._index(turn_total, dice, hot_dice)])
+
+    def roll_value(self, turn_total: int, dice: int, hot_dice: int = 0) -> float:
+        """Value of rolling."""
+        return float(self.roll[self._index(turn_total, dice, hot_dice)])
+
+    def bank_value(self, turn_total: int, dice: int) -> float | None:
+        """Value of banking; None where it is not allowed."""
+        if not self.may_bank(turn_total) or (self.plan.must_roll_hot and dice == self.plan.dice):
+            return None
+        return float(self.ends.bank[self._row(turn_total)])
+
+    def may_bank(self, turn_total: int) -> bool:
+        """Whether banking is allowed, hot dice aside."""
+        return not math.isnan(self.ends.bank[self._row(turn_total)])
+
+    def farkle_value(self, turn_total: int) -> float:
+        """Value of a farkle."""
+        return float(self.ends.farkle[self._row(turn_total)])
+
+    def decision(self, turn_total: int, dice: int, hot_dice: int = 0) -> Decision:
+        """What to do with `turn_total` steps and `dice` dice to roll; a tie is banked."""
+        bank = self.bank_value(turn_total, dice)
+        if bank is None or bank < self.roll_value(turn_total, dice, hot_dice):
+            return Decision.ROLL
+        return Decision.WIN if bank == 1 else Decision.BANK
+
+    def _row(self, turn_total: int) -> int:
+        """Beyond the table everything is as in its last row."""
+        return min(turn_total, len(self.ends.bank) - 1)
+
+    def _index(self, turn_total: int, dice: int, hot_dice: int) -> tuple[int, int, int]:
+        return min(hot_dice, self.plan.levels - 1), self._row(turn_total), dice - 1
+
+
+def solve_turn(plan: TurnPlan, ends: Endings) -> TurnTable:
+    """Solve one turn backwards over its turn totals."""
+    totals, dice = len(ends.bank), plan.dice
+    shape = plan.levels, totals, dice
+    values, roll = np.empty(shape), np.empty(shape)
+    solved = totals - plan.reach
+    roll[:, solved:] = _rolls_beyond(plan, ends, solved)
+    least = np.where(np.isnan(ends.bank), 0.0, ends.bank)[:, np.newaxis].repeat(dice, axis=1)
+    if plan.must_roll_hot:
+        least[:, dice - 1] = 0.0
+    values[:, solved:] = np.maximum(roll[:, solved:], least[solved:])
+    ended = (
+        plan.win_chances
+        + plan.lose_chances * ends.lost
+        + plan.farkle_chances * ends.farkle[:solved, np.newaxis]
+    )
+    found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
+    for level in range(plan.levels - 1, -1, -1):
+        following = min(level + 1, plan.levels - 1)
+        # where targets lie from the row of a turn total on
+        places = (
+            plan.targets + plan.is_hot * ((following - level) * totals + plan.bonuses[level]) * dice
+        )
+        places = places[plan.options]
+        space = values[level : following + 1].reshape(-1)
+        rolls, wins = roll[level], values[level]
+        for t in range(solved - 1, -1, -1):
+            # mode="clip" spares a copy; no target lies outside
+            space[t * dice :].take(places, out=found, mode="clip")
+            np.maximum.reduceat(found, plan.starts, out=best)
+            np.dot(plan.chances, best, out=rolls[t])
+            rolls[t] += ended[t]
+            np.maximum(rolls[t], least[t], out=wins[t])
+    # sums of chances may come out one rounding above 1
+    np.minimum(values, 1.0, out=values)
+    np.minimum(roll, 1.0, out=roll)
+    return TurnTable(values, roll, ends, plan)
+
+
+def _rolls_beyond(plan: TurnPlan, ends: Endings, solved: int) -> Floats:
+    """Value of rolling at the last turn totals, shape (plan.reach, dice).
+
+    Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
+    to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
+    again.
+    """
+    bank = ends.bank[solved:, np.newaxis]
+    ended = (
+        plan.win_chances
+        + plan.lose_chances * ends.lost
+        + plan.farkle_chances * ends.farkle[solved:, np.newaxis]
+    )
+    scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    if not plan.must_roll_hot:
+        return ended + scores * bank
+    rolls: Floats = ended + (scores - plan.only_hot) * bank
+    hot = rolls[:, -1:] / (1 - plan.only_hot[-1])
+    rolls += plan.only_hot * hot
+    return rolls

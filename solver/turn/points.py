@@ -1,0 +1,177 @@
+"""One turn played for the most points, and the exact chances of how such a turn ends.
+
+The equations are those of solver.turn.equations. What ending a turn is worth is the score that it
+leaves the player with, as a share of the goal: a bank of t points (score + t) / goal and never more
+than 1, a farkle score / goal, a roll that loses everything 0, a roll that wins 1. So a strategy of
+most points banks whatever reaches the goal, and what it is worth less the score is the expected
+points of the turn. Farkles in a row and the other player do not count.
+
+Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), for the equations.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.scoring import TurnPlan, turn_plan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnOutcome:
+    """The chances of how one turn ends; they add to 1. Turn totals in point steps."""
+
+    banked: Floats
+    """Of each turn total that is banked, shape (turn totals,). The last `plan.reach` ones stand
+    for what is more as well."""
+    farkled: Floats
+    """Of a farkle that keeps so many points, shape (turn totals,): 0 points if nothing is kept."""
+    wins: float
+    """Of a roll that wins the game at once."""
+    loses: float
+    """Of a roll that loses everything."""
+
+    @property
+    def farkle_probability(self) -> float:
+        """Chance that the turn ends in a farkle, whether it keeps points or not."""
+        return float(self.farkled.sum())
+
+
+def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTable:
+    """The table of a turn for most points, of a player with `score` points banked.
+
+    A value is the expected score after the turn as a share of `rules.winning_score`; a score below
+    0 is taken for 0.
+    """
+    return _points_turn(rules, max(score, 0), on_board or not rules.has_opening)
+
+
+def expected_points(
+    rules: Ruleset, score: int, turn_total: int = 0, dice: int | None = None, *, on_board: bool
+) -> float:
+    """Expected points of a whole turn that stands at `turn_total` points with `dice` to roll.
+
+    What a roll that loses everything takes is counted against them. All dice are rolled if None
+    are given.
+    """
+    table = points_turn(rules, score, on_board=on_board)
+    value = table.value(turn_total // rules.point_step, dice or rules.dice)
+    return value * rules.winning_score - max(score, 0)
+
+
+def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnOutcome:
+    """How a turn for most points ends, from its start."""
+    return _points_outcome(rules, max(score, 0), on_board or not rules.has_opening)
+
+
+@lru_cache(maxsize=512)
+def _points_turn(rules: Ruleset, score: int, on_board: bool) -> TurnTable:
+    step, plan = rules.point_step, turn_plan(rules)
+    banked, goal = score // step, rules.winning_score // step
+    least = rules.least_bank_at(score, on_board=on_board) // step
+    rows = max(goal - banked, least) + plan.reach
+    bank = np.minimum(banked + np.arange(rows), goal) / goal
+    farkle = np.full(rows, banked / goal)
+    if rules.farkle_keeps_turn_total:
+        farkle[least:] = bank[least:]
+    bank[:least] = np.nan
+    return solve_turn(plan, Endings(bank, farkle, 0.0))
+
+
+@lru_cache(maxsize=512)
+def _points_outcome(rules: Ruleset, score: int, on_board: bool) -> TurnOutcome:
+    return turn_outcome(rules, _points_turn(rules, score, on_board))
+
+
+def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
+    """Where a turn is to be banked, a tie too, shape (levels, turn totals, dice)."""
+    banks: npt.NDArray[np.bool_] = table.ends.bank[:, np.newaxis] >= table.roll
+    if table.plan.must_roll_hot:
+        banks[..., -1] = False
+    return banks
+
+
+def turn_outcome(
+    rules: Ruleset,
+    table: TurnTable,
+    *,
+    turn_total: int = 0,
+    dice: int | None = None,
+    hot_dice: int = 0,
+    roll: bool = False,
+) -> TurnOutcome:
+    """How a turn ends that is played by `table`, by one pass forwards over its turn totals.
+
+    It stands at `turn_total` point steps with `dice` to roll, all of them if None. With `roll` it
+    is not banked there, whatever the table says. Of set-asides of equal value the one with more
+    points is taken.
+    """
+    plan = table.plan
+    levels, totals, number = table.roll.shape
+    solved = totals - plan.reach
+    banks = bank_decisions(table)
+    keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
+    mass = np.zeros((levels, totals, number))
+    first = min(hot_dice, levels - 1), min(turn_total, totals - 1), (dice or number) - 1
+    mass[first] = 1.0
+    if roll:
+        banks[first] = False
+    banked, farkled = np.zeros(totals), np.zeros(totals)
+    wins = loses = 0.0
+    chosen = [_chosen(table, level) for level in range(levels)]
+    for t in range(first[1], totals):
+        for level in range(levels):
+            here = mass[level, t]
+            if not here.any():
+                continue
+            stays = banks[level, t]
+            banked[t] += here[stays].sum()
+            rolled = np.where(stays, 0.0, here)
+            if t >= solved:
+                rolled, ended = _rolled_beyond(plan, rolled)
+                banked[t] += ended
+            elif rolled.any():
+                following = min(level + 1, levels - 1)
+                space = mass[level : following + 1].reshape(-1)[t * number :]
+                np.add.at(space, chosen[level][t], rolled @ plan.chances)
+            farkled[t if keeps[t] else 0] += rolled @ plan.farkle_chances
+            wins += float(rolled @ plan.win_chances)
+            loses += float(rolled @ plan.lose_chances)
+    return TurnOutcome(banked, farkled, wins, loses)
+
+
+def _rolled_beyond(plan: TurnPlan, rolled: Floats) -> tuple[Floats, float]:
+    """How often each number of dice is rolled in the end, and the chance of a bank after that.
+
+    As in solver.turn.equations: at the last turn totals whatever scores is banked, unless hot dice
+    have to be rolled, again and again.
+    """
+    scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    if plan.must_roll_hot:
+        scores = scores - plan.only_hot
+        rolled = rolled.copy()
+        others = rolled[:-1] @ plan.only_hot[:-1]
+        rolled[-1] = (rolled[-1] + others) / (1 - plan.only_hot[-1])
+    return rolled, float(rolled @ scores)
+
+
+def _chosen(table: TurnTable, level: int) -> npt.NDArray[np.intp]:
+    """Where each list of set-asides leads to from each turn total, shape (turn totals, lists).
+
+    As offsets from the row of the turn total, as in TurnPlan, from this level into the next.
+    """
+    plan, (levels, totals, number) = table.plan, table.roll.shape
+    following = min(level + 1, levels - 1)
+    places = (
+        plan.targets + plan.is_hot * ((following - level) * totals + plan.bonuses[level]) * number
+    )[plan.options]
+    values = table.win_probability[level : following + 1].reshape(-1)
+    found = values[(np.arange(totals - plan.reach) * number)[:, np.newaxis] + places]
+    best = np.maximum.reduceat(found, plan.starts, axis=1)
+    lengths = np.diff(plan.starts, append=len(plan.options))
+    which = np.where(found == best.repeat(lengths, axis=1), np.arange(len(plan.options)), -1)
+    # targets ascend in points, so that the last of equal ones has most
+    return np.asarray(places[np.maximum.reduceat(which, plan.starts, axis=1)])

@@ -1,0 +1,262 @@
+"""A rule set's set-asides by enumeration: for people, and as flat arrays for a turn's equations."""
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRulesError
+from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.dice import Roll, make_roll, parts, rolls
+from solver.wording import say
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Dice kept from a roll, each of which scores, and the most points they are worth."""
+
+    dice: Roll
+    points: int
+
+
+class Fate(StrEnum):
+    """What a roll means before any choice."""
+
+    SCORES = "scores"
+    FARKLE = "farkle"
+    WINS = "wins"
+    LOSES = "loses"
+
+
+@dataclass(frozen=True, eq=False)
+class TurnPlan:
+    """The choices of every roll as arrays over the targets (points, dice left) they lead to.
+
+    A turn table is a matrix over turn totals and dice, flat in memory; seen from the row of one
+    turn total, a target is one offset: ``points_steps * dice + (dice_left - 1)``. All dice are left
+    only as hot dice, so that the offset tells these. Rolls with equal targets are one list with
+    the sum of their chances.
+
+    Where the first to reach the goal wins at once, only the set-aside with most points is kept of
+    those of a roll that use the same number of dice. That is exact: a player with more points in
+    the turn can act as one with fewer would, always has at least as many, so reaches the goal no
+    later and never falls lower. With a final turn it may be better not to reach the goal, and all
+    set-asides are kept.
+    """
+
+    targets: npt.NDArray[np.intp]
+    """Offsets of the distinct targets, ascending, shape (targets,)."""
+    options: npt.NDArray[np.intp]
+    """Indices into `targets`, list after list, shape (options,)."""
+    starts: npt.NDArray[np.intp]
+    """Where each list starts in `options`, shape (lists,)."""
+    chances: npt.NDArray[np.float64]
+    """Chance of each list when rolling n dice in row n - 1, shape (dice, lists).
+
+    A list belongs to one number of dice, so that a column has one entry that is not 0."""
+    farkle_chances: npt.NDArray[np.float64]
+    """Chance of a farkle when rolling n dice at n - 1, shape (dice,)."""
+    win_chances: npt.NDArray[np.float64]
+    """Chance of a roll that wins the game."""
+    lose_chances: npt.NDArray[np.float64]
+    """Chance of a roll that loses everything."""
+    only_hot: npt.NDArray[np.float64]
+    """Chance that a roll of n dice can only be set aside whole."""
+    reach: int
+    """Most steps that one set-aside adds to the turn total, bonus and all."""
+    bonuses: tuple[int, ...]
+    """Steps on top for the first, second, ... hot dice of a turn; the last one for all further.
+    A turn has one level for each, the number of hot dice so far, which stays at the last."""
+    must_roll_hot: bool
+    """Whether hot dice may not be banked."""
+
+    @cached_property
+    def is_hot(self) -> npt.NDArray[np.bool_]:
+        """Whether each target is hot dice, shape (targets,)."""
+        return np.array([_is_hot(target, self.dice) for target in self.targets.tolist()])
+
+    @property
+    def dice(self) -> int:
+        """Number of dice in the game."""
+        return len(self.farkle_chances)
+
+    @property
+    def levels(self) -> int:
+        """Number of levels of a turn."""
+        return len(self.bonuses)
+
+    def lists(self) -> list[tuple[int, ...]]:
+        """The lists as tuples of indices into `targets`."""
+        return [tuple(part.tolist()) for part in np.split(self.options, self.starts[1:])]
+
+
+@lru_cache(maxsize=RULESETS)
+def all_points(rules: Ruleset) -> dict[Roll, int]:
+    """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice.
+
+    The best partition into combinations, by taking away one combination after another.
+    """
+    combinations = [(make_roll(dice), points) for dice, points in rules.combinations.items()]
+    best: dict[Roll, int] = {(): 0}
+    for number in range(1, rules.dice + 1):
+        for faces in combinations_with_replacement(range(6, 0, -1), number):
+            found = [
+                points + best[rest]
+                for dice, points in combinations
+                if (rest := _without(faces, dice)) is not None and rest in best
+            ]
+            if found:
+                best[faces] = max(found)
+    del best[()]
+    return best
+
+
+def _without(faces: Roll, dice: Roll) -> Roll | None:
+    """`faces` less `dice`, or None where `dice` are not all among them; both descending."""
+    rest = list(faces)
+    for die in dice:
+        if die not in rest:
+            return None
+        rest.remove(die)
+    return tuple(rest)
+
+
+def fate(rules: Ruleset, roll: Roll) -> Fate:
+    """What a roll means: a roll that wins goes before one that loses, and both before points."""
+    if any(_matches(roll, pattern) for pattern in rules.instant_win):
+        return Fate.WINS
+    if any(_matches(roll, pattern) for pattern in rules.lose_everything):
+        return Fate.LOSES
+    return Fate.SCORES if set_asides(rules, roll) else Fate.FARKLE
+
+
+def _matches(roll: Roll, pattern: str) -> bool:
+    """Whether a roll contains the dice of a pattern, see solver.rules.ruleset.Pattern."""
+    if pattern.startswith("x"):
+        return max(Counter(roll).values()) >= len(pattern)
+    return Counter(map(int, pattern)) <= Counter(roll)
+
+
+def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
+    """Every legal set-aside of a roll, most points first; empty where nothing scores."""
+    return all_set_asides(rules)[roll]
+
+
+@lru_cache(maxsize=RULESETS)
+def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of 1 to `rules.dice` dice."""
+    scoring = {dice: SetAside(dice, points) for dice, points in all_points(rules).items()}
+    found = {}
+    for number in range(1, rules.dice + 1):
+        for roll, _ in rolls(number):
+            legal = [scoring[part] for part in parts(roll) if part in scoring]
+            if rules.hot_dice == "forced" and roll in scoring:
+                legal = [scoring[roll]]
+            elif rules.set_aside_all:
+                legal = _not_extendable(legal)
+            legal.sort(key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
+            found[roll] = tuple(legal)
+    return found
+
+
+def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
+    """The set-asides that are no part of another."""
+    counts = [Counter(kept.dice) for kept in legal]
+    return [
+        kept for kept, dice in zip(legal, counts, strict=True) if not any(dice < c for c in counts)
+    ]
+
+
+def farkle_probability(rules: Ruleset, number: int) -> Fraction:
+    """Chance that a roll of `number` dice is a farkle."""
+    ways = sum(ways for roll, ways in rolls(number) if fate(rules, roll) is Fate.FARKLE)
+    return Fraction(ways, 6**number)
+
+
+def hot_dice(rules: Ruleset, dice_left: int) -> int:
+    """Dice to roll next: all of them again when none is left."""
+    return dice_left or rules.dice
+
+
+def hot_dice_bonus(rules: Ruleset, before: int) -> int:
+    """Points on top for hot dice after `before` others in the same turn."""
+    bonuses = rules.hot_dice_bonus or (0,)
+    return bonuses[min(before, len(bonuses) - 1)]
+
+
+@lru_cache(maxsize=RULESETS)
+def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
+    """The turn's choices as arrays; with `all_options` also those that are never best.
+
+    Raises InvalidRulesError where no roll is left that scores.
+    """
+    step = rules.point_step
+    chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
+    fates = {one: np.zeros(rules.dice) for one in Fate}
+    for number in range(1, rules.dice + 1):
+        for roll, ways in rolls(number):
+            found = fate(rules, roll)
+            fates[found][number - 1] += ways / 6**number
+            if found is Fate.SCORES:
+                offsets = _offsets(rules, roll, all_options=all_options)
+                chances[number, offsets] += ways
+    if not chances:
+        raise InvalidRulesError(
+            say(
+                "{rules}: no roll is left that scores points; every one that would wins the game,"
+                " loses everything or is a farkle",
+                rules=rules.name,
+            )
+        )
+    targets = sorted({offset for _, offsets in chances for offset in offsets})
+    index = {offset: position for position, offset in enumerate(targets)}
+    weights = np.zeros((rules.dice, len(chances)))
+    options: list[int] = []
+    starts: list[int] = []
+    only_hot = np.zeros(rules.dice)
+    for position, ((number, offsets), ways) in enumerate(chances.items()):
+        weights[number - 1, position] = ways / 6**number
+        starts.append(len(options))
+        options += [index[offset] for offset in offsets]
+        if all(_is_hot(offset, rules.dice) for offset in offsets):
+            only_hot[number - 1] += ways / 6**number
+    bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
+    reach = max(
+        offset // rules.dice + _is_hot(offset, rules.dice) * max(bonuses) for offset in targets
+    )
+    return TurnPlan(
+        targets=np.array(targets, dtype=np.intp),
+        options=np.array(options, dtype=np.intp),
+        starts=np.array(starts, dtype=np.intp),
+        chances=weights,
+        farkle_chances=fates[Fate.FARKLE],
+        win_chances=fates[Fate.WINS],
+        lose_chances=fates[Fate.LOSES],
+        only_hot=only_hot,
+        reach=reach,
+        bonuses=bonuses,
+        must_roll_hot=rules.hot_dice != "optional",
+    )
+
+
+def _offsets(rules: Ruleset, roll: Roll, *, all_options: bool) -> tuple[int, ...]:
+    """Where the set-asides of a roll lead to, see TurnPlan."""
+    reached = {
+        (kept.points // rules.point_step, hot_dice(rules, len(roll) - len(kept.dice)))
+        for kept in set_asides(rules, roll)
+    }
+    if rules.ending == "at_once" and not all_options:
+        most: dict[int, int] = {}
+        for points, left in reached:
+            most[left] = max(most.get(left, 0), points)
+        reached = {(points, left) for left, points in most.items()}
+    return tuple(sorted(points * rules.dice + left - 1 for points, left in reached))
+
+
+def _is_hot(offset: int, dice: int) -> bool:
+    return offset % dice == dice - 1

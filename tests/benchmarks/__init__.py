@@ -1,0 +1,1 @@
+"""Speed and memory; nothing here is a test."""

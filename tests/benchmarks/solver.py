@@ -1,0 +1,471 @@
+"""Measures what the project promises about speed and memory: `make bench`.
+
+Every figure comes from a process of its own, so that none finds another's memory, compiled code or
+threads. Seconds are those of the clock: a machine that is busy otherwise breaks limits that hold on
+an idle one, so the load average stands above the figures and the processor time beside some.
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from solver.batch.local import solve_here
+from solver.game.position import Position
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, standing_index
+from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.strategy import open_strategy, save_strategy
+from solver.turn.equations import solve_turn
+from solver.turn.scoring import TurnPlan, turn_plan
+
+PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
+"""Of the C++ program of 2016 for Facebook at floor -2500, on one core of 2013."""
+
+TINY: dict[str, Any] = {"goal": 1000, "score_floor": -500}
+"""Changes that leave a rule set its kernel and next to nothing to solve."""
+
+ROUGH = 1.0
+"""A tolerance for the fewest sweeps."""
+
+CHILD_TIMEOUT = 1800
+
+Figures = dict[str, Any]
+
+
+# What children measure
+
+
+def measure_solve(
+    rules: str,
+    kernels: str,
+    changes: Figures,
+    threads: int,
+    begun: float,
+    save: str | None = None,
+    tolerance: float = DEFAULT_TOLERANCE,
+) -> Figures:
+    """One solve; `begun` is when the parent started this process."""
+    from solver.game import sweeps  # noqa: F401, PLC0415 - to see what the libraries take
+
+    libraries = _peak_memory()
+    ready: list[float] = []
+
+    def progress(_: Progress) -> None:
+        if not ready:
+            ready.append(time.time() - begun)
+
+    solution = solve_here(
+        _variant(rules, changes),
+        cache=Path(kernels),
+        tolerance=tolerance,
+        threads=threads,
+        on_progress=progress,
+    )
+    memory = _peak_memory()
+    if save:
+        save_strategy(solution, Path(save))
+    return {
+        "seconds": solution.seconds,
+        "sweeps": solution.sweeps,
+        "first_player": _first_player(solution),
+        "ready": ready[0],
+        "elapsed": time.time() - begun,
+        "libraries": libraries,
+        "memory": memory,
+    }
+
+
+def measure_threads(kernels: str, repetitions: int) -> Figures:
+    """States per second of rough solves with one thread and with two, by turns."""
+    rules = load_rules("facebook")
+    one: list[float] = []
+    two: list[float] = []
+    busy: list[float] = []
+    for _ in range(repetitions):
+        for threads, rates in ((1, one), (2, two)):
+            before = time.process_time()
+            solution = solve_here(rules, cache=Path(kernels), tolerance=ROUGH, threads=threads)
+            rates.append(solution.states_solved / solution.seconds)
+            if threads == 1:
+                busy.append(solution.states_solved / (time.process_time() - before))
+    return {
+        "one": max(one),
+        "busy": max(busy),
+        "ratio": statistics.median(b / a for a, b in zip(one, two, strict=True)),
+        "sweeps": solution.sweeps,
+    }
+
+
+def measure_answers(strategies: str) -> Figures:
+    """Opening a strategy file, and the table of a whole turn at 0:0."""
+    rules, opening, turn = load_rules("facebook"), [], []
+    for _ in range(200):
+        begun = time.perf_counter()
+        strategy = open_strategy(Path(strategies), rules)
+        opened = time.perf_counter()
+        strategy.turn(Position())
+        turn.append(time.perf_counter() - opened)
+        opening.append(opened - begun)
+    return {
+        "first_open": opening[0],
+        "open": statistics.median(opening[1:]),
+        "first_turn": turn[0],
+        "turn": statistics.median(turn[1:]),
+    }
+
+
+def measure_kernels(kernels: str, strategies: str) -> Figures:
+    """States per second of the turn at 0:0: generated, in NumPy and looping over the lists."""
+    os.environ.setdefault("NUMBA_CACHE_DIR", kernels)
+    import numba  # noqa: PLC0415 - children that do not need it should not load it
+
+    from solver.game.kernel_source import LANES, load_turn  # noqa: PLC0415
+
+    rules = load_rules("facebook")
+    plan, table = turn_plan(rules), open_strategy(Path(strategies), rules).turn(Position())
+    ends, dice = table.ends, plan.dice
+    totals = len(ends.bank)
+    steps = totals - plan.reach
+    bank = np.nan_to_num(ends.bank)
+    values = table.win_probability[0].copy()
+    values[:steps] = 0
+    in_lanes = values.repeat(LANES)
+    bank_in_lanes, farkle_in_lanes = bank.repeat(LANES), ends.farkle.repeat(LANES)
+    lost, out = np.full(LANES, ends.lost), np.empty(dice * LANES)
+    turn, loop = load_turn(plan, Path(kernels)), numba.njit(error_model="numpy")(_turn_by_lists)
+    lists = _lists(plan)
+    flat = values.ravel()
+
+    def generated() -> None:
+        turn(in_lanes, in_lanes, bank_in_lanes, farkle_in_lanes, lost, out, steps)
+
+    def by_lists() -> None:
+        loop(flat, bank, ends.farkle, steps, plan.farkle_chances, *lists)
+
+    ways: dict[str, tuple[Callable[[], object], int, int]] = {
+        "generated": (generated, LANES, 100),
+        "numpy": (lambda: solve_turn(plan, ends), 1, 5),
+        "lists": (by_lists, 1, 20),
+    }
+    for way, _, _ in ways.values():
+        way()
+    expected = table.win_probability[0]
+    np.testing.assert_allclose(in_lanes.reshape(totals, dice, LANES)[..., 0], expected, rtol=1e-12)
+    np.testing.assert_allclose(flat.reshape(totals, dice), expected, rtol=1e-12)
+    best = dict.fromkeys(ways, math.inf)
+    for _ in range(20):  # by turns: what else the machine does hits all of them
+        for name, (way, _, times) in ways.items():
+            begun = time.perf_counter()
+            for _ in range(times):
+                way()
+            best[name] = min(best[name], (time.perf_counter() - begun) / times)
+    return {name: lanes * steps * dice / best[name] for name, (_, lanes, _) in ways.items()}
+
+
+def _lists(plan: TurnPlan) -> tuple[Any, ...]:
+    """Targets, list after list; where lists start and end; their chance and their dice."""
+    bounds = np.append(plan.starts, len(plan.options))
+    return plan.targets[plan.options], bounds, plan.chances.max(0), plan.chances.argmax(0)
+
+
+def _turn_by_lists(
+    values: Any,
+    bank: Any,
+    farkle: Any,
+    steps: int,
+    farkle_chances: Any,
+    targets: Any,
+    bounds: Any,
+    chances: Any,
+    number: Any,
+) -> None:
+    """A turn as one would write it first, for numba: one state, one list, one target at a time."""
+    dice = len(farkle_chances)
+    for t in range(steps - 1, -1, -1):
+        first = t * dice
+        for n in range(dice):
+            values[first + n] = farkle_chances[n] * farkle[t]
+        for k in range(len(chances)):
+            best = 0.0
+            for place in range(bounds[k], bounds[k + 1]):
+                best = max(best, values[first + targets[place]])
+            values[first + number[k]] += chances[k] * best
+        for n in range(dice):
+            values[first + n] = max(bank[t], values[first + n])
+
+
+def _variant(rules: str, changes: Figures) -> Ruleset:
+    return make_rules(load_rules(rules).model_dump() | changes, rules)
+
+
+def _first_player(solution: Solution) -> float:
+    """Win probability of who begins, at the start of the game."""
+    place = standing_index(solution.rules, 0, 0, on_board=not solution.rules.has_opening)
+    return float(solution.values[0, place, place])
+
+
+def _peak_memory() -> float:
+    """Most memory that this process ever held, in MB.
+
+    Linux hands a child the peak of its parent, which is less as it loads no numba.
+    """
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+MEASURES: dict[str, Callable[..., Figures]] = {
+    "solve": measure_solve,
+    "threads": measure_threads,
+    "answers": measure_answers,
+    "kernels": measure_kernels,
+}
+
+
+# What the parent makes of it
+
+
+@dataclass
+class Bench:
+    """The folders of a run, and the limits that it found broken."""
+
+    folder: Path
+    threads: int
+    broken: list[str] = field(default_factory=list)
+
+    def child(self, measure: str, **arguments: Any) -> Figures:
+        """Measure in a fresh process."""
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(self.folder / "numba")}
+        command = [
+            sys.executable,
+            "-m",
+            "tests.benchmarks.solver",
+            "--child",
+            measure,
+            json.dumps(arguments),
+        ]
+        done = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, timeout=CHILD_TIMEOUT, check=True
+        )
+        found: Figures = json.loads(done.stdout)
+        return found
+
+    def solve(self, rules: str, *, kernels: str = "kernels", **more: Any) -> Figures:
+        """Solve in a fresh process, with the rule set's kernel in the folder `kernels`."""
+        arguments = {"changes": {}, "threads": self.threads, "begun": time.time()} | more
+        kernels = str(self.folder / kernels)
+        return self.child("solve", rules=rules, kernels=kernels, **arguments)
+
+    def warm(self, rules: str, **changes: Any) -> Figures:
+        """Solve once the kernel is compiled."""
+        floor = TINY["score_floor"] if _variant(rules, changes).farkle_penalty else 0
+        self.solve(rules, changes=changes | TINY | {"score_floor": floor})
+        return self.solve(rules, changes=changes)
+
+    def at_most(self, what: str, measured: float, limit: float, unit: str) -> None:
+        """Print a figure that should be no more than its limit."""
+        self._compare(what, measured, limit, unit, "most", holds=measured <= limit)
+
+    def at_least(self, what: str, measured: float, limit: float, unit: str) -> None:
+        """Print a figure that should be no less than its limit."""
+        self._compare(what, measured, limit, unit, "least", holds=measured >= limit)
+
+    def _compare(
+        self, what: str, measured: float, limit: float, unit: str, side: str, *, holds: bool
+    ) -> None:
+        if not holds:
+            self.broken.append(what)
+        bound = f"at {side} {_number(limit)}"
+        ratio = f"{measured / limit:.2f} of it"
+        holding = "holds" if holds else "BROKEN"
+        print(f"  {_figure(what, measured, unit)}  {bound:<14} {ratio:<13} {holding}")
+
+
+def _figure(what: str, measured: float, unit: str) -> str:
+    return f"{what:<26} {_number(measured):>7} {unit:<3}"
+
+
+def _number(value: float) -> str:
+    """With three digits, as a person would write it."""
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def _show(what: str, measured: float, unit: str, note: str = "") -> None:
+    """Print a figure without a limit."""
+    print(f"  {_figure(what, measured, unit)}  {note}".rstrip())
+
+
+def _note(text: str) -> None:
+    print(f"    {text}")
+
+
+def _heading(text: str) -> None:
+    print(f"\n{text}", flush=True)
+
+
+def report_compiling(bench: Bench) -> None:
+    """The first solves of a tiny game with the scoring of facebook. Compiles what others need."""
+    _heading("Compiling: seconds more than a process that finds all its code")
+    cold = bench.solve("facebook", changes=TINY, kernels="cold")
+    fresh = bench.solve("facebook", changes=TINY)
+    warm = bench.solve("facebook", changes=TINY)
+    bench.at_most("a rule set never seen", fresh["elapsed"] - warm["elapsed"], 8, "s")
+    bench.at_most("the next solve begins in", warm["ready"], 2, "s")
+    _show("nothing compiled at all", cold["elapsed"] - warm["elapsed"], "s")
+
+
+def report_facebook(bench: Bench) -> None:
+    """The solve that was published; leaves a strategy file."""
+    _heading(f"Solving to {DEFAULT_TOLERANCE:g}, code compiled, {_threads(bench.threads)}")
+    found = bench.solve("facebook", save=str(bench.folder / "strategies"))
+    bench.at_most("facebook, floor -2,500", found["seconds"], 15, "s")
+    _note(f"goal 8 s; {found['sweeps']} sweeps; first player {_percent(found)}")
+    _note(f"{PUBLISHED_SECONDS / found['seconds']:,.0f} times as fast as the published 5 h 37 min")
+    bench.at_most("its peak memory", found["memory"], 400, "MB")
+    _note(f"{found['libraries']:.0f} MB of it once the libraries are loaded")
+
+
+def report_solves(bench: Bench, *, quick: bool) -> None:
+    """The other solves with a limit."""
+    bench.at_most("classic", bench.warm("classic")["seconds"], 2, "s")
+    bench.at_most("kcd, goal 4,000", bench.warm("kcd", goal=4000)["seconds"], 0.5, "s")
+    if quick:
+        return
+    long = {"goal": 30_000, "farkle_penalty": None, "score_floor": 0}
+    bench.at_most("goal 30,000, no penalty", bench.warm("facebook", **long)["seconds"], 20, "s")
+    low = bench.warm("facebook", score_floor=-10_000)
+    bench.at_most("facebook, floor -10,000", low["seconds"], 90, "s")
+
+
+def report_presets(bench: Bench) -> None:
+    """All presets that no limit is set for."""
+    _heading("The other presets, likewise")
+    for name in preset_names():
+        if name not in {"facebook", "classic", "kcd"}:
+            found = bench.warm(name)
+            note = f"first player {_percent(found)}, {found['sweeps']} sweeps"
+            _show(name, found["seconds"], "s", note)
+
+
+def report_rates(bench: Bench, *, quick: bool) -> None:
+    """States per second and what a second thread adds."""
+    _heading("States per second, in float64")
+    repetitions = 1 if quick else 3
+    found = bench.child("threads", kernels=str(bench.folder / "kernels"), repetitions=repetitions)
+    bench.at_least("one thread, million", found["one"] / 1e6, 120, "/s")
+    _note(f"{found['busy'] / 1e6:,.0f} million per second of processor time")
+    bench.at_least("two threads to one", found["ratio"], 1.7, "x")
+    _note(f"facebook in {found['sweeps']} sweeps, {_times(repetitions)} each, by turns")
+
+
+def report_kernels(bench: Bench) -> None:
+    """The ways to solve one turn."""
+    _heading("States per second of one turn, facebook at 0:0, one thread")
+    folders = {key: str(bench.folder / key) for key in ("kernels", "strategies")}
+    found = bench.child("kernels", **folders)
+    generated = found["generated"]
+    _show("generated kernel, million", generated / 1e6, "/s", "16 states at once")
+    for name, what in (("lists", "numba over lists, million"), ("numpy", "NumPy, million")):
+        _show(
+            what,
+            found[name] / 1e6,
+            "/s",
+            f"the generated kernel is {generated / found[name]:,.1f} times as fast",
+        )
+
+
+def report_answers(bench: Bench) -> None:
+    """What a chat message waits for."""
+    _heading("Answering, medians of 200")
+    found = bench.child("answers", strategies=str(bench.folder / "strategies"))
+    bench.at_most("a whole turn at 0:0", found["turn"] * 1e3, 3, "ms")
+    _note(f"the first one {found['first_turn'] * 1e3:.3g} ms")
+    bench.at_most("opening a strategy file", found["open"] * 1e3, 5, "ms")
+    _note(f"the first one {found['first_open'] * 1e3:.3g} ms")
+
+
+def _percent(found: Figures) -> str:
+    return f"{100 * found['first_player']:.4f} %"
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def machine() -> str:
+    """The machine in two lines."""
+    processor = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.is_file():
+        for line in information.read_text().splitlines():
+            if line.startswith("model name"):
+                processor = line.partition(":")[2].strip()
+                break
+    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    return (
+        f"{processor}, {os.cpu_count()} cores, load average {load}\n"
+        f"Python {platform.python_version()}, {versions}, {platform.system()}"
+    )
+
+
+def main() -> int:
+    """Run the benchmark, or as a child one measurement."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.solver", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave out what takes long")
+    parser.add_argument("--lenient", action="store_true", help="exit with 0 in any case")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.child:
+        measure, arguments = chosen.child
+        print(json.dumps(MEASURES[measure](**json.loads(arguments))))
+        return 0
+    begun = time.perf_counter()
+    print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), threads=min(2, os.cpu_count() or 1))
+        reports: list[Callable[[Bench], None]] = [
+            report_compiling,
+            report_facebook,
+            partial(report_solves, quick=chosen.quick),
+            partial(report_rates, quick=chosen.quick),
+            report_kernels,
+            report_answers,
+        ]
+        for report in reports if chosen.quick else [*reports, report_presets]:
+            try:
+                report(bench)
+            except subprocess.SubprocessError as error:
+                print(f"  failed: {type(error).__name__}, see above")
+                bench.broken.append("a measurement failed")
+    load = os.getloadavg()[0]
+    print(f"\n{time.perf_counter() - begun:.0f} s in all, load average {load:.2f} at the end")
+    if bench.broken:
+        print(f"Broken: {'; '.join(bench.broken)}")
+    else:
+        print("All limits hold.")
+    return 1 if bench.broken and not chosen.lenient else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

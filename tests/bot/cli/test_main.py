@@ -1,0 +1,359 @@
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.__main__ import main
+from solver.rules.file import load_rules, preset_names
+from solver.strategy import find_manifest
+from tests.conftest import SOLVED
+
+TINY = """
+goal = 500
+dice = 3
+minimum_bank = 100
+score_floor = -500
+farkle_penalty = { in_a_row = 3, points = 500 }
+[scoring]
+more_of_a_kind = "linear"
+"""
+
+
+class Farkle:
+    """The command line in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit status, standard output and standard error."""
+        self._monkeypatch.setattr(sys, "argv", ["farkle", *arguments])
+        with pytest.raises(SystemExit) as exited:
+            main()
+        out, err = self._capsys.readouterr()
+        return int(exited.value.code or 0), out, err
+
+    def json(self, *arguments: str) -> Any:
+        """Standard output of a command that succeeds, read as JSON."""
+        status, out, err = self(*arguments, "--json")
+        assert status == 0, err
+        return json.loads(out)
+
+
+@pytest.fixture
+def farkle(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+) -> Farkle:
+    monkeypatch.setenv("FARKLE_DATA", str(data))
+    return Farkle(monkeypatch, capsys)
+
+
+@pytest.fixture
+def tiny_file(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY)
+    return path
+
+
+def test_advise_json(farkle: Farkle) -> None:
+    found = farkle.json("advise", "6", "5", "3", "3", "3", "2")
+    assert set(found) == {
+        "rules",
+        "position",
+        "roll",
+        "fate",
+        "farkle",
+        "keeps_turn_total",
+        "win_probability",
+        "options",
+    }
+    assert found["rules"] == "facebook"
+    assert found["roll"] == [6, 5, 3, 3, 3, 2]
+    assert found["fate"] == "scores"
+    assert found["farkle"] is False
+    assert found["win_probability"] == found["options"][0]["win_probability"]
+    assert [
+        {key: value for key, value in option.items() if key != "win_probability"}
+        for option in found["options"]
+    ] == [
+        {"set_aside": [5], "points": 50, "turn_total": 50, "dice_left": 5, "action": "roll"},
+        {"set_aside": [5, 3, 3, 3], "points": 350, "turn_total": 350, "dice_left": 2,
+         "action": "bank"},
+        {"set_aside": [3, 3, 3], "points": 300, "turn_total": 300, "dice_left": 3,
+         "action": "roll"},
+    ]  # fmt: skip
+
+
+def test_advise_takes_the_whole_position(farkle: Farkle) -> None:
+    found = farkle.json(
+        "advise", "52", "--rules", "facebook", "--turn-total", "350", "--banked", "4200",
+        "--opponent", "-500", "--farkles", "1", "--opponent-farkles", "2",
+    )  # fmt: skip
+    assert found["position"] == {
+        "banked": 4200,
+        "opponent": -500,
+        "turn_total": 350,
+        "farkles": 1,
+        "opponent_farkles": 2,
+        "dice": 2,
+        "hot_dice": 0,
+        "on_board": True,
+        "opponent_on_board": True,
+        "began": True,
+    }
+
+
+def test_turn_json_and_text(farkle: Farkle) -> None:
+    found = farkle.json("turn", "--banked", "9000", "--opponent", "9500")
+    assert len(found["cells"]) == 20 * 6
+    assert set(found["cells"][0]) == {
+        "turn_total",
+        "dice",
+        "win_probability",
+        "action",
+        "reachable",
+    }
+    _, text, _ = farkle("turn", "--banked", "9000", "--opponent", "9500")
+    lines = text.splitlines()
+    assert lines[0] == "you 9,000, them 9,500, facebook rules"
+    assert lines[1].startswith("Win probability 45.44 % at the start of the turn; in %")
+    assert lines[2] == "B: bank, else roll; ·: cannot occur"
+    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[4])
+    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[10])
+    assert len(lines) == 24
+    assert max(map(len, lines)) < 80
+
+
+def test_rules_list_and_show(farkle: Farkle) -> None:
+    listed = farkle.json("rules", "list")
+    assert [item["rules"] for item in listed] == preset_names()
+    assert {item["rules"] for item in listed if item["solved"]} == set(SOLVED)
+    assert farkle.json("rules") == listed
+    shown = farkle.json("rules", "show", "facebook")
+    assert farkle.json("rules", "facebook") == shown
+    assert shown["digest"] == load_rules("facebook").digest
+    assert shown["states"] == 423765000
+
+
+def test_solve_writes_verifies_and_answers(
+    farkle: Farkle, tiny_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+    report = farkle.json("solve", str(tiny_file))
+    assert set(report) == {
+        "rules", "digest", "floor", "states", "values", "sweeps", "tolerance",
+        "largest_relative_change", "seconds", "states_per_second", "file", "bytes",
+    }  # fmt: skip
+    assert report["rules"] == "tiny"
+    assert report["floor"] == -500
+    assert report["values"] == 3 * 3 * 20 * 20
+    assert report["largest_relative_change"] <= 1e-9
+    assert Path(report["file"]).stat().st_size == report["bytes"]
+    assert farkle.json("solve", "--verify", report["file"])["verified"] is True
+    assert 0 < farkle.json("advise", "551", "--rules", str(tiny_file))["win_probability"] < 1
+
+
+def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: Path) -> None:
+    report = farkle.json(
+        "solve", str(tiny_file), "--floor", "-700", "--tolerance", "1e-5", "--out",
+        str(tmp_path / "out"),
+    )  # fmt: skip
+    assert report["floor"] == -700
+    assert report["tolerance"] == 1e-5
+    assert Path(report["file"]).parent == tmp_path / "out"
+    status, out, _ = farkle("solve", str(tiny_file), "--out", str(tmp_path / "out"))
+    assert status == 0
+    assert "states solved in" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("advise", "no dice given"),
+        ("advise 1 2 3 4 5 6 1", "7 dice are too many"),
+        ("advise 7", '"7" is not a die face'),
+        ("advise five", '"f" is not a die face'),
+        ("advise 1 2 3 --turn-total 50", "3 dice cannot be left at a turn total of 50, only 5 can"),
+        ("advise 1 --turn-total 50", "1 die cannot be left at a turn total of 50, only 5 can"),
+        ("advise 123456 --banked 130", "your score cannot be 130"),
+        ("advise 123456 --opponent 10000", "the opponent's score cannot be 10,000"),
+        ("advise 123456 --turn-total 1.5", "'1.5' is not a valid integer"),
+        ("advise 123456 --rules facbook", "did you mean facebook?"),
+        ("advise 123456 --colour red", "No such option"),
+        ("turn --farkles 3", "your farkles in a row cannot be 3"),
+        ("solve", "say which RULES to solve"),
+        ("solve nothing", 'unknown rule set "nothing"'),
+        ("solve facebook --floor 50", "score_floor"),
+        ("solve facebook --floor -2525", "not a multiple of 50"),
+        ("solve classic --floor -500", "no meaning without a farkle_penalty"),
+        ("solve facebook --tolerance 0", "the tolerance must be"),
+        ("solve facebook --tolerance nan", "the tolerance must be"),
+        ("solve facebook --floor -100000", "are too many"),
+        ("solve --verify README.md", "is not the manifest of a strategy file"),
+        ("solve --verify foo.npy", "is not named like a strategy file"),
+        ("solve facebook --out /dev/null/x", "cannot be written"),
+        ("solve --verify /nowhere.json", "No such file"),
+        ("solve facebook --verify x.json", "takes no RULES"),
+        ("rules show nobody", 'unknown rule set "nobody"'),
+        ("rules nobody", 'unknown rule set "nobody"'),
+        ("sing", "No such command"),
+    ],
+)
+def test_bad_input_gets_one_sentence(farkle: Farkle, arguments: str, sentence: str) -> None:
+    status, out, err = farkle(*arguments.split())
+    assert status == 2
+    assert out == ""
+    assert sentence in err
+    assert err.startswith("farkle: ")
+    assert len(err.splitlines()) == 1
+
+
+def test_damaged_files_get_one_sentence(
+    farkle: Farkle, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(data, tmp_path / "data")
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+    manifest = find_manifest(tmp_path / "data" / "strategies", load_rules("kcd"))
+    values = manifest.with_name(json.loads(manifest.read_text())["values"])
+    ask = ("advise", "123456", "--rules", "kcd")
+    assert farkle(*ask)[0] == 0
+
+    whole = bytearray(values.read_bytes())
+    whole[5000] ^= 1
+    values.write_bytes(whole)
+    status, _, err = farkle("solve", "--verify", str(values))
+    assert (status, "is damaged" in err) == (2, True)
+    values.write_bytes(whole[:4000])
+    status, _, err = farkle(*ask)
+    assert (status, "truncated" in err) == (2, True)
+    manifest.write_text("no json")
+    status, _, err = farkle(*ask)
+    assert (status, "is not the manifest of a strategy file" in err) == (2, True)
+    manifest.unlink()
+    status, _, err = farkle(*ask)
+    assert (status, "kcd rules are not solved yet" in err) == (2, True)
+
+
+def test_short_names_of_the_chat_work_on_the_command_line(farkle: Farkle) -> None:
+    short = ("--me", "4200", "--them", "5000", "--turn", "350", "--their-farkles", "1")
+    long = ("--banked", "4200", "--opponent", "5000", "--turn-total", "350", "--opponent-farkles")
+    assert farkle.json("advise", "52", *short) == farkle.json("advise", "52", *long, "1")
+
+
+def test_a_file_of_rules_that_is_not_solved_is_named_as_it_was_given(
+    farkle: Farkle, tiny_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    _, _, err = farkle("advise", "551", "--rules", str(tiny_file))
+    assert err.strip().endswith(f"run: farkle solve {tiny_file}")
+
+
+def test_positions_go_down_to_the_floor_of_the_strategy(
+    farkle: Farkle, tiny_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    ask = ("advise", "551", "--rules", str(tiny_file), "--banked", "-600")
+    assert farkle("solve", str(tiny_file))[0] == 0
+    assert farkle(*ask)[0] == 2
+    assert farkle("solve", str(tiny_file), "--floor", "-700")[0] == 0
+    assert farkle(*ask)[0] == 0
+
+
+@pytest.mark.slow
+def test_compiled_code_that_is_damaged_is_made_anew(tiny_file: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "FARKLE_DATA": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-m", "bot", "solve", str(tiny_file)]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    compiled = [path for path in (tmp_path / "kernels").rglob("*.nb*") if path.is_file()]
+    assert compiled
+    for path in compiled:
+        path.write_bytes(b"" if path.name.startswith("farkle_turn") else b"garbage")
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "FARKLE_DATA": "/dev/null/nowhere"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-m", "bot", "solve", str(tiny_file), "--out", str(tmp_path)]
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_early_interrupt_ends_cleanly(tmp_path: Path) -> None:
+    for delay in (0.15, 0.3, 0.6):
+        with subprocess.Popen(
+            [sys.executable, "-m", "bot", "solve", "facebook", "--out", tmp_path],
+            env={**os.environ, "FARKLE_DATA": str(tmp_path)},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            said = process.stderr.read()
+            assert process.wait(30) == 130, said
+            assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["solve", "advise", "turn", "chat"]
+    + [f"rules {command}" for command in ("list", "show", "check", "diff", "new")],
+)
+def test_every_command_has_json_and_help(farkle: Farkle, command: str) -> None:
+    status, out, _ = farkle(*command.split(), "--help")
+    assert status == 0
+    assert "--json" in out
+
+
+def test_an_interrupted_solve_ends_cleanly(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with subprocess.Popen(
+        [sys.executable, "-m", "bot", "solve", "facebook", "--tolerance", "1e-12", "--out", folder],
+        env={**os.environ, "FARKLE_DATA": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "solving facebook: 423,765,000 states ...\n"
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read().strip() == "farkle: interrupted"
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+
+
+@pytest.mark.slow
+def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: Path) -> None:
+    """With a small game in the place of the default one, by a start file of the child's."""
+    script = f"""
+import sys
+sys.argv = ["farkle", "chat"]
+import bot.cli.main
+from bot.__main__ import main
+bot.cli.main.DEFAULT_RULES = {str(tiny_file)!r}
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=f"/advise 5 5 1 rules:{tiny_file}\n",
+        env={**os.environ, "FARKLE_DATA": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "solving tiny: " in done.stderr
+    assert done.stdout.startswith("5 5 1: you 0, them 0, tiny rules")

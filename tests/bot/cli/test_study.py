@@ -1,0 +1,89 @@
+"""How the strength of the levels is shown, and the study that measures it."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import main
+from bot.views.levels import level_list_data, level_list_text, levels_data, levels_text
+from solver.errors import StrategyFileError
+from solver.play.policies import LEVELS
+from solver.play.strengths import (
+    Strength,
+    Strengths,
+    load_strengths,
+    save_strengths,
+    strengths_path,
+)
+from solver.rules.file import load_rules, read_rules
+from tests.conftest import rules_file
+
+FOUND = Strengths(
+    rules="kcd",
+    digest=load_rules("kcd").digest,
+    games=20_000,
+    seed=3,
+    levels={
+        "optimal": Strength(win_rate=0.5012, standard_error=0.0034, began=0.557, replied=0.4454),
+        "greedy": Strength(win_rate=0.3, standard_error=0.003, began=0.35, replied=0.25),
+    },
+)
+
+
+def test_a_row_for_each_level() -> None:
+    text = levels_text(FOUND, Path("levels.json"))
+    assert text.splitlines() == [
+        "kcd rules, each level against optimal play in 20,000 games, seed 3:",
+        "  level      wins  error  beginning  second",
+        "  optimal  50.1 %    0.3     55.7 %  44.5 %",
+        "  greedy   30.0 %    0.3     35.0 %  25.0 %",
+        "Error: the standard error in percentage points.",
+        "Kept in levels.json.",
+    ]
+    rules = load_rules("kcd")
+    assert "30.0 %" in level_list_text(rules, FOUND.levels)
+    assert "farkle study levels kcd" in level_list_text(rules, None)
+    assert [one["level"] for one in level_list_data(None)] == list(LEVELS)
+    assert max(map(len, level_list_text(rules, FOUND.levels).splitlines())) < 80
+    assert levels_data(FOUND, Path("levels.json"))["levels"]["greedy"]["win_rate"] == 0.3
+
+
+def test_strengths_are_those_of_their_rules(tmp_path: Path) -> None:
+    kcd, facebook = load_rules("kcd"), load_rules("facebook")
+    assert load_strengths(tmp_path, kcd) is None
+    path = save_strengths(tmp_path / "new", kcd, FOUND)
+    assert path == tmp_path / "new" / f"levels-{kcd.digest[:16]}.json"
+    assert load_strengths(path.parent, kcd) == FOUND.levels
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+    path.rename(strengths_path(path.parent, facebook))
+    assert load_strengths(path.parent, facebook) is None
+    path.write_text('{"rules": "kcd"')
+    assert load_strengths(path.parent, kcd) is None
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(StrategyFileError, match="cannot be written"):
+        save_strengths(file, load_rules("kcd"), FOUND)
+
+
+@pytest.mark.slow
+def test_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = rules_file(tmp_path / "mine.toml")
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+    arguments = ["farkle", "study", "levels", str(path), "--games", "1000", "--seed", "7", "--json"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit) as exited:
+        main()
+    out, err = capsys.readouterr()
+    assert not exited.value.code, err
+    found = json.loads(out)
+    assert list(found["levels"]) == ["optimal", "max-points", "greedy", "cautious"]
+    kept = load_strengths(tmp_path / "data", read_rules(path))
+    assert kept is not None
+    assert {name: one.model_dump() for name, one in kept.items()} == found["levels"]

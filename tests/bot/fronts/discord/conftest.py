@@ -1,0 +1,38 @@
+"""A Discord on this machine with a bot that is ready."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.bot.fronts.discord.loopback import Loopback
+from tests.bot.fronts.discord.process import Bot, running
+
+
+@pytest.fixture
+def folder(tmp_path: Path, data: Path) -> Path:
+    """A data folder in which the presets of the tests are solved."""
+    strategies = tmp_path / "strategies"
+    strategies.mkdir()
+    for path in (data / "strategies").glob("[!.]*"):
+        (strategies / path.name).symlink_to(path)
+    (tmp_path / "kernels").symlink_to(data / "kernels")
+    return tmp_path
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[Loopback]:
+    """A Discord; at the end nothing may have happened that the real one would refuse."""
+    async with Loopback().serve() as server:
+        yield server
+        assert server.problems == []
+
+
+@pytest.fixture
+async def bot(folder: Path, discord: Loopback) -> AsyncIterator[Bot]:
+    """The bot, ready; its log has no failures and never the token."""
+    async with running(folder, discord, FARKLE_PACE="0.05", FARKLE_LOG="info") as process:
+        yield process
+        assert await process.end() == 0, process.log
+        assert "Traceback" not in process.log
+        assert discord.known_token not in process.log

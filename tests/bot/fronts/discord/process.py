@@ -1,0 +1,76 @@
+"""The unmodified bot as a process of its own, at a loopback Discord."""
+
+import asyncio
+import itertools
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.bot.fronts.discord.loopback import TOKEN, Loopback
+
+_NUMBERS = itertools.count(1)
+COMMAND = [sys.executable, "-m", "bot", "discord"]
+
+
+class Bot:
+    """A running `farkle discord`."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        self.process = process
+        self._log = log
+
+    @property
+    def log(self) -> str:
+        """What it has written so far."""
+        return self._log.read_text("utf-8")
+
+    async def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and wait for the exit status."""
+        if self.process.returncode is None:
+            self.process.send_signal(number)
+        return await asyncio.wait_for(self.process.wait(), 20)
+
+
+def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, str]:
+    """What the process is told; nothing of Discord's is left from outside."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("DISCORD_", "FARKLE_"))
+    }
+    found = kept | {"FARKLE_DATA": str(data), "DISCORD_TOKEN": TOKEN}
+    if discord is not None:
+        found |= {
+            "FARKLE_DISCORD_API": discord.api,
+            "FARKLE_DISCORD_GATEWAY": discord.gateway,
+        }
+    return found | more
+
+
+@asynccontextmanager
+async def running(
+    data: Path, discord: Loopback, *, ready: bool = True, **more: str
+) -> AsyncIterator[Bot]:
+    """The bot at this Discord, killed at the end if it still runs."""
+    log = data / f"log-{next(_NUMBERS)}"
+    with log.open("wb") as file:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, env=environment(data, discord, **more), stdout=file, stderr=file
+        )
+    bot = Bot(process, log)
+    try:
+        if ready:
+            waiting = asyncio.create_task(discord.ready())
+            ended = asyncio.create_task(process.wait())
+            await asyncio.wait({waiting, ended}, return_when=asyncio.FIRST_COMPLETED)
+            assert not ended.done(), bot.log
+            ended.cancel()
+            await waiting
+        yield bot
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

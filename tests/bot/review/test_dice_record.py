@@ -1,0 +1,135 @@
+import math
+from itertools import product
+from random import Random
+
+import pytest
+
+from bot.review.dice_record import (
+    SIX_DICE_FARKLE_CHANCE,
+    DiceRecord,
+    Fairness,
+    chi_square_p_value,
+    dice_record,
+)
+from bot.views.dice_record import dice_record_data, dice_record_text
+from solver.rules.file import load_rules
+from solver.turn.scoring import turn_plan
+
+
+@pytest.mark.parametrize(
+    ("statistic", "p_value"),
+    [
+        # a published table, 5 degrees of freedom: NIST/SEMATECH e-Handbook, section 1.3.6.7.4
+        (0.554, 0.99), (0.831, 0.975), (1.145, 0.95), (1.610, 0.90),
+        (9.236, 0.10), (11.070, 0.05), (12.833, 0.025), (15.086, 0.01), (20.515, 0.001),
+    ],
+)  # fmt: skip
+def test_p_values_of_a_published_table(statistic: float, p_value: float) -> None:
+    assert chi_square_p_value(statistic) == pytest.approx(p_value, rel=1e-3)
+
+
+def test_p_values_are_the_integral_of_the_density() -> None:
+    """By the trapezium rule on x^1.5 e^(-x/2) / (2^2.5 Gamma(2.5))."""
+
+    def density(x: float) -> float:
+        return math.pow(x, 1.5) * math.exp(-x / 2) / (2**2.5 * math.gamma(2.5))
+
+    for statistic in (0.0, 0.5, 4.0, 30.0):
+        steps = [statistic + k * 0.005 for k in range(30_000)]
+        tail = 0.005 * (math.fsum(map(density, steps)) - density(statistic) / 2)
+        assert chi_square_p_value(statistic) == pytest.approx(tail, rel=1e-4)
+
+
+def test_the_farkle_chance_is_that_of_the_solver() -> None:
+    chances = turn_plan(load_rules("facebook")).farkle_chances
+    assert chances[5] == pytest.approx(SIX_DICE_FARKLE_CHANCE, abs=1e-15)
+    assert pytest.approx(43.2) == 1 / SIX_DICE_FARKLE_CHANCE
+
+
+def test_counts() -> None:
+    record = dice_record(
+        [
+            ((2, 2, 3, 4, 6, 6), True),
+            ((1, 2, 3, 4, 5, 6), False),
+            ((1, 2, 3, 4, 5, 5), None),
+            ((2, 3), True),
+        ]
+    )
+    assert record == DiceRecord(4, (2, 5, 4, 3, 3, 3), 2, 1, SIX_DICE_FARKLE_CHANCE)
+    assert (record.dice, record.expected_count) == (20, 20 / 6)
+    assert record.expected_farkles == pytest.approx(2 / 43.2)
+    # (4 + 25 + 16 + 9 + 9 + 9) * 6 / 20 - 20
+    assert record.chi_square == pytest.approx(1.6)
+
+
+def of_counts(*counts: int) -> DiceRecord:
+    return dice_record(((face,), None) for face, n in enumerate(counts, 1) for _ in range(n))
+
+
+@pytest.mark.parametrize(
+    ("record", "fairness", "said"),
+    [
+        (of_counts(29, 0, 0, 0, 0, 0), Fairness.TOO_FEW, "Too few to say anything"),
+        (of_counts(5, 5, 5, 5, 5, 5), Fairness.FAIR, "as fair dice would give them"),
+        (of_counts(20, 5, 10, 12, 8, 5), Fairness.UNUSUAL, "fair dice once in 134 times."),
+        (of_counts(25, 5, 8, 9, 8, 5), Fairness.VERY_UNUSUAL, "Very unusual: counts as uneven"),
+        (of_counts(500, 0, 0, 0, 0, 0), Fairness.VERY_UNUSUAL, "less than once in a million"),
+    ],
+)
+def test_verdicts(record: DiceRecord, fairness: Fairness, said: str) -> None:
+    assert record.fairness is fairness
+    assert said in " ".join(dice_record_text(record).split())
+    assert dice_record_data(record)["fairness"] == fairness.value
+
+
+def test_fair_dice_are_called_unusual_as_often_as_promised() -> None:
+    random = Random(5)
+    records = [
+        dice_record([(random.choices(range(1, 7), k=60), None)]).p_value for _ in range(2_000)
+    ]
+    assert 0.035 < sum(p < 0.05 for p in records) / 2_000 < 0.065
+    assert 0.45 < sum(p < 0.5 for p in records) / 2_000 < 0.55
+
+
+@pytest.mark.parametrize(("farkles", "chance"), [(0, 0.3), (1, 0.3), (2, 0.3), (4, 0.3), (2, 0.5)])
+def test_chance_of_so_many_farkles(farkles: int, chance: float) -> None:
+    """Against every outcome of four rolls, one by one."""
+    record = DiceRecord(4, (4, 4, 4, 4, 4, 4), 4, farkles, chance)
+    total = 0.0
+    for outcome in product((0, 1), repeat=4):
+        hits = sum(outcome)
+        if hits <= farkles if farkles < 4 * chance else hits >= farkles:
+            total += chance**hits * (1 - chance) ** (4 - hits)
+    assert record.farkles_p_value == pytest.approx(total)
+
+
+def test_text_and_data() -> None:
+    dice = [(1, 2, 3, 4, 5, 6)] * 99 + [(2, 2, 3, 4, 6, 6)]
+    record = dice_record((faces, index == 99) for index, faces in enumerate(dice))
+    text = dice_record_text(record)
+    assert text == (
+        "600 dice in 100 rolls, each face is expected 100.0 times:\n"
+        "  1  █████████████████████████████▍   99  16.50 %\n"
+        "  2  ██████████████████████████████  101  16.83 %\n"
+        "  3  █████████████████████████████▊  100  16.67 %\n"
+        "  4  █████████████████████████████▊  100  16.67 %\n"
+        "  5  █████████████████████████████▍   99  16.50 %\n"
+        "  6  ██████████████████████████████  101  16.83 %\n"
+        "These counts are as fair dice would give them.\n"
+        "Chi-square 0.04, 5 degrees of freedom, p = 1.\n"
+        "Six dice at once: 100 rolls, 1 farkle by facebook rules, 2.3 expected, 1 in\n"
+        "  43.2. Fair dice give so few or fewer in 32.39 % of such records."
+    )
+    data = dice_record_data(record)
+    assert data["counts"] == {"1": 99, "2": 101, "3": 100, "4": 100, "5": 99, "6": 101}
+    assert data["six_dice"]["farkles"] == 1
+    assert data["six_dice"]["p_value"] == pytest.approx(
+        (1 - 5 / 216) ** 100 + 100 * 5 / 216 * (1 - 5 / 216) ** 99
+    )
+
+
+def test_no_dice() -> None:
+    record = dice_record([])
+    assert dice_record_text(record) == "No dice have been rolled yet."
+    assert dice_record_data(record)["p_value"] == 1
+    assert record.fairness is Fairness.TOO_FEW

@@ -1,0 +1,767 @@
+"""Games as people play them in the chat: who may do what and when, and what is left afterwards."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.fronts.chat.lines import Reply
+from bot.fronts.console import spoken
+from bot.services.games import Games
+from bot.services.tables import Caller, Person, Tables
+from bot.store.rows import Seat
+from bot.table import commands, fair_dice
+from bot.table.events import Replaced, Rolled
+from bot.table.fair_dice import Proof
+from bot.table.state import Game
+from solver.errors import MissingStrategyError
+from tests.bot.chat import Chat, open_chat
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Chat]:
+    """A chat in which nothing is solved."""
+    async with open_chat(tmp_path) as opened:
+        yield opened
+
+
+def games_of(chat: Chat) -> Games:
+    owner: Any = chat.commands.by_name["show"].answer
+    games = owner.__self__._games
+    assert isinstance(games, Games)
+    return games
+
+
+def fall(monkeypatch: pytest.MonkeyPatch, *rolls: str) -> None:
+    """The dice that are to fall, roll by roll."""
+    left = [tuple(map(int, roll)) for roll in rolls]
+
+    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+        commands.check_roll(game, seat)
+        [event] = commands.roll(game, seat, left.pop(0))
+        return event
+
+    monkeypatch.setattr(Tables, "rolled", rolled)
+
+
+async def said(chat: Chat, lines: Iterable[str]) -> list[Reply]:
+    return [reply for line in lines for reply in await chat.all(line)]
+
+
+async def shown(chat: Chat) -> dict[str, Any]:
+    found: dict[str, Any] = (await chat.answer("ann: /show")).data
+    return found
+
+
+async def refused(chat: Chat, line: str, sentence: str) -> None:
+    """One private sentence, and the table as before."""
+    before = (await chat.answer("ann: /games")).data
+    reply = await chat.answer(line)
+    assert sentence in reply.text
+    assert reply.private
+    assert reply.data == {"error": reply.text}
+    assert "\n" not in reply.text
+    assert (await chat.answer("ann: /games")).data == before
+
+
+def scores(table: dict[str, Any]) -> dict[str, int]:
+    return {player["name"]: player["score"] for player in table["players"]}
+
+
+# ---- Sitting down ----------------------------------------------------------------------------
+
+
+async def test_people_sit_down_until_the_first_roll(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall(monkeypatch, "122346")
+    await table.say("ann: /play rules:classic")
+    await refused(table, "ann: /roll", "a game needs two players: somebody has to join first")
+    await refused(table, "ann: /join", "you sit at this table already")
+    await table.say("bob: /join")
+    await table.say("carl: /join level:greedy")
+    await table.say("dora: /join level:greedy")
+    found = await shown(table)
+    assert list(scores(found)) == ["ann", "bob", "greedy bot", "greedy bot 2"]
+    await table.say("ann: /roll")
+    await refused(table, "carl: /join", "the game has begun")
+    await refused(table, "carl: /join level:cautious", "the game has begun")
+
+
+async def test_at_most_eight_sit_down(table: Chat) -> None:
+    names = " ".join(f"@p{number}" for number in range(2, 9))
+    await table.say(f"p1: /play {names} rules:classic")
+    await refused(table, "p9: /join", "9 players are too many: at most 8")
+    await table.say("p1: /end")
+    reply = await table.answer(f"p1: /play {names} @p9 rules:classic")
+    assert "9 players are too many" in reply.text
+
+
+async def test_one_seat_each_and_one_game_at_a_time(table: Chat) -> None:
+    await refused(table, "ann: /play @Ann", "everybody can take only one seat")
+    await refused(table, "ann: /play @bob @BOB", "everybody can take only one seat")
+    await table.say("ann: /play @bob rules:classic")
+    for line in ("carl: /play @dora", "ann: /track @bob", "bob: /play level:greedy"):
+        reply = await table.answer(line)
+        assert reply.private
+        assert "error" in reply.data
+    await table.say("ann: /end")
+    assert (await table.answer("carl: /play @dora rules:classic")).data["version"] == 1
+
+
+async def test_the_goal_may_be_another(table: Chat) -> None:
+    assert "to 500." in await table.say("ann: /play @bob rules:classic goal:500")
+    await table.say("ann: /end")
+    await refused(table, "ann: /play @bob rules:classic goal:525", "the goal cannot be 525")
+    await refused(table, "ann: /play @bob rules:classic goal:0", "the goal cannot be 0")
+
+
+# ---- Turns -----------------------------------------------------------------------------------
+
+
+async def test_turns_go_round_and_others_are_refused(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall(monkeypatch, "153346", "222346", "346", "555246")
+    await table.say("ann: /play @bob @carl rules:classic")
+    await refused(table, "bob: /roll", "it is not your turn but ann's")
+    await refused(table, "dora: /roll", "you do not play in this game: ann, bob, carl do")
+    await refused(table, "ann: /bank", "there is nothing to bank yet")
+    await refused(table, "ann: /keep 1", "there is no roll to keep dice of")
+    await refused(table, "ann: /roll 123456", "the dice are rolled for you")
+    await table.say("ann: /roll")
+    await refused(table, "ann: /roll", "set dice aside first")
+    await refused(table, "bob: /keep 1", "it is not your turn but ann's")
+    await refused(table, "ann: /keep 3", "3 cannot be kept under classic rules")
+    await refused(table, "ann: /keep 11", "1 1 is not among the dice of the roll")
+    await refused(table, "ann: /keep bank", "")
+    await table.say("ann: /keep 51 bank")
+    assert scores(await shown(table)) == {"ann": 150, "bob": 0, "carl": 0}
+    await table.say("bob: /roll")
+    await table.say("bob: /keep 222 roll")  # 3 4 6: nothing scores
+    found = await shown(table)
+    assert (found["to_move"], found["turn_total"], found["dice"]) == ("carl", 0, 6)
+    await table.say("carl: /roll")
+    await table.say("carl: /keep 555 bank")
+    found = await shown(table)
+    assert scores(found) == {"ann": 150, "bob": 0, "carl": 500}
+    assert found["to_move"] == "ann"
+
+
+async def test_keep_and_bank_in_one_line_is_all_or_nothing(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall(monkeypatch, "153346", "1246")
+    await table.say("ann: /play @bob rules:facebook goal:3000")
+    await table.say("ann: /roll")
+    await refused(table, "ann: /keep 51 bank", "150 points cannot be banked yet: it takes at least")
+    assert (await shown(table))["roll"] is not None
+    await table.say("ann: /KEEP 5,1 ROLL")
+    assert (await shown(table))["turn_total"] == 150
+
+
+async def test_undo_goes_back_to_the_last_roll_and_no_further(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall(monkeypatch, "155346", "222346")
+    await table.say("ann: /play @bob rules:classic")
+    await refused(table, "ann: /undo", "there is nothing to take back")
+    await table.say("ann: /roll")
+    await refused(table, "ann: /undo", "there is nothing to take back")
+    await table.say("ann: /keep 5 bank")
+    await refused(table, "bob: /undo", "only who made the last move can take it back")
+    await table.say("ann: /undo")
+    found = await shown(table)
+    assert (found["to_move"], found["turn_total"], found["dice"]) == ("ann", 50, 5)
+    assert scores(found)["ann"] == 0
+    await table.say("ann: /undo")
+    assert (await shown(table))["roll"] is not None
+    await refused(table, "ann: /undo", "there is nothing to take back")
+    await table.say("ann: /keep 551 bank")
+    assert scores(await shown(table))["ann"] == 200
+    await table.say("bob: /roll")
+    await refused(table, "ann: /undo", "there is nothing to take back")
+
+
+async def test_a_game_to_its_end(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    fall(monkeypatch, "111234", "555246", "223346", "112346")
+    await table.say("ann: /play @bob rules:arnold goal:1000")
+    await said(table, ["ann: /roll"])
+    text = await table.say("ann: /keep 111 bank")
+    assert "one last turn" in text
+    assert "Last turn for bob" in text
+    await table.say("bob: /roll")
+    reply = await table.answer("bob: /keep 555 bank")
+    assert "ann wins: ann 1,000, bob 500." in reply.text
+    assert [player["share"] for player in reply.data["players"]] == [1, 0]
+    assert [player["win_probability"] for player in reply.data["players"]] == [1, 0]
+    assert reply.data["to_move"] is None
+    await refused(table, "ann: /roll", "no game is open here")
+    await refused(table, "bob: /undo", "no game is open here")
+
+
+async def test_bots_play_at_once(table: Chat) -> None:
+    replies = await table.all("ann: /play @greedy @cautious rules:classic")
+    assert replies[-1].data["to_move"] == "ann"
+    while (await shown(table))["to_move"] == "ann":
+        replies = await table.all("ann: /roll")
+        if replies[-1].data["roll"]:
+            best = replies[-1].data["roll"]
+            dice = next(die for die in (*best, 0) if die in {1, 5} or best.count(die) >= 3)
+            number = best.count(dice) if dice not in {1, 5} else 1
+            kept = "".join([str(dice)] * min(number, 3))
+            replies = await table.all(f"ann: /keep {kept} bank")
+            break
+        break
+    assert replies[-1].data["to_move"] == "ann"
+    assert len(replies) > 2
+    await refused(table, "ann: /undo", "")
+
+
+# ---- Real dice -------------------------------------------------------------------------------
+
+
+async def test_scores_of_real_dice(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic")
+    await table.say("bob: /score 500")
+    await table.say("bob: /score bob 350")
+    await refused(table, "bob: /score bob 350", "it is the turn of ann, not of bob")
+    await refused(table, "bob: /score carl 350", '"carl" does not play here')
+    await refused(table, "ann: /score", "a turn is told by its points")
+    await refused(table, "ann: /score many", "a turn is told by its points")
+    await refused(table, "ann: /score 0", "no turn can come to 0 points")
+    await refused(table, "ann: /score -50", "no turn can come to -50 points")
+    await refused(table, "ann: /score 9999999", "no turn can come to 9,999,999 points")
+    await refused(table, "ann: /roll", "say what fell")
+    await refused(table, "ann: /roll 12345", "6 dice are to be rolled now, not 5")
+    await refused(table, "ann: /replace", "")
+    await refused(table, "ann: /seed mine", "the dice of this game are real ones")
+    await refused(table, "ann: /score win", "no roll wins at once")
+    await table.say("ann: /score farkle")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 350}
+    await table.say("ann: /undo")
+    await table.say("bob: /undo")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 0}
+    await table.say("ann: /roll 1 1 2 3 4 6")  # for bob, whose turn it is again
+    await refused(table, "ann: /score 300", "this turn is being told roll by roll")
+    await table.say("ann: /keep 11 bank")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 200}
+
+
+async def test_points_that_no_turn_can_come_to(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic")
+    await refused(table, "ann: /score 125", "no turn can come to 125 points")
+
+
+async def test_who_has_sat_down_stays(table: Chat) -> None:
+    await table.say("ann: /track rules:classic")
+    await table.say("bob: /join")
+    await refused(table, "ann: /undo", "there is nothing to take back")
+    assert list(scores(await shown(table))) == ["ann", "bob"]
+
+
+async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:facebook goal:3000")
+    await table.say("ann: /score 500")
+    await table.say("ann: /fix ann 1,450")
+    await table.say("ann: /fix ann farkles:2")
+    await table.say("ann: /fix next:ann")
+    found = await shown(table)
+    assert scores(found) == {"ann": 1450, "bob": 0}
+    assert found["players"][0]["farkles"] == 2
+    assert found["to_move"] == "ann"
+    await table.say("bob: /score farkle")
+    assert scores(await shown(table))["ann"] == 950
+    await table.say("bob: /undo")
+    await table.say("bob: /undo")
+    assert (await shown(table))["to_move"] == "bob"
+    for line, sentence in [
+        (
+            "ann: /fix ann 3000",
+            "a score in play is -2,500 to 2,950 under facebook-3000 rules",
+        ),
+        ("ann: /fix ann 125", "scores are multiples of 50"),
+        ("ann: /fix carl 100", '"carl" does not play here'),
+        ("ann: /fix ann farkles:3", "farkles in a row are 0 to 2"),
+        ("ann: /fix ann", "/fix takes a name and a score"),
+        ("ann: /fix 100", "/fix takes a name and a score"),
+        ("ann: /fix ann lots", "/fix takes a name and a score"),
+        ("ann: /fix next:carl", '"carl" does not play here'),
+        ("ann: /fix ann 100 next:bob", "/fix next:NAME says whose turn it is"),
+    ]:
+        await refused(table, line, sentence)
+    await table.say("ann: /end")
+    await table.say("ann: /play @bob rules:facebook")
+    await refused(table, "ann: /fix ann 500", "only a game with real dice takes scores")
+    await refused(table, "ann: /score 500", "only a game with real dice takes scores")
+
+
+# ---- Hints -----------------------------------------------------------------------------------
+
+
+async def test_hints_are_for_the_player_to_move_alone(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall(monkeypatch, "653332")
+    await chat.say("ann: /play @bob")
+    await refused(chat, "bob: /hint", "it is not your turn: hints are for the player to move")
+    await refused(chat, "carl: /hint", "you do not play in this game")
+    hint = await chat.answer("ann: /hint")
+    assert hint.private
+    assert hint.text.startswith("Roll.")
+    await chat.say("ann: /roll")
+    hint = await chat.answer("ann: /hint")
+    assert hint.private
+    assert "Keep 5 and roll on." in hint.text  # as README tells of this roll
+    assert "51.10 %" in hint.text
+    assert (await chat.answer("ann: /advise")).private
+
+
+async def test_the_host_may_forbid_hints(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    fall(monkeypatch, "653332")
+    await chat.say("ann: /play @bob hints:no")
+    await chat.say("ann: /roll")
+    await refused(chat, "ann: /hint", "the host has forbidden hints in this game")
+    await refused(chat, "ann: /advise", "the host has forbidden hints in the game that you play")
+    await refused(chat, "ann: /advise 653332 me:0", "the host has forbidden hints in the game")
+
+
+# ---- Who is away, gives up, or ends ----------------------------------------------------------
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, chat: Chat) -> None:
+        self.at = datetime(2026, 1, 1, tzinfo=UTC)
+        games_of(chat).tables.now = lambda: self.at
+
+    def wait(self, seconds: int) -> None:
+        self.at += timedelta(seconds=seconds)
+
+
+async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(table)
+    fall(monkeypatch, "123446", "123446")
+    await table.say("ann: /play @bob @carl rules:classic away:60")
+    await refused(table, "bob: /skip", "ann has 60 seconds left to move")
+    clock.wait(61)
+    await refused(table, "bob: /skip", "the game has not begun")
+    await table.say("ann: /roll")
+    await table.say("ann: /keep 1")
+    clock.wait(59)
+    await refused(table, "bob: /skip", "ann has 1 second left to move")
+    await refused(table, "ann: /skip", "it is your own turn")
+    clock.wait(2)
+    assert "bob passes the turn of ann, who is away." in await table.say("bob: /skip")
+    found = await shown(table)
+    assert (found["to_move"], found["turn_total"]) == ("bob", 0)
+    await refused(table, "ann: /skip", "bob has 60 seconds left to move")
+
+
+async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
+    clock = Clock(table)
+    await table.say("ann: /play @bob rules:classic")
+    await refused(table, "bob: /replace", "ann has 300 seconds left to move")
+    clock.wait(301)
+    replies = await table.all("bob: /replace level:cautious")
+    assert replies[-1].data["to_move"] == "bob"
+    assert list(scores(replies[-1].data)) == ["cautious bot for ann", "bob"]
+    await refused(table, "ann: /resign", "you do not play in this game")
+    await refused(table, "bob: /replace level:best", 'there is no level "best"')
+
+
+async def guest(chat: Chat, name: str, line: str) -> Reply:
+    """Somebody who may not manage the place."""
+    caller = Caller("console", Person(f"console:{name}", name), manages=False)
+    [reply] = [reply async for reply in chat.commands.answer(line, caller)]
+    return reply
+
+
+async def test_strangers_end_nothing(table: Chat) -> None:
+    await table.say("ann: /play @bob rules:classic")
+    for line in ("/end", "/skip", "/replace", "/resign"):
+        reply = await guest(table, "zoe", line)
+        assert reply.private, line
+        assert "error" in reply.data, line
+    assert (await shown(table))["stage"] == "lobby"
+    reply = await guest(table, "bob", "/end")
+    assert reply.data["stage"] == "over"
+    await table.say("ann: /track @bob rules:classic")
+    assert "error" in (await guest(table, "zoe", "/score 500")).data
+    assert "error" in (await guest(table, "zoe", "/fix ann 500")).data
+    assert scores(await shown(table)) == {"ann": 0, "bob": 0}
+
+
+async def test_resigning(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
+    await table.say("ann: /play @bob @carl rules:classic")
+    fall(monkeypatch, "111234")
+    await table.say("ann: /roll")
+    await table.say("ann: /resign")
+    assert (await shown(table))["to_move"] == "bob"
+    await refused(table, "ann: /resign", "you have resigned already")
+    reply = await table.answer("bob: /resign")
+    assert "carl wins" in reply.text
+    assert [player["share"] for player in reply.data["players"]] == [0, 0, 1]
+
+
+# ---- Between two starts of the program -------------------------------------------------------
+
+
+async def test_a_game_goes_on_after_a_restart_in_the_middle_of_a_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        fall(patched, "155346")
+        async with open_chat(tmp_path) as first:
+            await first.say("ann: /play @bob rules:classic")
+            await first.say("bob: /seed mine")
+            await first.say("ann: /roll")
+            await first.say("ann: /keep 51")
+            before = await shown(first)
+    async with open_chat(tmp_path) as second:
+        after = await shown(second)
+        for table in (before, after):
+            del table["standard_error"]
+            for player in table["players"]:
+                del player["win_probability"]
+        assert after == before
+        await second.say("ann: /undo")
+        await second.say("ann: /keep 551 bank")
+        assert scores(await shown(second)) == {"ann": 200, "bob": 0}
+        assert (await second.answer("bob: /roll")).data["version"] == before["version"] + 4
+
+
+async def test_rules_are_the_same_after_a_restart(tmp_path: Path) -> None:
+    rules = tmp_path / "kind.toml"
+    rules.write_text("goal = 5000\nscore_floor = 0\n[farkle_penalty]\nin_a_row = 1\npoints = 500\n")
+    async with open_chat(tmp_path) as first:
+        await first.say(f"ann: /track @bob rules:{rules}")
+    async with open_chat(tmp_path) as second:
+        await second.say("ann: /score farkle")
+        assert scores(await shown(second)) == {"ann": 0, "bob": 0}
+
+
+async def test_a_bot_to_move_goes_on_after_a_restart(tmp_path: Path) -> None:
+    async with open_chat(tmp_path) as first:
+        clock = Clock(first)
+        await first.say("ann: /play @bob rules:classic")
+        games = games_of(first)
+        clock.wait(301)
+        # the program ends between the change of the seat and the bot's first roll
+        caller = Caller("console", Person("console:bob", "bob"), manages=True)
+        await anext(games.away(caller, None, "greedy"))
+    async with open_chat(tmp_path) as second:
+        replies = await second.all("bob: /show")
+        assert replies[-1].data["to_move"] == "bob"
+        assert len(replies) > 1
+
+
+# ---- Looking back ----------------------------------------------------------------------------
+
+
+async def won_by_ann(chat: Chat) -> None:
+    await said(chat, ["ann: /track @bob rules:classic goal:1000", "ann: /score 1000"])
+
+
+async def test_records_and_being_forgotten(table: Chat) -> None:
+    await won_by_ann(table)
+    await won_by_ann(table)
+    await said(table, ["bob: /track @ann rules:classic goal:1000", "bob: /score 1000"])
+    found = (await table.answer("carl: /stats ann")).data
+    assert (found["games"], found["wins"], found["longest_streak"]) == (3, 2, 2)
+    assert found["biggest_turn"] == 1000
+    both = (await table.answer("carl: /stats ann bob")).data
+    assert (both["games"], both["wins"]) == (3, [2, 1])
+    assert [one["name"] for one in (await table.answer("carl: /leaderboard")).data] == [
+        "ann",
+        "bob",
+    ]
+    await refused(table, "bob: /forget ann", "/forget me removes what is kept of you")
+    reply = await table.answer("ann: /forget me")
+    assert reply.private
+    assert reply.data == {"games": 3}
+    await refused(table, "carl: /stats ann", 'nobody called "ann" has played here')
+    assert "ann" not in await table.say("carl: /leaderboard")
+    assert (await table.answer("bob: /stats")).data["games"] == 3
+    assert "has finished no game yet" in await table.say("ann: /stats")
+
+
+async def test_who_is_forgotten_leaves_the_games_under_way(table: Chat) -> None:
+    await table.say("ann: /play @bob @carl rules:classic")
+    await table.say("ann: /roll")
+    await table.say("ann: /forget me")
+    assert "ann" not in await table.say("bob: /show")
+    assert (await shown(table))["to_move"] == "bob"
+    await refused(table, "ann: /roll", "you do not play in this game")
+
+
+async def test_a_proof_holds(table: Chat) -> None:
+    begun = await table.say("ann: /play @bob rules:classic")
+    await table.say("ann: /seed mine")
+    await table.say("bob: /seed @everyone")
+    await table.say("ann: /roll")
+    game = (await table.answer("bob: /end")).data["game"]
+    text = await table.say("ann: /proof")
+    proof = Proof.model_validate_json(text)
+    assert fair_dice.verify(proof).holds
+    assert proof.commitment in begun.replace("\n  ", " ")
+    assert await table.say(f"carl: /proof {game}") == text
+    spoilt = text.replace('"number": 1,', '"number": 2,')
+    assert not fair_dice.verify(Proof.model_validate_json(spoilt)).holds
+
+
+async def test_the_game_that_ended_last_is_looked_at(table: Chat) -> None:
+    await table.say("ann: /settings games:2")
+    [first, *_] = await table.all("ann: /play @bob rules:kcd")
+    [second, *_] = await table.all("carl: /play @dan rules:kcd")
+    for reply in (second, first):
+        people = [player["name"] for player in reply.data["players"]]
+        game = reply.data["game"]
+        await table.say(f"{people[0]}: /roll game:{game}")
+        await table.say(f"{people[0]}: /resign game:{game}")
+    proof = await table.answer("eve: /proof")
+    assert proof.data["game"] == first.data["game"]
+    other = await table.answer(f"eve: /proof game:{second.data['game']}")
+    assert other.data["game"] == second.data["game"]
+
+
+async def test_secrets_are_kept_while_a_game_goes_on(table: Chat) -> None:
+    game = (await table.answer("ann: /play @bob rules:classic")).data["game"]
+    await refused(table, f"ann: /proof {game}", "that game is still going on")
+    await refused(table, "ann: /proof", "no game here is over yet")
+
+
+async def test_a_review_names_what_was_thrown_away(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fall(monkeypatch, "111234", "223346")
+    await chat.say("ann: /play @bob rules:kcd")
+    await chat.say("ann: /roll")
+    await chat.say("ann: /keep 1 bank")
+    await chat.say("bob: /roll")
+    await chat.say("ann: /resign")
+    reply = await chat.answer("bob: /review")
+    assert not reply.private
+    ann, bob = reply.data["players"]
+    assert (ann["name"], bob["name"]) == ("ann", "bob")
+    assert ann["decisions"] == 1
+    assert bob["decisions"] == 0
+    assert ann["blunders"] == 1
+    assert ann["total_loss"] > 0.05
+    assert reply.data["rules"] == "kcd"
+
+
+async def test_matches_of_bots(chat: Chat) -> None:
+    replies = await chat.all("ann: /match optimal cautious games:5 rules:kcd")
+    games = [reply.data for reply in replies if "began" in reply.data]
+    assert [game["began"] for game in games] == [0, 1, 0, 1, 0][: len(games)]
+    assert sum(games[-1]["score"]) == len(games)
+    assert [game["over"] for game in games] == [False] * (len(games) - 1) + [True]
+    assert games[0]["odds"][0] == pytest.approx(0.5571, abs=1e-3)
+    assert games[1]["odds"][1] == pytest.approx(0.5571, abs=1e-3)
+    moves = await chat.all("ann: /match greedy cautious rules:kcd show:moves")
+    assert len(moves) > 5
+    assert moves[0].text.startswith("greedy bot rolls")
+    for line, sentence in [
+        ("ann: /match optimal", "/match takes two levels"),
+        ("ann: /match optimal best", 'there is no level "best"'),
+        ("ann: /match optimal greedy games:0", "games: takes 1 to 99, not 0"),
+        ("ann: /match optimal greedy games:100", "games: takes 1 to 99, not 100"),
+        ("ann: /match optimal greedy show:all", "show: takes moves or summary"),
+        ("ann: /match optimal greedy rules:patch", "patch rules are not solved yet"),
+    ]:
+        await refused(chat, line, sentence)
+
+
+# ---- Games that nobody must get stuck in -----------------------------------------------------
+
+
+def a_stranger(name: str) -> Caller:
+    """Somebody who does not manage the place."""
+    return replace(spoken(f"{name}: /show")[0], manages=False)
+
+
+async def tried(chat: Chat, line: str) -> str:
+    """What a line of somebody who does not manage the place is answered with."""
+    name, said = line.split(": ", 1)
+    found = chat.commands.answer(said, a_stranger(name))
+    return "\n".join([reply.text async for reply in found])
+
+
+async def test_strangers_change_nothing(table: Chat) -> None:
+    await table.say("ann: /track @bob @carl rules:classic")
+    await table.say("ann: /score 500")
+    for line in ("eve: /undo", "eve: /score 300", "eve: /fix ann 100", "eve: /end"):
+        assert "only those who play" in await tried(table, line)
+    await table.say("ann: /resign")
+    for line in ("ann: /score 300", "ann: /end", "ann: /undo"):
+        assert "only those who play" in await tried(table, line)
+    assert "only those who play" in await tried(table, "eve: /join level:greedy")
+    assert "manages" in await tried(table, "eve: /rules use kcd")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 0, "carl": 0}
+
+
+async def test_bots_go_on_where_a_player_left(table: Chat) -> None:
+    await table.say("ann: /play cautious @bob rules:classic")
+    await table.say("ann: /roll")
+    await table.say("ann: /forget me")
+    assert "bob rolls" in await table.say("bob: /roll")
+
+
+async def test_an_older_view_leaves_later_turns_as_they_are(chat: Chat) -> None:
+    oracle, tables = games_of(chat).oracle, games_of(chat).tables
+    await chat.say("ann: /track @bob rules:classic")
+    await chat.say("ann: /score 500")
+    [old] = await tables.open_at("console")
+    await chat.say("bob: /score 300")
+    await oracle.chances(old)
+    text = await chat.say("ann: /score 1000")
+    assert re.search(r"\(ann [+-]", text)
+
+
+async def test_only_the_own_game_is_opened_again(table: Chat) -> None:
+    await table.say("ann: /settings games:3")
+    await table.say("ann: /track @bob rules:classic")
+    await table.say("ann: /score 500")
+    await table.say("carl: /track @dan rules:classic")
+    await table.say("carl: /score 500")
+    await table.say("carl: /resign")
+    assert "the turn of ann" in await table.say("ann: /undo")
+
+
+async def test_blank_lines_and_long_ones_get_a_sentence(table: Chat) -> None:
+    await refused(table, "ann: /show", "no game is open here")
+    for line in ("\u200b", ""):
+        [reply] = [one async for one in table.commands.answer(line, a_stranger("ann"))]
+        assert "type a command" in reply.text
+    await refused(table, f"ann: /seed {'x' * 100_000}", "at most 1,000 characters")
+    await refused(table, "ann: /play @bob goal:1000000", "at most 50,000")
+
+
+# ---- What was wrong once ---------------------------------------------------------------------
+
+
+async def test_a_bot_that_cannot_move_keeps_nobody_in_the_game(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise MissingStrategyError("the strategy is gone")
+
+    await table.say("ann: /play level:greedy rules:classic")
+    fall(monkeypatch, *["111234"] * 3)
+    await table.say("ann: /roll")
+    monkeypatch.setattr(games_of(table).oracle, "policy", missing)
+    assert "the strategy is gone" in await table.say("ann: /keep 1 1 1 bank")
+    assert "The game was ended" in await table.say("ann: /end")
+
+
+async def test_being_forgotten_is_told_to_those_who_go_on(table: Chat) -> None:
+    await table.say("ann: /play @bob @carl rules:classic")
+    await table.say("ann: /roll")
+    told = await table.all("bob: /forget me")
+    assert [reply.private for reply in told] == [False, True]
+    assert "bob resigns." in told[0].text
+    await table.say("carl: /end")
+    # a game of nobody else
+    await table.say("dan: /play rules:classic")
+    assert "ended without a result" in (await table.all("dan: /forget me"))[0].text
+
+
+async def test_a_bot_plays_on_for_its_own_record(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await table.say("ann: /play @bob rules:classic away:10")
+    games_of(table).tables.now = lambda: datetime.now(UTC) + timedelta(minutes=1)
+    assert "plays on" in await table.say("bob: /replace level:cautious")
+    await refused(table, "ann: /join", "a bot plays on for you in this game")
+    fall(monkeypatch, *["111234"] * 3)
+    await table.say("bob: /resign")
+    await refused(table, "bob: /stats ann", 'nobody called "ann" has played here')
+    assert (await table.answer("ann: /stats")).data["games"] == 0
+    assert [one["name"] for one in (await table.answer("ann: /leaderboard")).data] == ["bob"]
+
+
+async def test_nobody_wins_before_the_first_roll(table: Chat) -> None:
+    await table.say("ann: /play @bob @carl rules:classic")
+    await table.say("bob: /resign")
+    assert "ended without a result" in await table.say("carl: /resign")
+
+
+async def test_a_score_that_ends_a_game_by_mistake_is_taken_back(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic goal:1000 hints:no")
+    assert "ann wins" in await table.say("ann: /score 1000")
+    assert "Taken back: the turn of ann" in await table.say("ann: /undo")
+    await table.say("ann: /score 500")
+    assert "Taken back: the turn of ann" in await table.say("ann: /undo")
+
+
+async def test_scores_are_typed_as_they_are_shown(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic hints:no")
+    for told in ("1,050", "1.050", "1'050", "1050"):
+        assert "banks 1,050" in await table.say(f"/score {told}")
+
+
+async def test_a_score_put_right_to_0_is_off_the_board(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:patch")
+    await table.say("ann: /score 1000")
+    await table.say("ann: /fix ann 0")
+    await table.say("ann: /fix next:ann")
+    await refused(table, "ann: /score 100", "points cannot be banked yet")
+
+
+async def test_undoing_a_correction_in_the_middle_of_a_turn_is_told_so(table: Chat) -> None:
+    for line in ("/track @bob rules:classic", "/score 500", "/roll 1 1 3 4 6 6", "/fix ann 3000"):
+        await table.say(f"ann: {line}")
+    assert "Taken back: the correction" in await table.say("ann: /undo")
+
+
+async def test_the_chart_begins_when_all_sit_down(table: Chat) -> None:
+    await table.say("ann: /track rules:classic goal:1000")
+    await table.say("bob: /join")
+    await table.say("ann: /score 300")
+    [*_, last] = await table.all("bob: /score 1000")
+    assert last.chart is not None
+    assert [point.scores for point in last.chart.turns] == [(0, 0), (300, 0), (300, 1000)]
+
+
+async def test_a_bot_moves_once_somebody_has_joined(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await table.say("ann: /play rules:classic away:10")
+    await table.say("ann: /join level:cautious")
+    await table.say("ann: /end")
+    await table.say("ann: /play rules:classic")
+    stored = games_of(table).tables
+    [open_one] = await stored.open_at("console")
+    event = Replaced(seat=0, level="cautious")
+    seat = Seat(0, "console:ann", "cautious bot for ann", "cautious")
+    await stored.append(open_one, [event], changed_seats=[seat])
+    fall(monkeypatch, "111234")
+    assert "cautious bot for ann rolls" in await table.say("bob: /join")
+
+
+async def test_two_presses_on_undo_take_one_game_back(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:classic goal:1000")
+    await table.say("ann: /score 1000")
+    both = await asyncio.gather(table.say("ann: /undo"), table.say("ann: /undo"))
+    assert sum("Taken back" in one for one in both) == 1
+    assert not any("version" in one for one in both)
+
+
+async def test_a_player_without_a_turn_left_has_no_chance(table: Chat) -> None:
+    """After a resignation in the last turns who had theirs is known, not guessed."""
+    await table.say("ann: /track @bob @carl @dan rules:arnold goal:1000 hints:yes")
+    for line in ("500", "500", "1500", "farkle", "1000"):
+        reply = await table.say(f"ann: /score {line}")
+    assert "bob is to move" in reply
+    await table.say("carl: /resign")
+    state = await shown(table)
+    chances = [player["win_probability"] for player in state["players"]]
+    assert chances[2:] == [0, 0]
+    assert chances[0] + chances[1] == pytest.approx(1)

@@ -1,0 +1,701 @@
+"""House rules made in the chat: checked, solved in a process of their own, used by name."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.services.house_rules import HouseRules, Limits
+from bot.services.rule_options import OPTIONS, rules_from_options
+from bot.solving import process as solve_process
+from bot.solving.process import SolveProgress, SolveState
+from bot.store.store import Store
+from bot.views.house_rules import (
+    created_text,
+    deleted_text,
+    entry_text,
+    house_rules_text,
+    new_rules_help,
+    solve_progress_text,
+    used_text,
+)
+from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
+from solver.game.position import first_position
+from solver.game.standings import Solution
+from solver.rules.file import load_rules, preset_names, read_rules
+from solver.rules.ruleset import Ruleset, Scoring
+from solver.rules.writer import rules_toml
+from solver.strategy import find_manifest, open_strategy, verify_strategy
+from tests.conftest import rules_file
+
+PLACE, ANN = "console", "ann"
+TINY = {
+    "base": "facebook",
+    "dice": "3",
+    "goal": "500",
+    "score-floor": "-500",
+    "minimum-bank": "100",
+}
+"""The rules of the fixture `tiny`, whose code is compiled already."""
+
+
+class MemoryStore:
+    """What a place keeps, in a dictionary."""
+
+    def __init__(self) -> None:
+        self.texts: dict[tuple[str, str], str] = {}
+        self.settings: dict[tuple[str, str], Any] = {}
+
+    async def place_rules(self, place: str) -> dict[str, str]:
+        return {name: text for (where, name), text in self.texts.items() if where == place}
+
+    async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
+        assert by == ANN
+        self.texts[place, name] = text
+
+    async def delete_place_rules(self, place: str, name: str) -> bool:
+        return self.texts.pop((place, name), None) is not None
+
+    async def place_setting(self, place: str, key: str) -> Any:
+        return self.settings.get((place, key))
+
+    async def set_place_setting(self, place: str, key: str, value: Any) -> None:
+        self.settings[place, key] = value
+
+
+Make = Callable[..., HouseRules]
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def make(store: MemoryStore, tmp_path: Path, kernels: Path) -> Make:
+    def made(*, allow_files: bool = False, store: Any = store, **limits: Any) -> HouseRules:
+        bounds = Limits(**{"interval": 0.05} | limits)
+        return HouseRules(store, tmp_path / "strategies", kernels, bounds, allow_files=allow_files)
+
+    return made
+
+
+@pytest.fixture
+def house(make: Make) -> HouseRules:
+    return make()
+
+
+@pytest.fixture
+def compiled(tiny: Solution, monkeypatch: pytest.MonkeyPatch) -> Solution:
+    """The worker finds the code that this process has compiled."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    return tiny
+
+
+class Workers:
+    """The worker processes that were started, which do what a script says instead."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.pids: list[int] = []
+        start = asyncio.create_subprocess_exec
+
+        async def noted(*args: Any, **options: Any) -> asyncio.subprocess.Process:
+            process = await start(*args, **options)
+            self.pids.append(process.pid)
+            return process
+
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+
+    def do(self, script: str) -> None:
+        head = "import json, os, signal, sys, time\nrequest = json.loads(sys.stdin.readline())\n"
+        command = ("-c", head + textwrap.dedent(script))
+        self._monkeypatch.setattr(solve_process, "WORKER", command)
+
+    def are_gone(self) -> bool:
+        """Whether no process of any worker's group is left."""
+        assert self.pids
+        for pid in self.pids:
+            try:
+                os.killpg(pid, 0)
+            except ProcessLookupError:
+                continue
+            return False
+        return True
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
+    return Workers(monkeypatch)
+
+
+async def all_of(updates: AsyncIterator[SolveProgress]) -> list[SolveProgress]:
+    return [update async for update in updates]
+
+
+async def last_of(updates: AsyncIterator[SolveProgress]) -> SolveProgress:
+    return (await all_of(updates))[-1]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
+
+
+def names(folder: Path) -> set[str]:
+    """Of the files in a folder, if there is one."""
+    return {path.name for path in folder.glob("*")}
+
+
+# ---- What is typed ---------------------------------------------------------------------------
+
+
+def made(options: str, base: str = "classic") -> Ruleset:
+    typed = dict(option.split(":") for option in options.split())
+    return rules_from_options("sunday", load_rules(base), typed)
+
+
+def test_the_options_of_one_line() -> None:
+    rules = made(
+        "goal:5000 minimum-bank:350 three-pairs:750 farkle-penalty:3x1000 hot-dice:no_bank"
+        " instant-win:xxxxxx,222"
+    )
+    assert rules == Ruleset.model_validate(
+        {
+            "name": "sunday",
+            "goal": 5000,
+            "minimum_bank": 350,
+            "hot_dice": "no_bank",
+            "instant_win": ["xxxxxx", "222"],
+            "farkle_penalty": {"in_a_row": 3, "points": 1000},
+            "scoring": {"three_pairs": 750},
+        }
+    )
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_every_preset_can_be_said_in_one_line(preset: str) -> None:
+    """From the simplest rules, with every option that has another value."""
+    rules = load_rules(preset)
+    said = {}
+    data = rules.model_dump(exclude_defaults=True, exclude={"name", "title", "source"})
+    penalty = data.pop("farkle_penalty", None)
+    if penalty:
+        said["farkle-penalty"] = f"{penalty['in_a_row']}x{penalty['points']}"
+    for key, value in (data | data.pop("scoring", {})).items():
+        if key != "scoring":
+            words = value if isinstance(value, tuple) else [value]
+            said[key.replace("_", "-")] = ",".join(map(str, words)).lower()
+    found = rules_from_options(preset, load_rules("classic"), said)
+    assert found.digest == rules.digest
+    assert found.score_floor == rules.score_floor
+
+
+def test_every_key_has_an_option() -> None:
+    keys = {*Ruleset.model_fields, *Scoring.model_fields}
+    keys -= {"name", "title", "source", "loaded_dice", "scoring"}
+    assert {key.replace("_", "-") for key in keys} <= set(OPTIONS)
+
+
+def test_short_forms() -> None:
+    assert made("ones:200 sixes:50").scoring.single == (200, 0, 0, 0, 50, 50)
+    assert made("single:50 twos:0").scoring.single == (50, 0, 50, 50, 50, 50)
+    assert made("three-of-a-kind:300").scoring.three_of_a_kind == (300,) * 6
+    assert made("four-of-a-kind:none four-of-a-kind:2000").scoring.four_of_a_kind == (2000,) * 6
+    assert made("straight:1500").scoring.straight_1_6 == 1500
+    assert made("goal:5,000 set_aside_all:Yes hot-dice:No-Bank").goal == 5000
+    assert made("players:2 jokers:no").digest == load_rules("classic").digest
+
+
+def test_what_has_no_meaning_any_more_is_not_inherited() -> None:
+    assert made("farkle-penalty:none", "facebook").score_floor == 0
+    assert made("farkle-penalty:2x350", "facebook").score_floor == -1750
+    tied = Ruleset(name="base", goal=1000, ending="final_turn", ties="shared", instant_win=("xxx",))
+    at_once = rules_from_options("sunday", tied, {"ending": "at_once", "dice": "2"})
+    assert (at_once.ties, at_once.instant_win) == ("earlier", ())
+    floored = Ruleset.model_validate(
+        {"name": "base", "goal": 1000, "score_floor": 0}
+        | {"farkle_penalty": {"in_a_row": 3, "points": 500}}
+    )
+    assert rules_from_options("sunday", floored, {"farkle-penalty": "2x100"}).score_floor == 0
+
+
+BAD = {
+    "gaol:5000": 'unknown option "gaol"; did you mean goal?',
+    "goal:many": 'goal: takes a whole number, not "many"',
+    "goal:5020": "goal: 5020 is not a multiple of 50",
+    "goal:99999999": "goal: should be at most 1000000, not 99999999",
+    "goal:" + "9" * 5000: "goal: takes a whole number, not ",
+    "minimum-bank:20000": "minimum-bank: 20000 is more than the goal of 10000",
+    "hot-dice:maybe": 'hot-dice: takes optional, no_bank or forced, not "maybe"',
+    "set-aside-all:2": 'set-aside-all: takes yes or no, not "2"',
+    "farkle-penalty:1000": "farkle-penalty: takes 1 to 5 farkles in a row and what they cost",
+    "farkle-penalty:9x100": "farkle-penalty: takes 1 to 5 farkles",
+    "farkle-penalty:3x0": "farkle-penalty: takes 1 to 5 farkles",
+    "three-of-a-kind:1,2": "three-of-a-kind: takes one number for all faces, or six with commas",
+    "single:0,-50,0,0,0,0": "single: the points for a 2 should be at least 0, not -50",
+    "twos:-5": "twos: takes a number of points, 0 to 1,000,000",
+    "three-pairs:-1": "three-pairs: should be at least 0, not -1",
+    "instant-win:77": "instant-win: takes rolls with commas between them, such as xxxxxx",
+    "dice:2 instant-win:xxx": 'instant-win: "xxx" needs 3 dice and there are 2',
+    "hot-dice-bonus:1,": "hot-dice-bonus: takes numbers with commas between them",
+    "three-pairs-include:all": "three-pairs-include: takes four_and_two, six_of_a_kind or both",
+    "ties:shared": 'ties: "shared" has no meaning when the first to reach the goal wins',
+    "score-floor:-500": "score-floor: -500 has no meaning without a farkle-penalty in points",
+    "players:3": "players: any number of players but two cannot be solved yet",
+    "loaded-dice:1": "loaded-dice: loaded dice cannot be solved yet",
+    "straight:100 straight-1-6:200": "straight and straight-1-6 are the same; give one of them",
+    "dice:x": 'dice: takes a whole number, not "x"',
+    "dice:7": "dice: should be at most 6, not 7",
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), BAD.items())
+def test_bad_options(options: str, sentence: str) -> None:
+    with pytest.raises(FarkleError) as caught:
+        made(options)
+    assert str(caught.value).startswith(sentence)
+    assert len(str(caught.value)) < 250
+
+
+def test_a_value_of_the_base_that_does_not_fit() -> None:
+    with pytest.raises(InvalidRulesError) as caught:
+        made("goal:200", "facebook")
+    assert str(caught.value) == (
+        "minimum-bank: 300 is more than the goal of 200;"
+        " minimum-bank:300 comes from the rules facebook"
+    )
+
+
+# ---- What a place has ------------------------------------------------------------------------
+
+
+async def test_rules_are_saved_as_text_of_their_own(
+    house: HouseRules, store: MemoryStore, tmp_path: Path
+) -> None:
+    rules = await house.create(PLACE, ANN, " sunday   evening ", {"goal": "5000"})
+    assert rules.name == "sunday evening"
+    file = tmp_path / "another name.toml"
+    file.write_text(store.texts[PLACE, "sunday evening"])
+    assert read_rules(file) == rules == await house.resolve(PLACE, "Sunday Evening")
+    own = await house.create(PLACE, ANN, "later", {"base": "SUNDAY evening", "minimum-bank": "300"})
+    assert (own.goal, own.minimum_bank) == (5000, 300)
+
+
+NAMES = ["", " ", "../x", "a/b", "a\\b", "..", ".", "a..b", ".x", "-x", "x" * 41, "x.toml", "a\0b"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "a:b", "Facebook", "new", "Use it", "\u202ex"])
+async def test_bad_names(house: HouseRules, store: MemoryStore, name: str) -> None:
+    with pytest.raises(InvalidRequestError, match="name"):
+        await house.create(PLACE, ANN, name, {"goal": "5000"})
+    assert not store.texts
+
+
+async def test_a_name_is_given_once_in_a_place(house: HouseRules) -> None:
+    await house.create(PLACE, ANN, "Sunday", {})
+    with pytest.raises(InvalidRequestError, match="there are rules Sunday here already"):
+        await house.create(PLACE, ANN, "sunday", {})
+    await house.create("elsewhere", ANN, "sunday", {})
+    with pytest.raises(InvalidRulesError, match="unknown rule set"):
+        await house.resolve("nowhere", "sunday")
+
+
+async def test_limits(make: Make) -> None:
+    house = make(rules=2, values=40_000)
+    with pytest.raises(InvalidRulesError) as caught:
+        await house.create(PLACE, ANN, "large", {"goal": "10050"})
+    assert str(caught.value) == (
+        "large: 40,401 start-of-turn states (scores from 0 to 10,050 in steps of 50) are more than"
+        " the 40,000 that house rules may have here"
+    )
+    with pytest.raises(InvalidRequestError, match="goal: takes at most 200 characters, not 201"):
+        await house.create(PLACE, ANN, "long", {"goal": "1" * 201})
+    two = (house.create(PLACE, ANN, name, {"goal": "500"}) for name in ("a", "b", "c"))
+    found = await asyncio.gather(*two, return_exceptions=True)
+    refused = [str(one) for one in found if isinstance(one, InvalidRequestError)]
+    assert refused == ["there are 2 house rules here, and there may be 2; delete some first"]
+
+
+async def test_rules_that_cannot_be_solved(house: HouseRules, store: MemoryStore) -> None:
+    endless = {"dice": "1", "single": "50", "hot-dice": "no_bank"}
+    with pytest.raises(InvalidRulesError, match="a turn never ends"):
+        await house.create(PLACE, ANN, "endless", endless)
+    with pytest.raises(InvalidRulesError, match='base: unknown rule set "zilc"; did you mean zil'):
+        await house.create(PLACE, ANN, "sunday", {"base": "zilc"})
+    assert not store.texts
+
+
+async def test_files_only_where_they_are_allowed(make: Make, tmp_path: Path) -> None:
+    file = str(rules_file(tmp_path / "mine.toml"))
+    for reference in (file, "/etc/passwd", "../../data/rules/classic", "./classic"):
+        with pytest.raises(InvalidRulesError, match="unknown rule set"):
+            await make().resolve(PLACE, reference)
+    console = make(allow_files=True)
+    assert (await console.resolve(PLACE, file)).name == "mine"
+    assert (await console.use(PLACE, file)).name == "mine"
+    assert (await console.resolve(PLACE)).name == "mine"
+    with pytest.raises(InvalidRulesError, match="base: unknown rule set"):
+        await console.create(PLACE, ANN, "sunday", {"base": file})
+
+
+async def test_unknown_rules_are_guessed_among_all(house: HouseRules) -> None:
+    await house.create(PLACE, ANN, "sunday", {})
+    with pytest.raises(InvalidRulesError, match=r'"sundy"; did you mean sunday\?'):
+        await house.resolve(PLACE, "sundy")
+    with pytest.raises(InvalidRulesError, match=r'"zilhc"; did you mean zilch\?'):
+        await house.resolve(PLACE, "zilhc")
+
+
+async def test_the_rules_of_a_place(house: HouseRules) -> None:
+    assert await house.default(PLACE) == "facebook"
+    await house.create(PLACE, ANN, "sunday", {"goal": "2000"})
+    await house.use(PLACE, "SUNDAY")
+    assert (await house.resolve(PLACE)).goal == 2000
+    assert [entry.name for entry in await house.list(PLACE) if entry.is_default] == ["sunday"]
+    await house.use(PLACE, "Zilch")
+    assert await house.default(PLACE) == "zilch"
+    assert await house.default("elsewhere") == "facebook"
+    await house.use(PLACE, "sunday")
+    assert await house.delete(PLACE, "Sunday") == "sunday"
+    assert await house.default(PLACE) == "facebook"
+    with pytest.raises(InvalidRequestError, match='no house rules "sunday" are here'):
+        await house.delete(PLACE, "sunday")
+    with pytest.raises(InvalidRequestError, match="zilch ships with the program"):
+        await house.delete(PLACE, "zilch")
+
+
+async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: MemoryStore) -> None:
+    store.texts[PLACE, "old"] = "goal = 500\nspeed = 3\n"
+    store.texts[PLACE, "torn"] = "goal = "
+    entries = await house.list(PLACE)
+    assert [entry.name for entry in entries if entry.rules is None] == ["old", "torn"]
+    assert "damaged" in house_rules_text(entries)
+    with pytest.raises(InvalidRulesError, match='old: unknown key "speed"'):
+        await house.resolve(PLACE, "old")
+    with pytest.raises(InvalidRulesError, match="torn: .* damaged"):
+        await house.resolve(PLACE, "torn")
+    assert await house.delete(PLACE, "torn") == "torn"
+
+
+# ---- Solving ---------------------------------------------------------------------------------
+
+
+async def test_a_solve_in_a_process_of_its_own(
+    make: Make, compiled: Solution, tmp_path: Path
+) -> None:
+    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'farkle.db'}")
+    try:
+        house = make(store=store)
+        rules = await house.create(PLACE, ANN, "little", TINY)
+        assert rules.digest == compiled.rules.digest
+        assert not (await house.show(PLACE, "little")).is_solved
+        updates = await all_of(house.solve(PLACE, "little"))
+        assert [update.is_last for update in updates] == [False] * (len(updates) - 1) + [True]
+        assert updates[-1].state is SolveState.DONE, updates[-1]
+        assert updates[-1].win_probability == pytest.approx(compiled.values[0, 10, 10], abs=1e-8)
+        folder = tmp_path / "strategies"
+        assert verify_strategy(find_manifest(folder, rules)).tolerance == 1e-9
+        strategy = open_strategy(folder, rules)
+        assert strategy.win_probability(first_position(rules)) == updates[-1].win_probability
+        assert (await house.show(PLACE, "little")).is_solved
+        # what is solved is not solved again
+        started = time.monotonic()
+        assert (await last_of(house.solve(PLACE, "Little"))).state is SolveState.DONE
+        assert time.monotonic() - started < 0.5
+    finally:
+        await store.close()
+
+
+def test_the_worker_ends_with_whoever_asked(tmp_path: Path, kernels: Path) -> None:
+    """The chat was killed: nobody holds the worker's standard input any more."""
+    request = {
+        "rules": load_rules("patch").model_dump(mode="json"),
+        "strategies": str(tmp_path / "strategies"),
+        "kernels": str(kernels),
+    }
+    process = subprocess.run(
+        [sys.executable, "-m", "bot.solving.worker"],
+        check=False,
+        input=json.dumps(request).encode() + b"\n",
+        capture_output=True,
+        timeout=20,
+    )
+    assert process.returncode == 130
+    assert b"solved" not in process.stdout
+    assert not list(tmp_path.rglob("*.npy*"))
+
+
+SWEEPS = """
+    for sweep in range(1, 1000):
+        print(json.dumps({"sweep": sweep, "done": 0.5, "residual": 0.1}), flush=True)
+        time.sleep(0.01)
+"""
+
+
+async def test_updates_are_throttled(make: Make, workers: Workers) -> None:
+    workers.do(SWEEPS.replace("1000", "50") + "    print('noise')\n    sys.exit(3)\n")
+    house = make(interval=0.2)
+    times, updates = [], []
+    async with aclosing(house.solve(PLACE, "zilch")) as solve:
+        async for update in solve:
+            times.append(time.monotonic())
+            updates.append(update)
+            await asyncio.sleep(0.05)
+    gaps = [later - earlier for earlier, later in pairwise(times[:-1])]
+    assert gaps
+    assert min(gaps) >= 0.2
+    sweeps = [update.sweep for update in updates]
+    assert sweeps == sorted(sweeps)
+    assert max(sweeps) > len(sweeps)
+    assert updates[-1].state is SolveState.FAILED
+    assert updates[-1].sentence == "zilch: the solve broke off (status 3); solve it again"
+
+
+async def test_one_solve_at_a_time_in_a_place(house: HouseRules, workers: Workers) -> None:
+    workers.do(SWEEPS)
+    first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
+    await until(lambda: bool(workers.pids))
+    with pytest.raises(InvalidRequestError, match="zilch is being solved here; wait for it, or"):
+        await last_of(house.solve(PLACE, "patch"))
+    other: list[SolveProgress] = []
+
+    async def elsewhere() -> None:
+        async for update in house.solve("elsewhere", "patch"):
+            other.append(update)  # noqa: PERF401 - to be seen on the way
+
+    second = asyncio.create_task(elsewhere())
+    await until(lambda: bool(other))
+    assert [update.state for update in other] == [SolveState.WAITING]
+    assert len(workers.pids) == 1
+    assert await house.cancel(PLACE) == "zilch"
+    assert workers.are_gone()
+    assert (await first).state is SolveState.CANCELLED
+    await until(lambda: other[-1].state is SolveState.RUNNING)
+    assert len(workers.pids) == 2
+    assert await house.cancel("elsewhere") == "patch"
+    await second
+    assert workers.are_gone()
+    with pytest.raises(InvalidRequestError, match="nothing is being solved here"):
+        await house.cancel(PLACE)
+
+
+@pytest.mark.slow
+async def test_a_solve_that_waits_can_be_cancelled(house: HouseRules, workers: Workers) -> None:
+    workers.do(SWEEPS)
+    first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
+    await until(lambda: bool(workers.pids))
+    second = asyncio.create_task(last_of(house.solve("elsewhere", "zilch")))
+    await asyncio.sleep(0.1)
+    await house.cancel("elsewhere")
+    assert (await second).state is SolveState.CANCELLED
+    assert len(workers.pids) == 1
+    await house.cancel(PLACE)
+    await first
+
+
+async def test_the_real_worker_can_be_cancelled(
+    make: Make, workers: Workers, tmp_path: Path
+) -> None:
+    house = make(interval=0.05)
+    task = asyncio.create_task(last_of(house.solve(PLACE, "facebook")))
+    await until(lambda: bool(workers.pids))
+    assert os.getpgid(workers.pids[0]) == workers.pids[0] != os.getpgid(0)
+    await asyncio.sleep(1)
+    assert not workers.are_gone()
+    assert await house.cancel(PLACE) == "facebook"
+    assert workers.are_gone()
+    assert (await task).state is SolveState.CANCELLED
+    assert not names(tmp_path / "strategies") - {".lock"}
+
+
+async def test_a_deaf_worker_is_killed_with_its_children(
+    house: HouseRules, workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(solve_process, "GRACE", 0.2)
+    beats = tmp_path / "beats"
+    workers.do(
+        f"""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with open({str(beats)!r}, "a", buffering=1) as file:
+            who = "parent" if os.fork() else "child"
+            while True:
+                print(who, file=file)
+                time.sleep(0.01)
+        """
+    )
+    task = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
+    await until(lambda: beats.exists() and {"parent", "child"} <= {*beats.read_text().split()})
+    started = time.monotonic()
+    await house.cancel(PLACE)
+    assert time.monotonic() - started >= 0.2
+    assert (await task).state is SolveState.CANCELLED
+    await asyncio.sleep(0.05)
+    last = beats.read_text()
+    await asyncio.sleep(0.1)
+    assert beats.read_text() == last
+
+
+@pytest.mark.slow
+async def test_whoever_reads_is_cancelled(house: HouseRules, workers: Workers) -> None:
+    workers.do(SWEEPS)
+    task = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
+    await until(lambda: bool(workers.pids))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert workers.are_gone()
+    # the place is free again, also where the iterator is closed early
+    async with aclosing(house.solve(PLACE, "zilch")) as solve:
+        async for update in solve:
+            assert update.state is SolveState.RUNNING
+            break
+    assert workers.are_gone()
+    with pytest.raises(InvalidRequestError, match="nothing is being solved here"):
+        await house.cancel(PLACE)
+
+
+def test_the_end_of_the_loop_ends_the_worker(make: Make, workers: Workers) -> None:
+    workers.do(SWEEPS)
+
+    async def main() -> None:
+        house = make()
+        solving.append(asyncio.create_task(last_of(house.solve(PLACE, "zilch"))))
+        await until(lambda: bool(workers.pids))
+
+    solving: list[asyncio.Task[SolveProgress]] = []
+    asyncio.run(main())
+    assert solving[0].cancelled()
+    assert workers.are_gone()
+
+
+@pytest.mark.slow
+async def test_the_time_limit(make: Make, workers: Workers) -> None:
+    workers.do(SWEEPS)
+    last = await last_of(make(seconds=0.5).solve(PLACE, "zilch"))
+    assert last.state is SolveState.TIMED_OUT
+    assert 0.5 <= last.seconds < 5
+    assert last.sentence.startswith("zilch: the solve took longer than the 0.5 seconds that house")
+    assert workers.are_gone()
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            "zilch: the solve was killed (signal 9), perhaps for want of memory; solve it again",
+        ),
+        (
+            "print(json.dumps({'error': 'zilch: the disk is full'})); sys.exit(1)",
+            "zilch: the disk is full",
+        ),
+        ("1 / 0", "zilch: the solve broke off (status 1); solve it again"),
+        ("print(json.dumps({'solved': True}))", "zilch: the strategy file is gone, or damaged"),
+    ],
+)
+async def test_a_solve_that_fails(
+    house: HouseRules, workers: Workers, script: str, sentence: str
+) -> None:
+    workers.do(script)
+    last = await last_of(house.solve(PLACE, "zilch"))
+    assert (last.state, last.sentence) == (SolveState.FAILED, sentence)
+    assert " ".join(solve_progress_text(last).split()) == sentence
+
+
+async def test_a_place_where_nothing_can_be_written(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "strategies").touch()
+    last = await last_of(make().solve(PLACE, "zilch"))
+    assert last.state is SolveState.FAILED
+    assert "strategies" in last.sentence
+
+
+@pytest.mark.slow
+async def test_rules_being_solved_are_not_deleted(house: HouseRules, workers: Workers) -> None:
+    workers.do(SWEEPS)
+    await house.create(PLACE, ANN, "sunday", {})
+    task = asyncio.create_task(last_of(house.solve(PLACE, "sunday")))
+    await until(lambda: bool(workers.pids))
+    with pytest.raises(InvalidRequestError, match="sunday is being solved; cancel that first"):
+        await house.delete(PLACE, "sunday")
+    await house.cancel(PLACE)
+    await task
+    await house.delete(PLACE, "sunday")
+
+
+# ---- What is said ----------------------------------------------------------------------------
+
+
+def test_progress_in_words() -> None:
+    running = SolveProgress("sunday", SolveState.RUNNING, 3.2, sweep=3, done=0.451)
+    assert solve_progress_text(running) == "Solving sunday: sweep 3, 45 %"
+    done = SolveProgress("sunday", SolveState.DONE, 12.1, win_probability=0.5312)
+    assert solve_progress_text(done) == (
+        "sunday is solved in 12 s: the first player wins 53.1 %. /rules use sunday makes\n"
+        "  it the rules here."
+    )
+    waiting = SolveProgress("sunday", SolveState.WAITING)
+    assert solve_progress_text(waiting).startswith("sunday waits for its turn")
+    cancelled = SolveProgress("sunday", SolveState.CANCELLED)
+    assert solve_progress_text(cancelled).startswith("The solve of sunday is cancelled")
+    late = SolveProgress("sunday", SolveState.TIMED_OUT, sentence="too slow " * 20)
+    assert len(solve_progress_text(late).splitlines()) > 1
+
+
+async def test_texts_fit(house: HouseRules) -> None:
+    name = "x" * 40
+    rules = await house.create(PLACE, ANN, name, {"goal": "2000"})
+    await house.use(PLACE, name)
+    entries = await house.list(PLACE)
+    texts = [
+        created_text(rules),
+        used_text(rules, is_solved=False),
+        deleted_text(name),
+        entry_text(entries[0]),
+        house_rules_text(entries),
+        new_rules_help(),
+        *(
+            solve_progress_text(SolveProgress(name, state, 10, 3, 0.5, None, 0.5, "sentence"))
+            for state in SolveState
+        ),
+    ]
+    assert not [line for text in texts for line in text.splitlines() if len(line) > 79]
+    assert f"The rules here are {name};" in house_rules_text(entries)
+    assert f"/rules solve {name}" in entry_text(entries[0])
+
+
+def test_the_help_can_be_typed() -> None:
+    """Every option that the help shows is one, with a value that it takes."""
+    lines = new_rules_help().splitlines()[1:-2]
+    for line in lines:
+        usage = line[2:].split("  ")[0]
+        for option in usage.split():
+            key, value = option.split(":")
+            if key != "base" and value != "...":
+                OPTIONS[key].read(value)
+    shown = {line[2:].split(":")[0] for line in lines}
+    said = new_rules_help()
+    assert {key for key in OPTIONS if key not in shown and key not in said} <= {
+        *("single", "straight-1-6", "five-of-a-kind", "six-of-a-kind"),
+        *("twos", "threes", "fours", "sixes"),
+    }
+
+
+def test_the_example_in_the_help() -> None:
+    example = new_rules_help().splitlines()[-1].split()
+    options = dict(option.split(":") for option in example[4:])
+    rules = rules_from_options(example[2], load_rules(example[3].split(":")[1]), options)
+    assert rules_toml(rules, "sunday").count("goal = 5000") == 1

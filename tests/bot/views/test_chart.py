@@ -1,0 +1,204 @@
+import struct
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from matplotlib.image import imread
+
+from bot.review.chart import ChartPoint, GameChart
+from bot.views.chart import (
+    _spread,
+    chart_png,
+    chart_text,
+)
+from bot.views.layout import safe_text, text_width
+from solver.errors import InvalidRequestError
+
+AWKWARD = [
+    "@everyone",
+    "a\nb\tc\x1b[31m",
+    "```",
+    "日本語日本語日本語日本語",
+    "👩‍👩‍👧" * 9,
+    "\u202eevil",
+    "Z" + "\u0316" * 50,
+    "",
+    "$x_1$",
+]
+
+
+def game(
+    shares: Sequence[Sequence[float]], names: Sequence[str] = (), score: int = 1_000
+) -> GameChart:
+    return GameChart(
+        tuple(names or [f"P{k}" for k in range(len(shares[0]))]),
+        tuple(
+            ChartPoint(str(turn), tuple(share), tuple(score + k for k in range(len(share))))
+            for turn, share in enumerate(shares, 1)
+        ),
+    )
+
+
+def swing(turns: int, players: int = 2, names: Sequence[str] = ()) -> GameChart:
+    """The lead goes round."""
+    weights = [
+        [1 + (turn + seat) % players * (turn % 5) for seat in range(players)]
+        for turn in range(turns)
+    ]
+    return game([[w / sum(row) for w in row] for row in weights], names)
+
+
+def test_two_players() -> None:
+    text = chart_text(game([(0.5, 0.5), (0.25, 0.75), (0.999, 0.001), (1, 0)], ["Ann", "Bob"]), 53)
+    assert text.split("\n") == [
+        "   █ Ann  ░ Bob",
+        "1  ██████████████│░░░░░░░░░░░░░░   50 %  1,000:1,001",
+        "2  ███████░░░░░░░│░░░░░░░░░░░░░░   25 %  1,000:1,001",
+        "3  ██████████████│█████████████░  >99 %  1,000:1,001",
+        "4  ██████████████│██████████████  100 %  1,000:1,001",
+    ]
+
+
+def test_bars_lie_on_the_side_of_the_leader() -> None:
+    shares = [k / 40 for k in range(41)]
+    lines = chart_text(game([(p, 1 - p) for p in shares][:36])).split("\n")[1:]
+    filled = [line.count("█") for line in lines]
+    half = lines[0].index("│") - lines[0].index("░")
+    assert filled == sorted(filled)
+    for share, count, line in zip(shares, filled, lines, strict=False):
+        assert abs(count - share * 2 * half) <= 1
+        assert line.split("│")[0].count("█") == min(count, half)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 35, 36, 37, 38, 71, 100, 1000])
+@pytest.mark.parametrize("players", [2, 3, 7, 20])
+@pytest.mark.parametrize("width", [10, 60, 79, 500])
+def test_limits(turns: int, players: int, width: int) -> None:
+    chart = swing(turns, players, [AWKWARD[k % len(AWKWARD)] for k in range(players)])
+    lines = chart_text(chart, width).split("\n")
+    assert len(lines) <= 40
+    assert max(map(text_width, lines)) <= max(48, min(width, 79))
+    starts = [line.split()[0] for line in lines[1:]]
+    shown = [int(start) for start in starts[: min(turns, 36)]]
+    assert (shown[0], shown[-1]) == (1, turns)
+    assert len(set(shown)) == min(turns, 36)
+    assert shown == sorted(shown)
+    if turns > 36:
+        verb = "is" if turns == 37 else "are"
+        assert f"{turns - 36} of {turns} turns {verb} not shown." in lines
+
+
+def test_more_players() -> None:
+    chart = game([(0.2, 0.3, 0.5), (0.004, 0.996, 0)], ["Ann", "Bob", "Someone with a long name"])
+    assert chart_text(chart, 60).split("\n") == [
+        "   Ann                Bob                Someone with a l…",
+        "1   20 % ██░░░░░░░░    30 % ███░░░░░░░    50 % █████░░░░░",
+        "2   <1 % ░░░░░░░░░░   >99 % █████████░     0 % ░░░░░░░░░░",
+    ]
+
+
+def test_of_many_players_the_likeliest_are_shown() -> None:
+    last = [0.01] * 8 + [0.5, 0.42]
+    text = chart_text(game([[0.1] * 10, last]), 79)
+    assert "P8" in text
+    assert "P9" in text
+    assert text.endswith("\n2 players with less of a chance are not shown.")
+
+
+def test_safe_text() -> None:
+    assert "@everyone" not in safe_text("@everyone", 20)
+    assert "<@123" not in safe_text("<@12345>", 20)
+    assert safe_text("a\nb\r\n\tc\u2028d\x00e", 20) == "a b c d e"
+    assert safe_text("\u202eab\u200bc\x1b[31m", 20) == "abc [31m"
+    assert safe_text("```x", 20) == "'''x"
+    assert safe_text("Annabel Lee", 8) == "Annabel…"
+    assert safe_text("日本語日本語", 6) == "日本…"
+    assert len(safe_text("Z" + "\u0316" * 50, 20)) == 3
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+@pytest.mark.parametrize("width", range(1, 12))
+def test_safe_text_keeps_to_its_width(text: str, width: int) -> None:
+    assert text_width(safe_text(text, width)) <= width
+
+
+@pytest.mark.parametrize(
+    ("names", "shares", "scores", "said"),
+    [
+        (("a",), (1.0,), (0,), "two players"),
+        (("a", "b"), (1.0,), (0, 0), "needs 2"),
+        (("a", "b"), (0.5, 0.5), (0,), "needs 2"),
+        (("a", "b"), (0.5, 1.5), (0, 0), "between 0 and 1"),
+        (("a", "b"), (0.5, float("nan")), (0, 0), "between 0 and 1"),
+    ],
+)
+def test_refusals(
+    names: tuple[str, ...], shares: tuple[float, ...], scores: tuple[int, ...], said: str
+) -> None:
+    with pytest.raises(InvalidRequestError, match=said):
+        GameChart(names, (ChartPoint("1", shares, scores),))
+
+
+def pixels(png: bytes) -> npt.NDArray[Any]:
+    return (imread(BytesIO(png), format="png")[:, :, :3] * 255).round().astype(int)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("players", [2, 3, 5, 9])
+@pytest.mark.parametrize("turns", [0, 1, 2, 60])
+def test_pictures_have_their_size_and_paper(turns: int, players: int, dark: bool) -> None:
+    names = [AWKWARD[k % len(AWKWARD)] for k in range(players)]
+    chart = swing(turns, players, names) if turns else GameChart(tuple(names), ())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        png = chart_png(chart, dark=dark)
+    assert struct.unpack(">II", png[16:24]) == (800, 450)
+    corner = pixels(png)[0, 0]
+    assert (corner.max() < 64) if dark else (corner.min() == 255)
+    assert len(png) < 200_000
+
+
+def test_areas_are_as_large_as_the_shares() -> None:
+    """Of two players with 30 % and 70 % throughout, the areas are in this ratio."""
+    image = pixels(chart_png(game([(0.3, 0.7)] * 5)))
+    colours, counts = np.unique(image.reshape(-1, 3), axis=0, return_counts=True)
+    # after the paper the two areas are the largest of one colour
+    white, second, first = np.argsort(counts)[::-1][:3]
+    assert colours[white].tolist() == [255, 255, 255]
+    assert counts[first] / (counts[first] + counts[second]) == pytest.approx(0.3, abs=0.01)
+    assert colours[first][2] > colours[first][0]
+
+
+def test_nothing_is_drawn_over_the_edge() -> None:
+    chart = swing(60, 5, ["W" * 40, "M" * 40, "@" * 40, "a", "b"])
+    image = pixels(chart_png(chart))
+    for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
+        assert (edge == 255).all()
+
+
+def test_pictures_drawn_at_a_time_in_threads_are_the_same() -> None:
+    charts = [swing(10 + k, 2 + k % 3) for k in range(8)]
+    alone = [chart_png(chart, dark=k % 2 == 0) for k, chart in enumerate(charts)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda k: chart_png(charts[k], dark=k % 2 == 0), range(8)))
+    assert together == alone
+
+
+@pytest.mark.parametrize(
+    "wanted", [[0, 0, 0, 0], [1, 1, 1], [0.5, 0.5], [0.1, 0.9], [0, 0.02, 0.98, 1, 1], [0.4, 0.3]]
+)
+def test_labels_keep_their_distance_and_order(wanted: list[float]) -> None:
+    heights = _spread(wanted, 0.15)
+    assert all(0 <= height <= 1 for height in heights)
+    ordered = sorted(heights)
+    assert all(b - a > 0.1499 for a, b in pairwise(ordered))
+    for one in range(len(wanted)):
+        for two in range(len(wanted)):
+            if wanted[one] < wanted[two]:
+                assert heights[one] < heights[two]

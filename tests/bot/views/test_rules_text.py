@@ -1,0 +1,199 @@
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.views.rules_diff import diff_data, diff_text
+from bot.views.rules_text import rules_text
+from solver.errors import InvalidRulesError
+from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from tests.conftest import variant
+
+EVERY_OPTION = Ruleset(
+    name="all",
+    goal=20000,
+    goal_must_be="exceeded",
+    minimum_bank=300,
+    opening_minimum=1000,
+    minimum_binds_win=False,
+    set_aside_all=True,
+    hot_dice="forced",
+    hot_dice_bonus=(500, 1000, 1500),
+    farkle_keeps_turn_total=True,
+    farkle_penalty={"in_a_row": 2, "points": 1000},
+    instant_win=("xxxxxx", "211"),
+    lose_everything=("2222",),
+    ending="equal_turns",
+    ties="played_on",
+    scoring={
+        "more_of_a_kind": "doubling",
+        "four_of_a_kind": (0, 50, 50, 50, 50, 1000),
+        "straight_1_6": 2500,
+        "straight_1_5": 500,
+        "straight_2_6": 750,
+        "three_pairs": 1500,
+        "three_pairs_include": ("four_and_two", "six_of_a_kind"),
+        "four_and_two": 1600,
+        "two_triplets": 2550,
+        "nothing": 550,
+    },
+)
+
+
+def flat(text: str) -> str:
+    """Text without its line breaks and columns."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_presets_are_explained_in_79_columns(name: str) -> None:
+    text = rules_text(load_rules(name))
+    assert max(map(len, text.splitlines())) <= 79
+    assert "_" not in text
+
+
+def test_a_rule_set_is_explained() -> None:
+    text = flat(rules_text(load_rules("facebook")))
+    assert "twos - 200 400 600 800" in text
+    assert "three pairs 750" in text
+    assert "A turn total may be banked from 300 up. The minimum holds for a bank that" in text
+    assert "The third farkle in a row costs 500 points, and the count starts again." in text
+    assert "The goal is 10,000 points. A bank that reaches the goal wins at once." in text
+    assert "6 dice 5 dice 4 dice 3 dice 2 dice 1 die 2.31 % 7.72 %" in text
+
+
+def test_every_option_is_said() -> None:
+    text = flat(rules_text(EVERY_OPTION))
+    for words in (
+        "ones 100 1,000 - 4,000 8,000",
+        "twos - 200 50 800 1,600",
+        "sixes - 600 1,000 2,400 4,800",
+        "1 2 3 4 5 6 2,500",
+        "1 2 3 4 5 500",
+        "2 3 4 5 6 750",
+        "three pairs 1,500",
+        "four of a kind and a pair 1,600",
+        "two triplets 2,550",
+        "six dice without any score 550",
+        "Every die that scores must be set aside",
+        "all must be rolled again, without a bank; and a roll that scores with all its dice must",
+        "500 the first time, 1,000 the second time in a turn, and 1,500 from the third time on",
+        "The first bank of a player must be at least 1,000",
+        "Once on the board, a turn total may be banked from 300 up.",
+        "A bank that reaches the goal needs no minimum.",
+        "A roll of fewer than 6 dice in which nothing scores is a farkle: it ends the turn and"
+        " banks the turn total where that might have been banked.",
+        "The second farkle in a row costs 1,000 points",
+        "The solver takes a score below -5,000 for -5,000.",
+        "A roll with 1 1 2 or six of a kind wins the game at once.",
+        "A roll with four or more 2s loses everything",
+        "The goal is more than 20,000 points.",
+        "Both players have as many turns",
+        "until one gets more points in it than the other. In these turns farkles cost nothing,"
+        " a minimum holds unless the bank wins and a roll that loses everything loses the game.",
+        "Dice set aside count as the combinations worth most: 5 5 5 5 is worth 550.",
+    ):
+        assert words in text
+
+
+def test_what_does_not_apply_is_not_mentioned() -> None:
+    text = rules_text(load_rules("classic"))
+    for word in ("minimum", "in a row", "board", "bonus", "equal", "loses everything", "four "):
+        assert word not in text
+    two = rules_text(variant("facebook", title="", dice=2))
+    assert "three" not in two.partition("A turn")[0]
+    assert "1 2 3" not in two
+    assert "no farkle" in rules_text(Ruleset(name="x", goal=500, scoring={"single": 50}))
+
+
+def test_nothing_in_a_file_can_spoil_the_terminal() -> None:
+    text = rules_text(variant("classic", title="a\n\x1b[31mb", source="\x07"))
+    assert text.startswith("a ?[31mb\n")
+    assert text.endswith("Source: ?")
+
+
+def test_differences_are_said_option_by_option() -> None:
+    text = flat(diff_text(load_rules("arnold"), load_rules("cardgames"), ("arnold", "cardgames")))
+    assert "arnold: The goal is 10,000 points. cardgames: The goal is more than 10,000" in text
+    assert "ties arnold: If the scores are equal" in text
+    assert "cardgames: does not apply." in text
+    assert text.endswith("four of a kind and a pair - 1,500")
+    found = diff_data(load_rules("classic"), load_rules("facebook"))
+    assert found["same_play"] is False
+    assert {"option": "minimum_bank", "a": 0, "b": 300} in found["options"]
+    assert {"dice": "1 1 1 1", "a": 1100, "b": 2000} in found["scoring"]
+    assert not any(one["dice"] == "1 1 1" for one in found["scoring"])
+
+
+def test_rules_that_play_the_same_are_told() -> None:
+    classic = load_rules("classic")
+    assert diff_text(classic, classic, ("a", "b")) == "a and b play the same."
+    floor = variant("facebook", score_floor=-3000)
+    found = diff_data(load_rules("facebook"), floor)
+    assert found["same_play"] is True
+    assert found["options"] == [{"option": "score_floor", "a": -2500, "b": -3000}]
+    never_below = variant("facebook", score_floor=0)
+    assert diff_data(load_rules("facebook"), never_below)["same_play"] is False
+    written = variant("classic", opening_minimum=50)
+    text = diff_text(classic, written, ("a", "b"))
+    assert text.startswith("a and b play the same.\nThey are written differently")
+
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "dice": st.integers(1, 6),
+        "minimum_bank": st.sampled_from([0, 50, 300]),
+        "opening_minimum": st.sampled_from([0, 50, 500]),
+        "minimum_binds_win": st.booleans(),
+        "goal_must_be": st.sampled_from(["reached", "exceeded"]),
+        "set_aside_all": st.booleans(),
+        "hot_dice": st.sampled_from(["optional", "no_bank", "forced"]),
+        "hot_dice_bonus": st.lists(st.sampled_from([0, 500]), max_size=3),
+        "farkle_keeps_turn_total": st.booleans(),
+        "farkle_penalty": st.builds(
+            lambda in_a_row, points: {"in_a_row": in_a_row, "points": points},
+            st.integers(1, 5),
+            st.sampled_from([500, "everything"]),
+        ),
+        "instant_win": st.lists(st.sampled_from(["x" * 6, "1", "12"]), max_size=2),
+        "lose_everything": st.lists(st.sampled_from(["22", "2"]), max_size=2),
+        "ending": st.sampled_from(["at_once", "final_turn", "equal_turns"]),
+        "ties": st.sampled_from(["earlier", "shared", "played_on"]),
+        "scoring": st.fixed_dictionaries(
+            {},
+            optional={
+                "more_of_a_kind": st.sampled_from(["none", "linear", "doubling"]),
+                "four_of_a_kind": st.sampled_from([0, 1000]),
+                "straight_1_5": st.sampled_from([0, 500]),
+                "three_pairs": st.sampled_from([0, 500]),
+                "three_pairs_include": st.lists(st.sampled_from(["four_and_two"]), max_size=1),
+                "nothing": st.sampled_from([0, 500]),
+            },
+        ),
+    },
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(OPTIONS, OPTIONS)
+def test_any_rules_can_be_explained_and_compared(
+    a: dict[str, object], b: dict[str, object]
+) -> None:
+    try:
+        one, two = (make_rules({"name": "x", "goal": 10000, **data}, "x") for data in (a, b))
+    except InvalidRulesError:
+        return
+    for rules in (one, two):
+        assert max(map(len, rules_text(rules).splitlines())) <= 79
+    text = diff_text(one, two, ("one", "two"))
+    assert max(map(len, text.splitlines())) <= 79
+    same = diff_data(one, two)["same_play"]
+    assert same == text.startswith("one and two play the same.")
+    if one.digest == two.digest:
+        assert same
+    if same:
+        # nothing but the floor, or nothing at all
+        assert re.sub(r"score floor\n.*\n.*", "", text).count("\n") <= 2

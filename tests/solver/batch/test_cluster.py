@@ -1,0 +1,291 @@
+"""A real scheduler and real worker processes, on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TypeVar
+
+import numba
+import pytest
+
+from solver.batch import cluster
+from solver.batch.cluster import ClusterSolver, connected, solve_on_worker
+from solver.batch.jobs import Result, Watch, solve_all
+from solver.batch.local import LocalSolver
+from solver.errors import ClusterError, InvalidRequestError
+from solver.game.standings import Solution
+from tests.bot.cli.test_main import Farkle
+from tests.conftest import rules_file
+
+pytest.importorskip("distributed")
+
+ROOT = Path(__file__).parents[3]
+GOALS = (300, 350, 400, 450, 500, 550)
+SECONDS = 120
+"""After which a test gives up."""
+
+T = TypeVar("T")
+Start = Callable[..., subprocess.Popen[bytes]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cluster")
+
+
+@pytest.fixture(scope="module")
+def start(folder: Path) -> Iterator[Start]:
+    """Starts `python -m distributed.cli.<what>`; all is gone in the end."""
+    processes: list[subprocess.Popen[bytes]] = []
+    # numba's code of this process is not the workers'
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    environment |= {"PYTHONPATH": str(ROOT), "FARKLE_DATA": str(folder / "data")}
+
+    def start(what: str, *arguments: str) -> subprocess.Popen[bytes]:
+        with (folder / f"{what}{len(processes)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{what}", *arguments,
+                 "--host", "127.0.0.1", "--no-dashboard"],
+                env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def scheduler(start: Start, folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Its address and process."""
+    file = folder / "scheduler.json"
+    process = start("dask_scheduler", "--port", "0", "--scheduler-file", str(file))
+    return wait_for(lambda: json.loads(file.read_text())["address"]), process
+
+
+@pytest.fixture(scope="module")
+def survivor(start: Start, scheduler: tuple[str, object]) -> None:
+    """A worker that is never killed."""
+    start_worker(start, scheduler[0], "survivor")
+
+
+@pytest.fixture
+def solver(
+    scheduler: tuple[str, subprocess.Popen[bytes]],
+    survivor: None,  # noqa: ARG001
+) -> Iterator[ClusterSolver]:
+    """Of a cluster with one worker; a test that hangs loses its scheduler."""
+    address, process = scheduler
+    watchdog = threading.Timer(SECONDS, process.kill)
+    watchdog.start()
+    try:
+        with connected(address, timeout=SECONDS) as solver:
+            yield solver
+    finally:
+        watchdog.cancel()
+    assert process.poll() is None, "the test took too long"
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> list[str]:
+    return [str(rules_file(tmp_path / f"to{goal}.toml", goal=goal)) for goal in GOALS]
+
+
+def start_worker(start: Start, address: str, name: str) -> subprocess.Popen[bytes]:
+    return start("dask_worker", address, "--no-nanny", "--nthreads", "1", "--name", name)
+
+
+def wait_for(look: Callable[[], T]) -> T:
+    """What `look` finds, as soon as it finds something."""
+    end = time.monotonic() + SECONDS
+    while True:
+        try:
+            if found := look():
+                return found
+        except (OSError, ValueError, LookupError):
+            pass
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.05)
+
+
+def address_of(solver: ClusterSolver, name: str) -> str:
+    """A worker's address, as soon as it has one."""
+
+    def look() -> str:
+        workers = solver._client.scheduler_info(n_workers=-1)["workers"]
+        addresses: dict[str, str] = {worker["name"]: place for place, worker in workers.items()}
+        return addresses[name]
+
+    return wait_for(look)
+
+
+def assert_as_solved_here(
+    results: list[Result], games: list[str], kernels: Path, tmp_path: Path
+) -> None:
+    """Every value to the last bit: the name of a file holds the hash of its bytes."""
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    here = list(solve_all(games, tmp_path / "here", LocalSolver(kernels)))
+    numba.set_num_threads(threads)
+    results = sorted(results, key=lambda result: result.number)
+    assert [result.status.value for result in results] == ["solved"] * len(games)
+    for result, expected in zip(results, here, strict=True):
+        assert result.file is not None
+        assert expected.file is not None
+        assert result.file.name == expected.file.name
+        assert result.file.read_bytes() == expected.file.read_bytes()
+        assert result.name == expected.name
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_while_it_solves(
+    start: Start, solver: ClusterSolver, games: list[str], kernels: Path, tmp_path: Path
+) -> None:
+    victim = start_worker(start, solver._address, "first")
+    address = address_of(solver, "first")
+    # stopped, it takes a rule set and never solves it
+    victim.send_signal(signal.SIGSTOP)
+    running = solve_all(games, tmp_path / "there", solver)
+    results = list(islice(running, len(games) - 1))
+    assert len(solver._client.processing()[address]) == 1
+    victim.kill()
+    results += running
+    assert_as_solved_here(results, games, kernels, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_with_a_result(
+    start: Start, solver: ClusterSolver, games: list[str], kernels: Path, tmp_path: Path
+) -> None:
+    victim = start_worker(start, solver._address, "second")
+    address = address_of(solver, "second")
+    running = solve_all(games, tmp_path / "there", solver)
+    results = [next(running)]
+    # nobody fetches it, as long as nobody asks for the next result
+    wait_for(lambda: solver._client.has_what()[address])
+    victim.kill()
+    results += running
+    assert_as_solved_here(results, games, kernels, tmp_path)
+
+
+def test_what_fails_on_a_worker_is_said_and_the_rest_goes_on(
+    solver: ClusterSolver, games: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit: Callable[..., object] = solver._client.submit
+    begun: list[object] = []
+
+    class Begun(Watch):
+        def begin(self, job: object) -> None:
+            begun.append(job)
+
+    tasks: Iterator[Callable[..., object]] = iter([_raise_error, _raise_nonsense, solve_on_worker])
+    monkeypatch.setattr(
+        solver._client, "submit", lambda _, *rest, **how: submit(next(tasks), *rest, **how)
+    )
+    results = list(solve_all(games[:3], tmp_path / "there", solver, watch=Begun()))
+    assert len(begun) == 3
+    results.sort(key=lambda result: result.number)
+    assert [result.status.value for result in results] == ["failed", "failed", "solved"]
+    assert str(results[0].error) == "too rough"
+    assert "to350: failed on the cluster (ZeroDivisionError: " in str(results[1].error)
+
+
+def _raise_error(*_: object) -> ClusterError:
+    return ClusterError("too rough")
+
+
+def _raise_nonsense(*_: object) -> float:
+    return 1 / 0
+
+
+def test_the_command_line(
+    solver: ClusterSolver,
+    games: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+    farkle = Farkle(monkeypatch, capsys)
+    found = farkle.json("solve", *games[:2], "--scheduler", solver._address)
+    assert [one["status"] for one in found] == ["solved", "solved"]
+    assert farkle.json("solve", games[2], "--scheduler", solver._address)["rules"] == "to400"
+    assert not (tmp_path / "data" / "kernels").exists()
+    assert len(list((tmp_path / "data" / "strategies").glob("*.npy"))) == 3
+
+
+def test_a_worker_of_another_version_is_refused(tiny: Solution) -> None:
+    text = tiny.rules.model_dump_json()
+    assert "another version" in str(solve_on_worker(text, "0" * 64, 1e-9))
+    unknown = json.dumps(json.loads(text) | {"new_rule": True})
+    assert "another version" in str(solve_on_worker(unknown, tiny.rules.digest, 1e-9))
+
+
+def test_compiled_code_stays_with_the_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = SimpleNamespace(local_directory=str(tmp_path / "worker"))
+    look: Callable[..., Path] = cluster._cache.__wrapped__
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+    assert look(worker) == tmp_path / "data" / "kernels"
+    for data in ("", "/dev/null/nowhere"):
+        monkeypatch.setenv("FARKLE_DATA", data)
+        assert look(worker) == tmp_path / "worker" / "farkle-kernels"
+
+
+def test_a_scheduler_without_workers(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    process = start("dask_scheduler", "--port", "0", "--scheduler-file", str(file))
+    address = wait_for(lambda: json.loads(file.read_text())["address"])
+    with pytest.raises(ClusterError, match="has no workers; start one with: dask worker tcp://"):
+        connected(address, timeout=1).__enter__()
+    process.kill()
+    process.wait()
+    with pytest.raises(ClusterError, match="no Dask scheduler answers at tcp://127.0.0.1"):
+        connected(address, timeout=1).__enter__()
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away(
+    start: Start, games: list[str], tmp_path: Path, kernels: Path
+) -> None:
+    file = tmp_path / "scheduler.json"
+    process = start("dask_scheduler", "--port", "0", "--scheduler-file", str(file))
+    address = wait_for(lambda: json.loads(file.read_text())["address"])
+    worker = start_worker(start, address, "orphan")
+    with connected(address) as solver:
+        worker.send_signal(signal.SIGSTOP)
+
+        class Killing(Watch):
+            def begin(self, job: object) -> None:  # noqa: ARG002
+                process.kill()
+
+        results = list(solve_all(games, tmp_path / "there", solver, watch=Killing()))
+    assert len(results) == len(games)
+    assert all("is gone" in str(result.error) for result in results)
+    # what was not solved there is solved here
+    assert all(result.error is None for result in solve_all(
+        games[:1], tmp_path / "there", LocalSolver(kernels)
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "http://host:80", "tcp://host", "a b:1"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(InvalidRequestError, match="is like tcp://host:8786"):
+        connected(address).__enter__()
+
+
+def test_without_the_optional_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install 'farkle-advisor\[cluster\]'"):
+        connected("tcp://127.0.0.1:1").__enter__()

@@ -1,0 +1,69 @@
+"""Every house rule, alone and mixed with others, against the slow twin over all states."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from solver.game.standings import role, standing_index
+from solver.game.sweeps import solve
+from solver.rules.ruleset import Ruleset
+from tests import naive
+from tests.house_rules import ONE_BY_ONE, house_rules
+
+
+def assert_agrees(rules: Ruleset, cache: Path) -> None:
+    """The solver and the twin agree to 1e-9 of every value."""
+    values = solve(rules, cache=cache, tolerance=1e-11).values
+    expected = naive.value_iteration(rules)
+    assert len(expected) == values.size
+    found = [
+        values[
+            role(rules, began=began),
+            standing_index(rules, own[0], own[1], on_board=own[2]),
+            standing_index(rules, other[0], other[1], on_board=other[2]),
+        ]
+        for began, own, other in expected
+    ]
+    np.testing.assert_allclose(found, list(expected.values()), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # all of them take two minutes: two of three are in the slow tests
+        pytest.param(rules, id=name, marks=[pytest.mark.slow] if number % 3 else [])
+        for number, (name, rules) in enumerate(ONE_BY_ONE)
+    ],
+)
+def test_every_option_alone(kernels: Path, rules: Ruleset) -> None:
+    assert_agrees(rules, kernels)
+
+
+def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """As many random rule sets, the same ones every time."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        drawn = settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+        )
+        return seed(20261120)(drawn(given(rules=house_rules())(test)))
+
+    return decorate
+
+
+@random_combinations(15)
+def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
+    assert_agrees(rules, kernels)
+
+
+@pytest.mark.slow
+@random_combinations(200)
+def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
+    assert_agrees(rules, kernels)

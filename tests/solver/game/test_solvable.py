@@ -1,0 +1,84 @@
+"""Games without an end are refused, and odd ones that have one are answered."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solver.errors import InvalidRulesError
+from solver.game.position import Position, check_position, reachable_at
+from solver.game.solvable import check_solvable
+from solver.game.sweeps import solve
+from solver.rules.ruleset import Ruleset
+from solver.strategy import find_manifest, open_strategy, save_strategy
+
+
+def rules(**changes: Any) -> Ruleset:
+    return Ruleset.model_validate({"name": "odd", "goal": 500, "dice": 3} | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"dice": 1, "hot_dice": "no_bank"}, "nobody could ever win"),
+        # of four dice three are kept, and the last one never scores
+        (
+            {
+                "goal": 600,
+                "dice": 4,
+                "minimum_bank": 600,
+                "scoring": {"single": 0, "three_of_a_kind": 200},
+            },
+            "nobody could ever win",
+        ),
+        (
+            {"dice": 2, "lose_everything": ["1", "5"], "instant_win": ["66"]},
+            "no roll is left that scores",
+        ),
+        (
+            {
+                "dice": 2,
+                "hot_dice": "forced",
+                "farkle_keeps_turn_total": True,
+                "scoring": {"single": 50},
+            },
+            "a turn never ends",
+        ),
+        ({"ending": "final_turn", "scoring": {"single": 50}}, "a turn need not end"),
+        ({"scoring": {"three_of_a_kind": 1_000_000}}, "instant_win says so"),
+        ({"goal": 1_000_000}, "are too many"),
+    ],
+)
+def test_games_that_cannot_be_solved(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidRulesError, match=sentence):
+        check_solvable(rules(**changes))
+
+
+def test_a_roll_that_must_go_on_is_worth_no_bank(kernels: Path, tmp_path: Path) -> None:
+    """With one die left, whatever scores is hot dice and has to be rolled on."""
+    game = rules(hot_dice="no_bank")
+    save_strategy(solve(game, cache=kernels), tmp_path)
+    table = open_strategy(tmp_path, game).turn(Position(dice=3))
+    goal = 500 // 50
+    for total in (goal - 1, goal, goal + 5):
+        hot = table.value(total + 2, 3)
+        farkled = table.farkle_value(total)
+        assert table.roll_value(total, 1) == pytest.approx(hot / 3 + farkled * 2 / 3)
+
+
+def test_turn_totals_after_hot_dice_have_no_end_where_they_must_be_rolled() -> None:
+    forced = rules(hot_dice="forced")
+    for total in (1000, 2000, 50_000):
+        check_position(forced, Position(turn_total=total, dice=3))
+    assert not reachable_at(rules(), 50_000).any()
+
+
+def test_no_score_below_zero_is_a_rule_of_play(kernels: Path, tmp_path: Path) -> None:
+    penalty = {"in_a_row": 1, "points": 250}
+    never = rules(farkle_penalty=penalty, score_floor=0)
+    for game in (never, rules(farkle_penalty=penalty)):
+        save_strategy(solve(game, cache=kernels), tmp_path)
+    assert rules(farkle_penalty=penalty).digest != never.digest
+    assert find_manifest(tmp_path, never).name.startswith(never.digest[:16])
+    found = open_strategy(tmp_path, never).win_probability(Position(dice=3))
+    assert found == pytest.approx(0.526034021, abs=1e-8)  # by the slow twin

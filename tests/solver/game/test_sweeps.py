@@ -1,0 +1,206 @@
+import csv
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solver.errors import ConvergenceError, InvalidRulesError
+from solver.game.position import Position, reachable
+from solver.game.standings import (
+    Progress,
+    Solution,
+    blocks,
+    standing_index,
+    state_count,
+    value_shape,
+)
+from solver.game.sweeps import solve
+from solver.rules.file import load_rules
+from solver.strategy import Strategy
+from solver.turn.equations import Decision, TurnTable
+from tests.conftest import SOLVED, variant
+
+REFERENCE = Path(__file__).parents[2] / "reference"
+FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
+
+
+@pytest.mark.parametrize(
+    ("table", "position"),
+    [
+        ("table1_b0_d0", Position(0, 0)),
+        ("table2_b6000_d8000", Position(6000, 8000)),
+        ("table4_b9000_d9500", Position(9000, 9500)),
+    ],
+)
+def test_every_published_cell(
+    strategies: dict[str, Strategy], table: str, position: Position
+) -> None:
+    turn = strategies["facebook"].turn(position)
+    with (REFERENCE / f"facebook_win_{table}.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    for row in rows:
+        for dice in range(1, 7):
+            found = turn.value(int(row["turn_total"]) // 50, dice)
+            assert found == pytest.approx(float(row[f"win_{dice}_dice"]), abs=6e-7)
+
+
+def test_published_wins_of_the_first_player(strategies: dict[str, Strategy]) -> None:
+    for name in ("facebook", "classic"):
+        found = strategies[name].win_probability(Position())
+        assert found == pytest.approx(FIGURES[name]["first_player_win"], abs=6e-7)
+    figures = FIGURES["classic"]
+    found = strategies["classic"].win_probability(Position(0, figures["komi"]))
+    assert found == pytest.approx(figures["komi_first_player_win"], abs=6e-7)
+
+
+@pytest.mark.parametrize("scores", [(0, 0), (6000, 8000), (8000, 6000)])
+def test_published_bank_thresholds_and_inversions(
+    strategies: dict[str, Strategy], scores: tuple[int, int]
+) -> None:
+    turn = strategies["facebook"].turn(Position(*scores))
+    possible = reachable(load_rules("facebook"))[0]
+    name = f"{scores[0]}_{scores[1]}"
+    inversion = FIGURES["facebook"].get(f"inversion_{name}", {"dice": 0})
+    thresholds = FIGURES["facebook"][f"bank_thresholds_{name}"]
+    for dice, threshold in zip(range(6, 0, -1), thresholds, strict=True):
+        for row in range((10_000 - scores[0]) // 50):
+            if not possible[row, dice - 1]:
+                continue
+            total = row * 50
+            bank = total >= threshold
+            if dice == inversion["dice"]:
+                rolled_again = total in inversion.get("roll", [])
+                bank = bank and not rolled_again and total <= inversion.get("roll_above", total)
+            assert (turn.decision(row, dice) == Decision.BANK) == bank, (dice, total)
+
+
+def test_a_game_that_hardly_ever_moves_is_exact(kernels: Path) -> None:
+    """One die, only a 1 scores, seven in a row are needed: V = p + (1 - p)(1 - V)."""
+    scoring = {"single": (100, 0, 0, 0, 0, 0), "three_of_a_kind": (0,) * 6}
+    rules = variant("classic", dice=1, goal=1000, minimum_bank=700, scoring=scoring)
+    solution = solve(rules, cache=kernels)
+    np.testing.assert_allclose(solution.values[0, 3:, 3:], 1 / (2 - 6.0**-7), rtol=1e-10)
+
+
+def test_a_game_without_farkles_stays_within_certainty(kernels: Path) -> None:
+    scoring = {"single": (150, 100, 200, 200, 100, 50), "three_of_a_kind": (0,) * 6}
+    penalty = {"in_a_row": 2, "points": 50}
+    rules = variant("classic", dice=4, goal=2000, scoring=scoring, farkle_penalty=penalty)
+    assert np.all(solve(rules, cache=kernels).values == 1)
+
+
+@pytest.mark.parametrize("preset", SOLVED)
+def test_start_of_turn_values_are_those_of_their_turns(
+    strategies: dict[str, Strategy], solutions: dict[str, Solution], preset: str
+) -> None:
+    """The kernels' values satisfy the equations as NumPy writes them."""
+    rules, values = load_rules(preset), solutions[preset].values
+    random = np.random.default_rng(7)
+    for _ in range(50):
+        found = blocks(rules)
+        own, opponent = (found[random.integers(len(found))] for _ in range(2))
+        first, second = (int(random.integers(block.scores)) for block in (own, opponent))
+        position = Position(
+            banked=own.first_score + first * rules.point_step,
+            opponent=opponent.first_score + second * rules.point_step,
+            farkles=own.farkles,
+            opponent_farkles=opponent.farkles,
+            on_board=own.on_board,
+            opponent_on_board=opponent.on_board,
+        )
+        row, column = (
+            standing_index(rules, score, block.farkles, on_board=block.on_board)
+            for score, block in ((position.banked, own), (position.opponent, opponent))
+        )
+        assert strategies[preset].win_probability(position) == values[0, row, column]
+        turn: TurnTable = strategies[preset].turn(position)
+        assert turn.roll[0, 0, -1] == pytest.approx(values[0, row, column], rel=1e-8)
+
+
+@pytest.mark.parametrize("preset", SOLVED)
+def test_values_are_probabilities_and_more_points_are_better(
+    solutions: dict[str, Solution], preset: str
+) -> None:
+    rules, values = load_rules(preset), solutions[preset].values
+    assert np.all((values > 0) & (values < 1))
+    if rules.ending != "at_once":
+        return  # it may be better not to reach the goal
+    counts = [block.scores for block in blocks(rules)]
+    for block in np.split(values, np.cumsum(counts)[:-1], axis=1):
+        assert np.all(np.diff(block, axis=1) > -1e-12)
+    for block in np.split(values, np.cumsum(counts)[:-1], axis=2):
+        assert np.all(np.diff(block, axis=2) < 1e-12)
+
+
+def test_a_solve_reports_what_it_stands_for(solutions: dict[str, Solution]) -> None:
+    facebook = solutions["facebook"]
+    assert facebook.states == FIGURES["facebook"]["states"]
+    assert facebook.values.shape == value_shape(facebook.rules) == (1, 750, 750)
+    for solution in solutions.values():
+        assert solution.largest_relative_change <= 1e-9
+        assert solution.sweeps >= 2
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        variant("facebook", goal=600, score_floor=-200, dice=2),
+        variant("classic", goal=600, dice=3),
+    ],
+    ids=str,
+)
+def test_states_are_counted_one_by_one(rules: Any) -> None:
+    count = 0
+    for banked in range(rules.score_floor, rules.goal, 50):
+        for turn_total in range(0, 3000, 50):
+            won = banked + turn_total >= rules.goal and turn_total >= rules.minimum_bank
+            count += not won
+    opponents = (rules.goal - rules.score_floor) // 50
+    assert state_count(rules) == count * opponents * rules.farkle_limit**2 * rules.dice
+
+
+@pytest.mark.slow
+def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
+    all_points = {"in_a_row": 3, "points": "everything"}
+    for rules in (
+        variant("classic", goal=2000, dice=3),
+        variant("facebook", goal=1000, score_floor=-500, dice=3),
+        # totals that are solved together, with scores that cannot fall any further
+        variant("facebook", goal=1500, score_floor=-500, minimum_bank=800, dice=3),
+        variant("facebook", goal=1500, score_floor=0, dice=3, farkle_penalty=all_points),
+        variant("facebook", goal=1500, score_floor=0, dice=3, lose_everything=("223",)),
+    ):
+        alone = solve(rules, cache=kernels, threads=1).values
+        for threads in (2, 5):
+            found = solve(rules, cache=kernels, threads=threads).values
+            np.testing.assert_array_equal(found, alone)
+
+
+def test_progress_tells_sweep_share_and_residual(kernels: Path) -> None:
+    seen: list[Progress] = []
+    rules = variant("facebook", goal=500, score_floor=-500, minimum_bank=100, dice=3)
+    solution = solve(rules, cache=kernels, on_progress=seen.append)
+    assert {progress.sweep for progress in seen} == set(range(1, solution.sweeps + 1))
+    steps = [progress.sweep + progress.done for progress in seen]
+    assert steps == sorted(steps)
+    assert all(0 <= progress.done < 1 for progress in seen)
+    assert seen[0].residual is None
+    residuals = {progress.sweep: progress.residual for progress in seen}
+    assert all(isinstance(residuals[sweep], float) for sweep in range(2, solution.sweeps + 1))
+
+
+def test_a_solve_that_does_not_converge_says_so(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.game.sweeps.MAX_SWEEPS", 3)
+    rules = variant("facebook", goal=500, score_floor=-500, minimum_bank=100, dice=3)
+    with pytest.raises(ConvergenceError, match="after 3 sweeps values still change by"):
+        solve(rules, cache=kernels)
+
+
+def test_a_game_too_large_is_refused_before_any_work(kernels: Path) -> None:
+    with pytest.raises(InvalidRulesError, match="start-of-turn states .* are too many"):
+        solve(variant("facebook", goal=1_000_000), cache=kernels)

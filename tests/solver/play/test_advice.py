@@ -1,0 +1,139 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.services.advisor import Advisor, Situation
+from solver.errors import FarkleError, InvalidPositionError, InvalidRollError
+from solver.game.position import Position, reachable
+from solver.play.advice import advise, odds, turn_cells
+from solver.strategy import Strategy
+from solver.turn.dice import make_roll, rolls
+from solver.turn.equations import Decision
+
+
+def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
+    advice = advise(strategies["facebook"], Position(), (6, 5, 3, 3, 3, 2))
+    assert [
+        (option.set_aside, option.points, option.turn_total, option.dice_left, option.action)
+        for option in advice.options
+    ] == [
+        ((5,), 50, 50, 5, Decision.ROLL),
+        ((5, 3, 3, 3), 350, 350, 2, Decision.BANK),
+        ((3, 3, 3), 300, 300, 3, Decision.ROLL),
+    ]
+    found = [option.win_probability for option in advice.options]
+    assert found == pytest.approx([0.511005, 0.509711, 0.506680], abs=6e-7)
+    assert advice.win_probability == found[0]
+    assert not advice.farkle
+
+
+def test_a_third_farkle_in_a_row_costs_the_penalty(strategies: dict[str, Strategy]) -> None:
+    strategy = strategies["facebook"]
+    first = advise(strategy, Position(1000, 2000), (6, 4, 4, 3, 3, 2))
+    assert first.farkle
+    assert first.options == ()
+    then = strategy.win_probability(Position(2000, 1000, opponent_farkles=1))
+    assert first.win_probability == 1 - then
+    third = advise(strategy, Position(1000, 2000, farkles=2), (6, 4, 4, 3, 3, 2))
+    assert third.win_probability == 1 - strategy.win_probability(Position(2000, 500))
+    lowest = advise(strategy, Position(-2300, 2000, farkles=2), (6, 4, 4, 3, 3, 2))
+    assert lowest.win_probability == 1 - strategy.win_probability(Position(2000, -2500))
+
+
+def test_a_bank_that_reaches_the_goal_wins(strategies: dict[str, Strategy]) -> None:
+    strategy = strategies["facebook"]
+    advice = advise(strategy, Position(9600, 9900), (6, 5, 3, 3, 3, 2))
+    assert Decision.WIN not in {option.action for option in advice.options}
+    advice = advise(strategy, Position(9700, 9900), (6, 5, 3, 3, 3, 2))
+    assert {o.points: o.action for o in advice.options} == {
+        350: Decision.WIN,
+        300: Decision.WIN,
+        50: Decision.ROLL,
+    }
+    assert advice.win_probability == 1
+
+
+def test_odds_of_a_turn_total_that_wins_already(strategies: dict[str, Strategy]) -> None:
+    strategy = strategies["facebook"]
+    found = odds(strategy, Position(9700, 5000, 350, dice=2))
+    assert found.action == Decision.WIN
+    assert found.bank == found.win_probability == 1
+    farkled = 1 - strategy.win_probability(Position(5000, 9700, opponent_farkles=1))
+    assert found.roll == pytest.approx(5 / 9 + 4 / 9 * farkled)
+
+
+def test_any_turn_total_that_can_be_reached_has_odds(strategies: dict[str, Strategy]) -> None:
+    for strategy in strategies.values():
+        rules = strategy.rules
+        last = (reachable(rules).shape[1] - 1) * rules.point_step
+        close_to_goal = Position(rules.goal - rules.point_step, 0, last, dice=rules.dice)
+        found = odds(strategy, close_to_goal)
+        assert found.action != Decision.ROLL
+        assert found.bank == found.win_probability == pytest.approx(1)
+        assert advise(strategy, close_to_goal, (1,) * 6).win_probability == pytest.approx(1)
+
+
+@settings(deadline=None, max_examples=100)
+@given(data=st.data())
+def test_the_value_of_rolling_is_the_mean_of_the_advice(
+    strategies: dict[str, Strategy], data: st.DataObject
+) -> None:
+    """Odds before a roll follow from the advice after every roll."""
+    name = data.draw(st.sampled_from(sorted(strategies)))
+    strategy, rules = strategies[name], strategies[name].rules
+    possible = [
+        (int(t) * rules.point_step, int(n) + 1)
+        for t, n in zip(*np.nonzero(reachable(rules)[0, :60]), strict=True)
+    ]
+    scores = st.integers(rules.score_floor // 50, rules.goal // 50 - 1).map(lambda k: k * 50)
+    farkles = st.integers(0, rules.farkle_limit - 1)
+    turn_total, dice = data.draw(st.sampled_from(possible))
+    banked, opponent, own, their = (data.draw(one) for one in (scores, scores, farkles, farkles))
+    position = Position(banked, opponent, turn_total, own, their, dice)
+    before = odds(strategy, position)
+    mean = sum(
+        ways / 6**dice * advise(strategy, position, roll).win_probability
+        for roll, ways in rolls(dice)
+    )
+    assert before.roll == pytest.approx(mean, rel=1e-12)
+    if before.bank is None:
+        assert before.action == Decision.ROLL
+    else:
+        assert (before.action == Decision.ROLL) == (before.roll > before.bank)
+        assert before.win_probability == max(before.roll, before.bank)
+
+
+def test_turn_cells_are_all_totals_and_dice(strategies: dict[str, Strategy]) -> None:
+    cells = turn_cells(strategies["facebook"], Position(9000, 9500, 400, dice=1)).cells
+    assert [(cell.turn_total, cell.dice) for cell in cells] == [
+        (total, dice) for total in range(0, 1000, 50) for dice in range(1, 7)
+    ]
+    assert {cell.action for cell in cells} == {Decision.ROLL, Decision.BANK}
+
+
+@pytest.mark.parametrize(
+    ("dice", "situation", "error"),
+    [
+        ("", {}, InvalidRollError),
+        ("1234561", {}, InvalidRollError),
+        ("1 2 3", {}, InvalidPositionError),
+        ("1 2 3", {"turn_total": 60}, InvalidPositionError),
+        ("1 2 3 4 5 6", {"banked": 10_000}, InvalidPositionError),
+        ("1 2 3 4 5 6", {"farkles": 3}, InvalidPositionError),
+        ("1 2 3 4 5 6", {"rules": "nobody"}, FarkleError),
+    ],
+)
+def test_the_service_refuses_what_cannot_be(
+    data: Any, dice: str, situation: dict[str, Any], error: type[FarkleError]
+) -> None:
+    with pytest.raises(error):
+        Advisor(data / "strategies").advise(dice, Situation(**situation))
+
+
+def test_advice_takes_any_roll_of_the_dice_left(strategies: dict[str, Strategy]) -> None:
+    advice = advise(strategies["classic"], Position(0, 0, 350, dice=2), make_roll([5, 1]))
+    assert advice.options[0].dice_left in {1, 6}
+    assert {option.points for option in advice.options} == {150, 100, 50}

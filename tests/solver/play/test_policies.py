@@ -1,0 +1,171 @@
+"""Policies: always legal, and each plays as it says."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.errors import FarkleError
+from solver.game.position import Position, check_position, reachable
+from solver.game.standings import Solution
+from solver.play.advice import advise
+from solver.play.policies import (
+    LEVELS,
+    Choice,
+    Policy,
+    TurnView,
+    greedy_threshold,
+    make_policy,
+)
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import make_roll, rolls
+from solver.turn.scoring import Fate, fate, hot_dice_bonus, set_asides
+
+WITHOUT_STRATEGY = [name for name in LEVELS if name != "optimal"]
+
+
+@st.composite
+def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
+    """A possible position in which a roll scores, also of final turns and play-offs."""
+    step, goal = rules.point_step, rules.winning_score
+    below = st.integers(rules.score_floor // step, goal // step - 1).map(lambda k: k * step)
+    banked, opponent, began = draw(below), draw(below), True
+    if rules.ending != "at_once" and draw(st.booleans()):
+        opponent = goal + step * draw(st.integers(0, 10))
+        began = not rules.has_roles
+        if rules.ties == "played_on" and draw(st.booleans()):
+            banked, began = draw(st.sampled_from([(opponent, True), (goal, False)]))
+    states = np.argwhere(reachable(rules)[:, : 4000 // step])
+    level, row, dice = states[draw(st.integers(0, len(states) - 1))].tolist()
+    board = banked > 0 or not rules.has_opening
+    position = Position(
+        banked=banked,
+        opponent=opponent,
+        turn_total=row * step,
+        farkles=draw(st.integers(0, rules.farkle_limit - 1)),
+        dice=dice + 1,
+        hot_dice=level,
+        on_board=board or draw(st.booleans()),
+        began=began,
+    )
+    check_position(rules, position)
+    scoring = [roll for roll, _ in rolls(dice + 1) if fate(rules, roll) is Fate.SCORES]
+    return TurnView(rules, position, draw(st.sampled_from(scoring)))
+
+
+def check_legal(view: TurnView, choice: Choice) -> None:
+    rules, position = view.rules, view.position
+    kept = {one.dice: one.points for one in set_asides(rules, view.roll)}
+    assert choice.set_aside in kept
+    if choice.bank:
+        hot = len(choice.set_aside) == len(view.roll)
+        total = position.turn_total + kept[choice.set_aside]
+        total += hot_dice_bonus(rules, position.hot_dice) if hot else 0
+        assert rules.hot_dice == "optional" or not hot
+        on_board = position.on_board or position.banked >= rules.winning_score
+        assert rules.may_bank(total, position.banked, on_board=on_board)
+
+
+@pytest.mark.parametrize("preset", preset_names())
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_every_level_is_legal(preset: str, data: st.DataObject) -> None:
+    view = data.draw(views(load_rules(preset)))
+    for name in WITHOUT_STRATEGY:
+        check_legal(view, make_policy(name).choose(view))
+
+
+FORCED = {
+    "hot_dice": "no_bank",
+    "hot_dice_bonus": (100, 50),
+    "opening_minimum": 200,
+    "minimum_binds_win": False,
+    "ending": "equal_turns",
+    "ties": "played_on",
+    "farkle_keeps_turn_total": True,
+}
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_every_level_is_legal_under_odd_rules(data: st.DataObject) -> None:
+    rules = Ruleset.model_validate({"name": "odd", "goal": 1000, "dice": 4, **FORCED})
+    view = data.draw(views(rules))
+    for name in WITHOUT_STRATEGY:
+        check_legal(view, make_policy(name).choose(view))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_optimal_does_what_is_advised(tiny: Solution, data: st.DataObject) -> None:
+    strategy = Strategy(tiny.rules, tiny.values, "tiny")
+    view = data.draw(views(tiny.rules))
+    choice = make_policy("optimal", strategy).choose(view)
+    check_legal(view, choice)
+    best = advise(strategy, view.position, view.roll).options[0]
+    assert choice == Choice(best.set_aside, best.action != "roll")
+
+
+def choose(name: str, preset: str, dice: str, **position: Any) -> tuple[str, bool]:
+    roll = make_roll(map(int, dice))
+    view = TurnView(load_rules(preset), Position(**({"dice": len(roll)} | position)), roll)
+    choice = make_policy(name).choose(view)
+    return "".join(map(str, choice.set_aside)), choice.bank
+
+
+def test_max_points_banks_what_wins_and_only_that_in_a_final_turn() -> None:
+    assert choose("max-points", "facebook", "111115") == ("511111", False)
+    assert choose("max-points", "facebook", "111115", banked=9000)[1]
+    assert not choose("max-points", "arnold", "1", banked=9000, opponent=10300, turn_total=1150)[1]
+    assert choose("max-points", "arnold", "1", banked=9000, opponent=10300, turn_total=1250)[1]
+
+
+def test_max_points_leaves_points_for_dice() -> None:
+    assert choose("max-points", "facebook", "553246") == ("5", False)
+    assert choose("greedy", "facebook", "553246") == ("55", False)
+
+
+def test_greedy_banks_at_its_threshold() -> None:
+    facebook, kcd = load_rules("facebook"), load_rules("kcd")
+    assert (greedy_threshold(facebook), greedy_threshold(kcd)) == (400, 300)
+    assert choose("greedy", "facebook", "15", turn_total=200) == ("51", False)
+    assert choose("greedy", "facebook", "15", turn_total=250) == ("51", True)
+    assert choose("greedy", "facebook", "15", turn_total=200, banked=9650) == ("51", True)
+
+
+def test_cautious_banks_as_soon_as_it_may() -> None:
+    assert choose("cautious", "kcd", "522446") == ("5", True)
+    assert choose("cautious", "facebook", "15", turn_total=100) == ("51", False)
+    assert choose("cautious", "facebook", "15", turn_total=150) == ("51", True)
+
+
+@pytest.mark.parametrize("name", WITHOUT_STRATEGY)
+def test_nobody_banks_a_turn_that_loses_the_game(name: str) -> None:
+    for total in range(50, 2000, 50):
+        bank = choose(name, "arnold", "1", banked=9000, opponent=10000, turn_total=total)[1]
+        assert bank == (total + 100 > 1000)
+
+
+def test_levels_by_name() -> None:
+    assert list(LEVELS) == ["optimal", "max-points", "greedy", "cautious"]
+    made: list[Policy] = [make_policy(name) for name in WITHOUT_STRATEGY]
+    assert [policy.name for policy in made] == WITHOUT_STRATEGY
+    with pytest.raises(FarkleError, match="not solved yet"):
+        make_policy("optimal")
+    with pytest.raises(FarkleError, match="did you mean greedy"):
+        make_policy("gredy")
+    with pytest.raises(FarkleError, match="dice score"):
+        choose("greedy", "facebook", "2346")
+
+
+def test_no_compiler_is_loaded() -> None:
+    code = (
+        "import sys, solver.play.policies, solver.play.estimate; sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,286 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from solver.errors import InvalidRulesError
+from solver.game.solvable import examine
+from solver.rules.file import load_rules, preset_names, read_rules
+from solver.rules.ruleset import Ruleset
+from tests.conftest import variant
+
+CLASSIC = """
+goal = 10000
+[scoring]
+single = [100, 0, 0, 0, 50, 0]
+three_of_a_kind = [1000, 200, 300, 400, 500, 600]
+"""
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_presets_are_valid_and_carry_their_source() -> None:
+    assert preset_names() == [
+        "arnold", "cardgames", "classic", "dice-10000", "facebook", "farkle-games", "kcd", "patch",
+        "zilch",
+    ]  # fmt: skip
+    for name in preset_names():
+        rules = load_rules(name)
+        assert rules.name == name
+        assert rules.title
+        assert rules.source
+
+
+@pytest.mark.parametrize(
+    ("name", "dice", "points"),
+    [
+        ("arnold", "1111", 1000),
+        ("arnold", "222222", 3000),
+        ("arnold", "123456", 2500),
+        ("arnold", "112233", 1500),
+        ("arnold", "222233", None),
+        ("cardgames", "222233", 1500),
+        ("dice-10000", "44444", 1600),
+        ("dice-10000", "224466", 1000),
+        ("facebook", "44444", 1200),
+        ("farkle-games", "123456", 1000),
+        ("farkle-games", "4444", None),
+        ("kcd", "23456", 750),
+        ("patch", "111", 300),
+        ("patch", "222333", 2500),
+        ("zilch", "222233", 1500),
+        ("zilch", "223346", 500),
+    ],
+)
+def test_presets_are_worth_what_the_table_of_rule_sets_says(
+    name: str, dice: str, points: int | None
+) -> None:
+    assert load_rules(name).combinations.get(tuple(map(int, dice))) == points
+
+
+def test_presets_end_as_the_table_of_rule_sets_says() -> None:
+    assert load_rules("cardgames").winning_score == 10050
+    at_once = [name for name in preset_names() if load_rules(name).ending == "at_once"]
+    assert at_once == ["cardgames", "classic", "facebook", "kcd"]
+    costs = {name: load_rules(name).penalty_points for name in preset_names()}
+    assert costs["farkle-games"] == 1000
+    assert {name for name, points in costs.items() if points == 500} == {
+        "dice-10000",
+        "facebook",
+        "zilch",
+    }
+
+
+def test_rules_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        setattr(load_rules("classic"), "goal", 5)  # noqa: B010
+
+
+def test_a_file_is_named_after_itself(tmp_path: Path) -> None:
+    assert load_rules(write(tmp_path, CLASSIC)).name == "mine"
+
+
+def test_digest_goes_by_what_decides_play(tmp_path: Path) -> None:
+    classic = load_rules("classic")
+    assert load_rules(write(tmp_path, CLASSIC)).digest == classic.digest
+    assert variant("facebook", score_floor=-3000).digest == load_rules("facebook").digest
+    digests = [
+        classic.digest,
+        variant("classic", goal=5000).digest,
+        variant("classic", dice=5).digest,
+        variant("classic", minimum_bank=300).digest,
+        variant("classic", farkle_penalty={"in_a_row": 3, "points": 500}).digest,
+        variant("classic", scoring={"single": (100, 0, 0, 0, 50, 50)}).digest,
+        variant("classic", scoring={"more_of_a_kind": "linear"}).digest,
+    ]
+    assert len(set(digests)) == len(digests)
+
+
+def test_point_step_follows_from_the_points() -> None:
+    assert load_rules("facebook").point_step == 50
+    scoring = {"single": (10, 0, 0, 0, 5, 0), "three_of_a_kind": (100, 20, 30, 40, 50, 60)}
+    assert variant("classic", goal=1000, scoring=scoring).point_step == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("goal = 10000\ngaol = 5", 'unknown key "gaol"; did you mean goal?'),
+        ("goal = 10000\n[scoring]\nthre_pairs = 1", "did you mean three_pairs"),
+        ("goal = 10000\nfoo_bar = 1", "known are name, title"),
+        ("minimum_bank = 300", 'the key "goal" is missing'),
+        ("goal = 10010", "goal: 10010 is not a multiple of 50"),
+        ("goal = 'many'", "goal: "),
+        ("goal = 10000\ndice = 7", "dice: should be at most 6, not 7"),
+        ("gaol = 5", 'unknown key "gaol"; did you mean goal?'),
+        ("goal = true", "goal: should be a whole number, not true"),
+        ("goal = -5", "goal: should be at least 1, not -5"),
+        ("goal = 500\nminimum_bank = 1000", "minimum_bank: 1000 is more than the goal of 500"),
+        ("goal = 500\nscoring = 5", "scoring: should be a table, not 5"),
+        ("goal = 500\n[scoring]\nsingle = [1, 2, 3, 4, 5, 6, 7]", "single: takes 6 numbers"),
+        (
+            "goal = 500\n[scoring]\nsingle = [-1, 0, 0, 0, 0, 0]",
+            "the points for a 1 should be at l",
+        ),
+        ("goal = 500\n'a\\nb' = 1", "unknown key"),
+        ("goal = " + "9" * 5000, "is not valid TOML"),
+        ("goal = " + "[" * 5000, "is not valid TOML"),
+        ("goal = 10000\nscore_floor = -500", "no meaning without a farkle_penalty"),
+        ("goal = 10000\n[scoring]\nsingle = [1, 2]", "scoring.single"),
+        ("goal = 10000\n[scoring]\nmore_of_a_kind = 'x'", "scoring.more_of_a_kind"),
+        ("goal = ", "is not valid TOML"),
+        (
+            "goal = 500\ndice = 2\n[scoring]\nsingle = [0, 0, 0, 0, 0, 0]",
+            "no combination",
+        ),
+    ],
+)
+def test_bad_files_get_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(InvalidRulesError, match=re.escape(sentence)) as caught:
+        load_rules(write(tmp_path, text))
+    assert "mine.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_name_gets_near_matches() -> None:
+    with pytest.raises(InvalidRulesError, match="did you mean facebook?"):
+        load_rules("Facebok")
+    with pytest.raises(InvalidRulesError, match="known are arnold, cardgames, classic"):
+        load_rules("zzz")
+
+
+def test_an_unreadable_file_gets_a_reason(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRulesError, match="No such file"):
+        load_rules(str(tmp_path / "absent.toml"))
+    with pytest.raises(InvalidRulesError, match="cannot be read"):
+        read_rules(tmp_path)
+    bom = tmp_path / "bom.toml"
+    bom.write_text(CLASSIC, encoding="utf-8-sig")
+    assert read_rules(bom).digest == load_rules("classic").digest
+    odd = tmp_path / "jo's (2) rules.toml"
+    odd.write_text(CLASSIC)
+    assert read_rules(odd).name == "jo-s -2- rules"
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidRulesError, match="is not valid TOML"):
+        read_rules(binary)
+
+
+def findings(folder: Path, text: str) -> list[tuple[int, str]]:
+    """Line and sentence of every complaint, which say nothing in pydantic's own words."""
+    path = Path(write(folder, text))
+    rules, found = examine(path)
+    assert bool(found) == (rules is None)
+    for one in found:
+        assert "\n" not in one.sentence
+        assert "Input" not in one.sentence
+        assert "something else" not in one.sentence
+    return [(one.line, one.sentence) for one in found]
+
+
+def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
+    text = """
+    gaol = 5
+    players = 3
+    minimum_bank = 310
+    ties = "shared"
+    farkle_penalty = { in_a_row = 9 }
+    [scoring]
+    single = [
+        100, 0, 0,
+        0, "a", 0,
+    ]
+    goal = 10000
+    straight_1_6 = -1
+    """
+    assert findings(tmp_path, text) == [
+        (1, 'the key "goal" is missing'),
+        (2, 'unknown key "gaol"; did you mean goal?'),
+        (3, "players: any number of players but two cannot be solved yet; leave the key out"),
+        (
+            5,
+            'ties: "shared" has no meaning when the first to reach the goal wins at once;'
+            ' it goes with ending = "final_turn" or "equal_turns"',
+        ),
+        (6, "farkle_penalty.in_a_row: should be at most 5, not 9"),
+        (6, 'the key "farkle_penalty.points" is missing'),
+        (8, 'scoring.single: the points for a 5 should be a whole number, not "a"'),
+        (12, 'unknown key "scoring.goal"; goal belongs above the first [table]'),
+        (13, "scoring.straight_1_6: should be at least 0, not -1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("jokers = true", "jokers: jokers cannot be solved yet; leave the key out"),
+        ("loaded_dice = 'x'", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
+        ("straight_1_6 = 5", 'unknown key "straight_1_6"; straight_1_6 belongs under [scoring]'),
+        ("points = 5", 'unknown key "points"; points belongs under [farkle_penalty]'),
+        ("title = 5", "title: should be text, not 5"),
+        ("name = 'a/b'", 'name: should be 1 to 60 letters, digits, spaces and . + - _, not "a/b"'),
+        ("set_aside_all = 1", "set_aside_all: should be true or false, not 1"),
+        ("ending = 'x'", 'should be one of "at_once", "final_turn", "equal_turns", not "x"'),
+        ("goal_must_be = [1]", 'goal_must_be: should be "reached" or "exceeded", not [1]'),
+        ("hot_dice_bonus = 500", "should be a list of numbers such as [500, 1000], not 500"),
+        ("hot_dice_bonus = [1, 'x']", 'number 2 should be a whole number, not "x"'),
+        ("hot_dice_bonus = [1,1,1,1,1,1,1,1,1,1,1,1,1]", "takes at most 12 numbers, not 13"),
+        ("instant_win = 'xxxxxx'", 'should be a list such as ["xxxxxx"], not "xxxxxx"'),
+        ("instant_win = ['77']", 'instant_win: "77" is not a pattern of dice'),
+        ("instant_win = [{}]", "instant_win: a table is not a pattern of dice"),
+        ("dice = 3\nlose_everything = ['2222']", '"2222" needs 4 dice and there are 3'),
+        ("farkle_penalty = 5", "farkle_penalty: should be a table, not 5"),
+        (
+            "farkle_penalty = { in_a_row = 3, points = 'all' }",
+            'should be a whole number from 1 to 1000000 or "everything", not "all"',
+        ),
+        ("farkle_penalty = { in_a_row = 3, points = true }", 'or "everything", not true'),
+        ("farkle_penalty = { in_a_row = 3, points = -1 }", 'or "everything", not -1'),
+        ("[[scoring]]", "scoring: should be a table, not [a table]"),
+        ("scoring.single = true", "takes 6 numbers, the points for the faces 1 to 6, or one"),
+        ("scoring.four_of_a_kind = 2000000", "four_of_a_kind: should be at most 1000000, not 2"),
+        ("scoring.three_pairs_include = ['six']", 'should be "four_and_two" or "six_of_a_kind"'),
+        ("scoring.nothing = 2020-01-01", "should be a whole number, not 2020-01-01"),
+        (f"dice = 0x{'f' * 5000}", "dice: should be at most 6, not a huge number"),
+        ("goal = 5", "is not valid TOML (A key is given twice at"),
+        ("scoring = {}\n[scoring]", "is not valid TOML (Cannot declare scoring twice at"),
+    ],
+)
+def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, sentence: str) -> None:
+    (found,) = findings(tmp_path, f"goal = 10000\n{line}")
+    assert sentence in found[1]
+    assert found[0] == 1 + len(line.splitlines())
+    with pytest.raises(InvalidRulesError, match=re.escape(found[1])):
+        load_rules(str(tmp_path / "mine.toml"))
+
+
+def test_what_depends_on_a_mistake_is_not_complained_about(tmp_path: Path) -> None:
+    # 310 may be right once the points are
+    assert len(findings(tmp_path, "goal = 310\n[scoring]\nsingle = 'x'")) == 1
+    assert len(findings(tmp_path, "goal = 0\nminimum_bank = 500")) == 1
+
+
+def test_files_that_are_no_rules_get_one_line(tmp_path: Path) -> None:
+    assert examine(tmp_path)[1][0].sentence == "cannot be read (Is a directory)"
+    assert findings(tmp_path, "x" * 60_000)[0][1].startswith("is too long for a rule set")
+    assert findings(tmp_path, "") == [(1, 'the key "goal" is missing')]
+    digits = "\ngoal = " + "9" * 5000
+    assert findings(tmp_path, digits) == [(2, "is not valid TOML (a number is too long)")]
+
+
+def test_a_game_too_large_to_be_solved_is_found_before_it_is_solved(tmp_path: Path) -> None:
+    ((line, sentence),) = findings(tmp_path, "# much\ngoal = 1000000")
+    assert line == 2
+    assert "are too many" in sentence
+
+
+@pytest.mark.parametrize(
+    ("points", "floor"), [(500, -2500), (300_000, -900_000), (10**6, -(10**6))]
+)
+def test_the_floor_follows_from_the_penalty(points: int, floor: int) -> None:
+    penalty = {"in_a_row": 3, "points": points}
+    assert Ruleset(name="x", goal=10**6, farkle_penalty=penalty).score_floor == floor

@@ -1,0 +1,125 @@
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.game.kernel_source import LANES, load_turn, shared_maxima
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Decision, Endings, solve_turn
+from solver.turn.scoring import turn_plan
+from tests import naive
+from tests.conftest import SOLVED, variant
+
+PRESETS = preset_names()
+
+
+def endings(bank: npt.NDArray[np.float64], farkle: float, reach: int) -> Endings:
+    """Endings in which any turn total beyond `bank` wins and none keeps anything in a farkle."""
+    extended = np.append(bank, np.ones(reach))
+    return Endings(extended, np.full(len(extended), farkle), 0.0)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("dice", [2, 6])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -> None:
+    rules = variant(preset, dice=dice)
+    random = np.random.default_rng(seed)
+    minimum, totals = random.integers(1, 8), random.integers(8, 40)
+    bank = np.sort(random.random(totals))
+    bank[:minimum] = math.nan
+    plan = turn_plan(rules)
+    table = solve_turn(plan, endings(bank, farkle := random.random(), plan.reach))
+    allowed = [None if math.isnan(value) else value for value in bank.tolist()]
+    for t, n, expected in naive.turn_values(rules, allowed, farkle):
+        assert table.value(t, n) == pytest.approx(expected, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # other tests compile the first ones as well
+        *(
+            pytest.param(load_rules(name), marks=() if name in SOLVED else pytest.mark.slow)
+            for name in PRESETS
+        ),
+        variant("kcd", hot_dice="forced", lose_everything=("222",), instant_win=("xxxxxx",)),
+        variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
+    ],
+    ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
+)
+def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
+    plan = turn_plan(rules)
+    turn = load_turn(plan, kernels)
+    random = np.random.default_rng(1)
+    for totals in (1, 7, 150):
+        bank = np.sort(random.random((totals, LANES)), axis=0)
+        bank[: random.integers(1, 7)] = 0
+        lost, farkle = random.random(LANES) / 9, random.random(LANES)
+        tables = [
+            solve_turn(plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k]))
+            for k in range(LANES)
+        ]
+        expected = np.stack([table.win_probability for table in tables], axis=-1)
+        values = expected.copy()
+        values[:, :totals] = math.nan
+        farkles = np.tile(farkle, totals)
+        flat = values.reshape(plan.levels, -1)
+        out = np.empty(plan.dice * LANES)
+        for level in range(plan.levels - 1, -1, -1):
+            hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * out.size :]
+            turn(flat[level], hot, bank.ravel(), farkles, lost, out, totals)
+        np.testing.assert_allclose(values, expected, rtol=1e-13)
+
+
+@given(
+    st.lists(
+        st.frozensets(st.integers(0, 9), min_size=1).map(lambda members: tuple(sorted(members))),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_shared_maxima_are_the_maxima(lists: list[tuple[int, ...]]) -> None:
+    pairs, maxima = shared_maxima(lists)
+    members = {value: {value} for value in range(1 + max(map(max, lists)))}
+    for pair in pairs:
+        members[len(members)] = members[pair[0]] | members[pair[1]]
+    assert [members[value] for value in maxima] == [set(one) for one in lists]
+    assert len(pairs) <= sum(len(one) - 1 for one in lists)
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.sampled_from(PRESETS),
+    st.lists(st.floats(0, 1), min_size=1, max_size=60).map(sorted),
+    st.integers(1, 10),
+    st.floats(0, 1),
+)
+def test_more_points_with_the_same_dice_are_never_worse(
+    preset: str, bank: list[float], minimum: int, farkle: float
+) -> None:
+    values = np.array(bank)
+    values[:minimum] = math.nan
+    plan = turn_plan(load_rules(preset))
+    table = solve_turn(plan, endings(values, farkle * np.nanmin([*values, 1.0]), plan.reach))
+    assert np.all((table.win_probability >= 0) & (table.win_probability <= 1 + 1e-12))
+    assert np.all(np.diff(table.win_probability[0], axis=0) >= -1e-12)
+
+
+def test_decisions_and_values_of_a_small_turn() -> None:
+    plan = turn_plan(load_rules("classic"))
+    table = solve_turn(plan, endings(np.array([math.nan, 0.0, 0.99]), 0.1, plan.reach))
+    assert table.decision(0, 6) == Decision.ROLL
+    assert table.decision(1, 1) == Decision.ROLL
+    assert table.decision(2, 1) == Decision.BANK
+    assert table.decision(3, 1) == Decision.WIN
+    assert table.bank_value(0, 6) is None
+    assert table.bank_value(2, 1) == 0.99
+    assert table.bank_value(3, 1) == 1
+    assert table.roll_value(3, 1) == pytest.approx(1 / 3 + 2 / 3 * 0.1)

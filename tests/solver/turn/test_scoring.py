@@ -1,0 +1,102 @@
+import tomllib
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import make_roll, rolls
+from solver.turn.scoring import SetAside, farkle_probability, set_asides, turn_plan
+from tests import naive
+from tests.conftest import variant
+
+FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference" / "figures.toml").read_text())
+some_rules = st.sampled_from([load_rules(name) for name in preset_names()])
+some_roll = st.lists(st.integers(1, 6), min_size=1, max_size=6).map(make_roll)
+
+
+def test_the_example_has_three_set_asides() -> None:
+    assert set_asides(load_rules("facebook"), (6, 5, 3, 3, 3, 2)) == (
+        SetAside((5, 3, 3, 3), 350),
+        SetAside((3, 3, 3), 300),
+        SetAside((5,), 50),
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "roll", "points"),
+    [
+        ("facebook", "111111", 4000),
+        ("facebook", "442222", 400),  # not three pairs
+        ("facebook", "553311", 750),
+        ("facebook", "654321", 1500),
+        ("facebook", "555511", 1200),
+        ("classic", "111111", 2000),
+        ("classic", "444444", 800),
+        ("classic", "333355", 400),
+        ("kcd", "111111", 8000),
+        ("kcd", "543211", 600),
+        ("kcd", "655432", 800),
+        ("kcd", "654321", 1500),
+    ],
+)
+def test_most_points_of_a_roll(preset: str, roll: str, points: int) -> None:
+    assert set_asides(load_rules(preset), make_roll(map(int, roll)))[0].points == points
+
+
+@given(some_rules, some_roll)
+def test_set_asides_are_the_scoring_parts_of_the_roll(
+    rules: Ruleset, roll: tuple[int, ...]
+) -> None:
+    found = set_asides(rules, roll)
+    for kept in found:
+        assert not Counter(kept.dice) - Counter(roll)
+    expected = naive.set_asides(rules, tuple(sorted(roll)))
+    assert {(kept.dice[::-1], kept.points) for kept in found} == expected
+    assert len(found) == len(expected)
+
+
+def test_farkle_probabilities_are_the_published_fractions() -> None:
+    expected = [Fraction(text) for text in FIGURES["facebook"]["farkle_probability"]]
+    rules = load_rules("facebook")
+    assert [farkle_probability(rules, number) for number in range(1, 7)] == expected
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [*map(load_rules, preset_names()), variant("kcd", dice=5)],
+    ids=lambda rules: f"{rules.name}-{rules.dice}",
+)
+@pytest.mark.parametrize("all_options", [False, True])
+def test_the_plan_holds_every_roll(rules: Ruleset, all_options: bool) -> None:
+    plan = turn_plan(rules, all_options=all_options)
+    prunes = rules.ending == "at_once" and not all_options
+    assert plan.chances.sum(axis=1) + plan.farkle_chances == pytest.approx(1)
+    assert np.all((plan.chances > 0).sum(axis=0) == 1)
+    for number in range(1, rules.dice + 1):
+        best: Counter[frozenset[int]] = Counter()
+        for roll, ways in rolls(number):
+            offsets: dict[object, int] = {}
+            for kept in set_asides(rules, roll):
+                left = number - len(kept.dice) or rules.dice
+                offset = kept.points // rules.point_step * rules.dice + left - 1
+                alike = left if prunes else offset
+                offsets[alike] = max(offsets.get(alike, 0), offset)
+            if offsets:
+                best[frozenset(offsets.values())] += ways
+        planned: Counter[frozenset[int]] = Counter()
+        for index, members in enumerate(plan.lists()):
+            ways = round(plan.chances[number - 1, index] * 6**number)
+            planned[frozenset(int(plan.targets[member]) for member in members)] += ways
+        assert +planned == best
+
+
+def test_facebook_has_the_published_number_of_lists() -> None:
+    plan = turn_plan(load_rules("facebook"))
+    assert len(plan.starts) == 228
+    assert [int(row.sum()) for row in plan.chances > 0] == [2, 5, 13, 30, 60, 118]
