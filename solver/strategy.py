@@ -25,17 +25,24 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
 from solver.game.endgame import endgame, final_turn, first_of_play_off
-from solver.game.position import Position
+from solver.game.position import Position, is_on_board
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
+    Ints,
     Solution,
+    Standing,
+    Standings,
+    after_turns,
     blocks,
+    many,
     role,
     standing_index,
+    standing_indices,
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import turn_plan
 from solver.wording import say
@@ -88,17 +95,13 @@ class Strategy:
         """Win probability of the player about to start a turn; the position must be possible."""
         if position.opponent >= self.rules.winning_score:
             return float(self.turn(position).roll[0, 0, -1])
-        return float(
-            self._between(
-                (position.banked, position.farkles, position.on_board),
-                (position.opponent, position.opponent_farkles, position.opponent_on_board),
-                began=position.began,
-            )[0]
-        )
+        values = self._values_of(position.own, many(position.others), began=position.began)
+        return float(values[0])
 
     def turn(self, position: Position) -> TurnTable:
         """The table of the turn that a position belongs to; the position must be possible."""
-        return self._turn(replace(position, turn_total=0, hot_dice=0, dice=self.rules.dice))
+        whole = dice_set(self.rules).whole
+        return self._turn(replace(position, turn_total=0, hot_dice=0, dice=whole))
 
     def _solve_turn(self, start: Position) -> TurnTable:
         rules = self.rules
@@ -107,7 +110,7 @@ class Strategy:
         if start.banked == start.opponent and start.began:
             return first_of_play_off(rules, self._endgame)
         margin = (start.opponent - start.banked) // rules.point_step
-        on_board = start.on_board or start.banked >= rules.winning_score
+        on_board = is_on_board(rules, start)
         return final_turn(rules, margin, self._endgame.tie, on_board=on_board)
 
     def _endings(self, start: Position) -> Endings:
@@ -117,65 +120,41 @@ class Strategy:
         missing = (rules.winning_score - start.banked) // step
         least = rules.least_bank(on_board=start.on_board) // step
         free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
-        goes_on = ends.beyond if start.began or not rules.has_roles else 0
+        goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
+        goes_on = 0 if goal_ends_game else ends.beyond
         bank = np.ones(max(missing, least) + goes_on + plan.reach)
-        after = self._after(start, start.banked, 0, scores=missing)
-        bank[:missing] = 1 - after[: len(bank)]
-        if rules.ending == "final_turn" or (rules.has_roles and start.began):
+        totals = np.arange(missing) * step
+        bank[:missing] = self._left(start, points=totals)
+        if not goal_ends_game:
             last = ends.last(on_board=start.opponent_on_board)
             margin = (rules.winning_score - start.opponent) // step
             bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
-        farkle = np.full(len(bank), self._farkled(start))
+        farkle = np.full(len(bank), self._left(start, farkles=True))
         if rules.farkle_keeps_turn_total:
             farkle[free:] = bank[free:]
-            for row in range(free, missing):
-                kept = replace(start, banked=start.banked + row * step, on_board=True)
-                farkle[row] = self._farkled(kept)
+            farkle[free:missing] = self._left(start, points=totals[free:], farkles=True)
         bank[:free] = np.nan
-        return Endings(bank, farkle, self._lost(start))
+        return Endings(bank, farkle, float(self._left(start, loses=True)[0]))
 
-    def _farkled(self, start: Position) -> float:
-        """Value of a turn that ends in a farkle with the score of `start` before any penalty."""
-        rules, banked, farkles = self.rules, start.banked, start.farkles + 1
-        if farkles == rules.farkle_limit:
-            farkles = 0
-            if rules.farkle_penalty and not rules.penalty_points:
-                banked = min(banked, 0)
-            banked = max(rules.score_floor, banked - rules.penalty_points)
-        return 1 - float(self._after(start, banked, farkles)[0])
-
-    def _lost(self, start: Position) -> float:
-        """Value of a roll that loses everything."""
-        return 1 - float(self._after(start, min(start.banked, 0), 0)[0])
-
-    def _after(self, start: Position, banked: int, farkles: int, *, scores: int = 0) -> Floats:
-        """Values for the opponent when the player's turn ends with the score `banked`.
-
-        With `scores`, those of as many scores from `banked` up, on the board.
-        """
-        return self._between(
-            (start.opponent, start.opponent_farkles, start.opponent_on_board),
-            (banked, farkles, start.on_board or scores > 0),
-            began=not start.began,
-            scores=max(1, scores),
-        )
-
-    def _between(
+    def _left(
         self,
-        own: tuple[int, int, bool],
-        opponent: tuple[int, int, bool],
+        start: Position,
+        points: Ints | int = 0,
         *,
-        began: bool,
-        scores: int = 1,
+        farkles: bool = False,
+        loses: bool = False,
     ) -> Floats:
-        """Values for a standing (score, farkles, on board) and some opponents' scores upwards."""
-        row, column = (
-            standing_index(self.rules, score, farkles, on_board=on_board)
-            for score, farkles, on_board in (own, opponent)
+        """What a player is left with whose turn ends so, for each number of points banked."""
+        after = after_turns(
+            self.rules, many(start.own, np.size(points)), points, farkles=farkles, loses=loses
         )
-        values = np.asarray(
-            self._values[role(self.rules, began=began), row, column : column + scores]
-        )
+        return 1 - self._values_of(start.others, after, began=not start.began)
+
+    def _values_of(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
+        """Win probabilities of a player about to start a turn against opponents."""
+        row = standing_index(self.rules, own)
+        columns = standing_indices(self.rules, opponent)
+        values = np.asarray(self._values[role(self.rules, began=began), row][columns])
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError(
                 say(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from solver.game.standings import Solution, standing_index
+from solver.game.standings import Solution, first_standing, standing_index
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -34,7 +34,7 @@ def standard_errors(solution: Solution, cache: Path, games: int, seed: int) -> f
 def first_player_wins(solution: Solution) -> float:
     """Win probability at the start of the game."""
     rules: Ruleset = solution.rules
-    start = standing_index(rules, 0, 0, on_board=not rules.has_opening)
+    start = standing_index(rules, first_standing(rules))
     return float(solution.values[0, start, start])
 
 

@@ -25,16 +25,18 @@ from bot.table.events import (
     Rolled,
     Scored,
     Skipped,
+    TurnEnding,
     Undone,
 )
 from bot.table.state import Game, apply, begin, turn_after
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.position import Position
+from solver.game.standings import by_seat
 from solver.play.advice import advise
 from solver.strategy import Strategy
-from solver.turn.dice import Roll, make_roll
+from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import set_asides, turn_plan
+from solver.turn.scoring import set_asides
 from solver.wording import say
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
@@ -76,7 +78,7 @@ class Choice:
     """BANK or ROLL."""
     turn_total: int
     """With the dice that are set aside."""
-    dice_left: int
+    dice_left: Remaining
     """Dice to roll next if the turn goes on."""
     farkle_probability: float
     """Chance that rolling them is a farkle."""
@@ -119,9 +121,9 @@ class Moment:
     turn: int
     """Number of the turn of this seat, from 1."""
     kind: Kind
-    before: float
-    """Win probability of seat 0, as `after`."""
-    after: float
+    before: tuple[float, ...]
+    """Win probabilities by seat, as `after`."""
+    after: tuple[float, ...]
     gain: float
     """What the seat won or lost by it: luck, or the loss with a minus."""
     judgement: Judgement | None = None
@@ -137,11 +139,10 @@ class TurnChange:
     """Number of the turn of this seat, from 1."""
     event: int
     """Index of the event that ended it, of those after Begun."""
-    how: str
-    """bank, farkle, lose, win, skip or resigned"""
-    before: tuple[float, float]
+    how: TurnEnding
+    before: tuple[float, ...]
     """Win probabilities, by seat."""
-    after: tuple[float, float]
+    after: tuple[float, ...]
     luck: float
     """Of the seat."""
     choice: float
@@ -162,8 +163,7 @@ def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
         return game.shares[0], game.shares[1]
     if game.over:
         raise IllegalActionError(say("the game was ended without a result, so nobody can win it"))
-    value = _value(strategy, game)
-    return (value, 1 - value) if game.mover == 0 else (1 - value, value)
+    return by_seat(_value(strategy, game), game.mover)
 
 
 def turn_changes(strategy: Strategy, first: Begun, events: Sequence[Event]) -> list[TurnChange]:
@@ -205,15 +205,15 @@ class Reader:
     strategy: Strategy
     game: Game
     start: tuple[float, float]
-    value: float
-    """Win probability of seat 0 after what was read."""
+    value: tuple[float, ...]
+    """Win probabilities by seat after what was read."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
     open: _Decision | None = None
     turns: list[int] = field(default_factory=lambda: [1, 1])
     """Number of the turn that each seat is at, or has next."""
-    turn_start: float = 0.0
-    """Win probability of seat 0 when the turn began."""
+    turn_start: tuple[float, ...] = ()
+    """Win probabilities by seat when the turn began."""
     first: int = 0
     """Index of the first moment of the turn."""
 
@@ -247,16 +247,16 @@ class Reader:
         if after.last is not None and after.last is not before.last:
             self._end_turn(index, mover, after.last.how)
         elif isinstance(event, Resigned):
-            self._end_turn(index, mover, "resigned")
+            self._end_turn(index, mover, TurnEnding.RESIGNED)
         elif after.mover != mover:
             self._begin_turn()
 
     def _settle(self, index: int, seat: int) -> None:
         """Go on from the value of the game as it is now, see the score floor above."""
-        now = win_probability(self.strategy, self.game)[0]
-        if abs(now - self.value) > _NEGLIGIBLE:
+        now = win_probability(self.strategy, self.game)
+        if abs(now[seat] - self.value[seat]) > _NEGLIGIBLE:
             self._change(index, seat, Kind.ADJUSTMENT)
-        self.value = now
+        self.value = _rounded_alike(now[0], 0)
 
     def _decided(self, index: int, before: Game, action: Decision) -> None:
         found = self.open or _decision(self.strategy, before)
@@ -269,7 +269,7 @@ class Reader:
         mover = before.mover
         if before.turn.turn_total:
             self._decided(index, before, Decision.ROLL)
-        value = self.value if mover == 0 else 1 - self.value
+        value = self.value[mover]
         if self.game.turn.roll is None:
             position = _position(self.strategy, before)
             after = advise(self.strategy, position, roll).win_probability
@@ -298,7 +298,7 @@ class Reader:
 
     def _change(self, index: int, seat: int, kind: Kind) -> None:
         now = win_probability(self.strategy, self.game)[seat]
-        self._add(index, seat, kind, now - (self.value if seat == 0 else 1 - self.value), now)
+        self._add(index, seat, kind, now - self.value[seat], now)
 
     def _add(
         self,
@@ -310,11 +310,11 @@ class Reader:
         judgement: Judgement | None = None,
     ) -> None:
         """Add a moment after which the seat has this win probability."""
-        before, self.value = self.value, value if seat == 0 else 1 - value
+        before, self.value = self.value, _rounded_alike(value, seat)
         turn = self.turns[seat]
         self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
 
-    def _end_turn(self, index: int, seat: int, how: str) -> None:
+    def _end_turn(self, index: int, seat: int, how: TurnEnding) -> None:
         gains = dict.fromkeys(Kind, 0.0)
         for one in self.moments[self.first :]:
             gains[one.kind] += one.gain if one.seat == seat else -one.gain
@@ -325,8 +325,8 @@ class Reader:
                 turn=self.turns[seat],
                 event=index,
                 how=how,
-                before=(self.turn_start, 1 - self.turn_start),
-                after=(self.value, 1 - self.value),
+                before=self.turn_start,
+                after=self.value,
                 luck=luck,
                 choice=choice,
                 rest=fsum(gains.values()),
@@ -347,7 +347,8 @@ def read_events(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Re
     # who joined before the first roll was there from the start
     joined = next(k for k, game in enumerate(games) if len(game.seats) == 2)
     start = win_probability(strategy, games[joined])
-    reader = Reader(strategy, games[joined], start, start[0], turn_start=start[0])
+    value = _rounded_alike(start[0], 0)
+    reader = Reader(strategy, games[joined], start, value, turn_start=value)
     for index, event, after in steps[joined:]:
         reader.read(index, event, after)
     return reader
@@ -383,6 +384,12 @@ def _check_players(game: Game) -> None:
         )
 
 
+def _rounded_alike(value: float, seat: int) -> tuple[float, float]:
+    """Win probabilities by seat, given that of one; rounded the same whoever is to move."""
+    first, _ = by_seat(value, seat)
+    return by_seat(first, 0)
+
+
 def _position(strategy: Strategy, game: Game) -> Position:
     """The position of the player to move, as far down as the strategy goes."""
     position, floor = game.position(), strategy.rules.score_floor
@@ -398,11 +405,8 @@ def _value(strategy: Strategy, game: Game) -> float:
         return advise(strategy, position, turn.roll).win_probability
     if not turn.turn_total:
         return strategy.win_probability(position)
-    row = turn.turn_total // strategy.rules.point_step
     table = strategy.turn(position)
-    if game.may_bank:
-        return table.value(row, turn.dice, turn.hot_dice)
-    return table.roll_value(row, turn.dice, turn.hot_dice)
+    return table.value(turn.state) if game.may_bank else table.roll_value(turn.state)
 
 
 def _decision(strategy: Strategy, game: Game) -> _Decision:
@@ -419,13 +423,12 @@ def _decision(strategy: Strategy, game: Game) -> _Decision:
         }
     choices = []
     for kept, then in after.items():
-        total, dice = then.turn.turn_total, then.turn.dice
-        state = total // rules.point_step, dice, then.turn.hot_dice
-        farkle = float(turn_plan(rules).farkle_chances[dice - 1])
-        bank = table.bank_value(*state[:2]) if then.may_bank else None
-        values = {Decision.BANK: bank, Decision.ROLL: table.roll_value(*state)}
+        state = then.turn.state
+        farkle = float(table.plan.farkle_chances[state.dice - 1])
+        bank = table.bank_value(state) if then.may_bank else None
+        values = {Decision.BANK: bank, Decision.ROLL: table.roll_value(state)}
         choices += [
-            Choice(kept, action, total, dice, farkle, value)
+            Choice(kept, action, state.turn_total, state.dice, farkle, value)
             for action, value in values.items()
             if value is not None
         ]

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from bot.table.state import Game, Stage, begin, turn_after
 from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
 from solver.game.endgame import endgame, final_turn, first_of_play_off
 from solver.game.position import first_position
-from solver.play.estimate import Standing, estimate
+from solver.game.standings import by_seat
+from solver.play.estimate import estimate
 from solver.play.policies import MaxPoints, Optimal, Policy, TurnView, make_policy
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.scoring import set_asides
+from solver.turn.scoring import after_set_aside, set_asides
 from solver.wording import say
 
 _GAMES = 20_000
@@ -188,17 +189,12 @@ class Oracle:
         games = max(1_000, min(games, games * _GOAL // rules.goal))
         found = estimate(
             rules,
-            [
-                Standing(max(seat.score, rules.score_floor), seat.farkles, seat.on_board)
-                for seat in seats
-            ],
+            [replace(seat.standing, score=max(seat.score, rules.score_floor)) for seat in seats],
             playing.index(game.mover),
-            turn.turn_total,
-            turn.dice,
+            turn.state,
             self._generator,
             games=games,
             waiting=[playing.index(seat) for seat in game.waiting],
-            hot_dice=turn.hot_dice,
             roll=goes_on,
         )
         chances = dict(zip(playing, found.win_probabilities, strict=True))
@@ -272,13 +268,11 @@ def _in_play_off(game: Game) -> Chances:
             table = final_turn(rules, most // rules.point_step, ends.tie, on_board=True)
         else:
             table = first_of_play_off(rules, ends)
-        row = turn.turn_total // rules.point_step
+        states = [turn.state]
         if turn.roll is not None:
-            after = [turn_after(rules, turn, one.dice) for one in set_asides(rules, turn.roll)]
-            states = [(one.turn_total // rules.point_step, one.dice, one.hot_dice) for one in after]
-            chance = max(table.value(*state) for state in states)
-        else:
-            chance = table.value(row, turn.dice, turn.hot_dice)
-        shares = {game.mover: chance, left[1]: 1 - chance}
+            kept = set_asides(rules, turn.roll)
+            states = [after_set_aside(rules, turn.state, one) for one in kept]
+        chance = max(table.value(state) for state in states)
+        shares = dict(zip([game.mover, left[1]], by_seat(chance, 0), strict=True))
     found = tuple(shares.get(seat, 0.0) for seat in range(len(game.seats)))
     return Chances(found, None if len(left) == 2 else 0.5 / len(left))

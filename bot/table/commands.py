@@ -20,6 +20,7 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TurnEnding,
     Undone,
 )
 from bot.table.state import Game, Stage, apply
@@ -169,7 +170,7 @@ def score(
         )
     if points or ending == "bank":
         _check_points(game, seat, points)
-    return [Scored(points=points, ending=ending)]
+    return [Scored(points=points, ending=TurnEnding(ending))]  # type: ignore[arg-type]
 
 
 def correct(

@@ -1,5 +1,6 @@
 """What happens at a table. Events hold seat numbers, no names: who sits where is kept apart."""
 
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -7,6 +8,21 @@ from pydantic.dataclasses import dataclass
 
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
+
+
+class TurnEnding(StrEnum):
+    """How a turn ends."""
+
+    BANK = "bank"
+    FARKLE = "farkle"
+    LOSE = "lose"
+    """By a roll that loses everything."""
+    WIN = "win"
+    """By a roll that wins."""
+    SKIP = "skip"
+    """It was passed by others."""
+    RESIGNED = "resigned"
+
 
 SeatNumber = Annotated[int, Field(ge=0)]
 
@@ -80,7 +96,9 @@ class Scored:
 
     kind: Literal["scored"] = "scored"
     points: int = 0
-    ending: Literal["bank", "farkle", "lose", "win"] = "bank"
+    ending: Literal[TurnEnding.BANK, TurnEnding.FARKLE, TurnEnding.LOSE, TurnEnding.WIN] = (
+        TurnEnding.BANK
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

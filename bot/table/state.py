@@ -27,12 +27,14 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TurnEnding,
     Undone,
 )
 from solver.game.position import Position
+from solver.game.standings import Standing, after_turn, first_standing
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import Fate, fate, hot_dice, hot_dice_bonus, set_asides
+from solver.turn.dice import Remaining, Roll, dice_set, make_roll
+from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 
 
 class Stage(StrEnum):
@@ -63,17 +65,27 @@ class Seat:
     """Turns that ended in a farkle."""
     biggest_turn: int = 0
 
+    @property
+    def standing(self) -> Standing:
+        """Where the player stands between turns."""
+        return Standing(self.score, self.farkles, self.on_board)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """The turn under way."""
 
-    dice: int
+    dice: Remaining
     """Dice to roll next, or the dice of the roll."""
     turn_total: int = 0
     hot_dice: int = 0
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
+
+    @property
+    def state(self) -> TurnState:
+        """How far the turn has come, the roll aside."""
+        return TurnState(self.turn_total, self.dice, self.hot_dice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +93,7 @@ class TurnEnd:
     """How the last turn ended."""
 
     seat: int
-    how: str
-    """bank, farkle, lose, win, or skip"""
+    how: TurnEnding
     points: int
     """What the turn added to the score."""
     lost: int = 0
@@ -196,7 +207,7 @@ def begin(event: Begun) -> Game:
         id=event.game,
         rules=rules,
         seats=tuple(_new_seat(rules, level) for level in event.levels),
-        turn=Turn(rules.dice),
+        turn=first_turn(rules),
         host=event.host,
         tracked=event.tracked,
         hints=event.hints,
@@ -231,12 +242,12 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for
         case Kept():
             return replace(game, turn=turn_after(game.rules, turn, event.dice))
         case Banked():
-            return _end_turn(game, "bank", turn.turn_total)
+            return _end_turn(game, TurnEnding.BANK, turn.turn_total)
         case Scored():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             return _end_turn(replace(game, stage=stage), event.ending, event.points)
         case Skipped():
-            return _end_turn(game, "skip", 0)
+            return _end_turn(game, TurnEnding.SKIP, 0)
         case Corrected():
             return _corrected(game, event)
         case Resigned():
@@ -252,19 +263,19 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for
 
 def turn_after(rules: Ruleset, turn: Turn, kept: Roll) -> Turn:
     """The turn once dice of its roll, a legal set-aside, were set aside."""
-    dice, roll = make_roll(kept), turn.roll or ()
-    points = next(one.points for one in set_asides(rules, roll) if one.dice == dice)
-    is_hot = len(dice) == len(roll)
-    bonus = hot_dice_bonus(rules, turn.hot_dice) if is_hot else 0
-    return Turn(
-        dice=hot_dice(rules, len(roll) - len(dice)),
-        turn_total=turn.turn_total + points + bonus,
-        hot_dice=turn.hot_dice + is_hot,
-    )
+    dice = make_roll(kept)
+    chosen = next(one for one in set_asides(rules, turn.roll or ()) if one.dice == dice)
+    after = after_set_aside(rules, turn.state, chosen)
+    return Turn(after.dice, after.turn_total, after.hot_dice)
+
+
+def first_turn(rules: Ruleset) -> Turn:
+    """A turn that begins."""
+    return Turn(dice_set(rules).whole)
 
 
 def _new_seat(rules: Ruleset, level: str | None) -> Seat:
-    return Seat(level, on_board=not rules.has_opening)
+    return Seat(level, on_board=first_standing(rules).on_board)
 
 
 def _with_seat(game: Game, number: int, **changes: Any) -> Game:
@@ -279,23 +290,23 @@ def _after_roll(game: Game, roll: Roll) -> Game:
         case Fate.SCORES:
             return replace(game, turn=replace(turn, roll=roll))
         case Fate.WINS:
-            return _end_turn(game, "win", 0)
+            return _end_turn(game, TurnEnding.WIN, 0)
         case Fate.LOSES:
-            return _end_turn(game, "lose", 0)
+            return _end_turn(game, TurnEnding.LOSE, 0)
         case Fate.FARKLE:
             keeps = game.rules.farkle_keeps_turn_total and turn.turn_total
             kept = turn.turn_total if keeps and game.bankable(turn.turn_total, seat) else 0
-            return _end_turn(game, "farkle", kept)
+            return _end_turn(game, TurnEnding.FARKLE, kept)
 
 
-def _end_turn(game: Game, how: str, points: int) -> Game:
+def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     """The mover's turn is over; `points` are banked."""
     number, rules = game.mover, game.rules
     before = game.seats[number]
     counted = replace(
         before,
-        turns=before.turns + (how != "skip"),
-        farkled=before.farkled + (how == "farkle"),
+        turns=before.turns + (how is not TurnEnding.SKIP),
+        farkled=before.farkled + (how is TurnEnding.FARKLE),
         biggest_turn=max(before.biggest_turn, points),
     )
     played_off = game.stage is Stage.PLAY_OFF
@@ -303,16 +314,16 @@ def _end_turn(game: Game, how: str, points: int) -> Game:
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
     lost = before.score + (0 if played_off else points) - after.score
     end = TurnEnd(number, how, points, lost)
-    game = replace(game, seats=seats, turn=Turn(rules.dice), last=end)
-    if how == "win":
+    game = replace(game, seats=seats, turn=first_turn(rules), last=end)
+    if how is TurnEnding.WIN:
         return _won_by(game, [number])
     if played_off:
-        if how != "lose":
+        if how is not TurnEnding.LOSE:
             game = replace(game, played_off=(*game.played_off, (number, points)))
         return _next_waiting(game, game.waiting[1:])
     reaches = points > 0 and after.score >= rules.winning_score
     if reaches:
-        if rules.ending == "at_once":
+        if rules.goal_ends_game(last_of_round=False):
             return _won_by(game, [number])
         game = replace(game, reached=(*game.reached, number))
     if game.stage is Stage.FINAL:
@@ -325,26 +336,13 @@ def _end_turn(game: Game, how: str, points: int) -> Game:
     return replace(game, mover=_following(game, number)[0])
 
 
-def _scored(rules: Ruleset, seat: Seat, how: str, points: int) -> Seat:
+def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int) -> Seat:
     """A seat after its turn."""
-    score = seat.score + points
-    on_board = seat.on_board or points > 0
-    if how == "skip":
+    if how is TurnEnding.SKIP:
         return seat
-    if how == "lose":
-        return replace(seat, score=min(seat.score, 0), farkles=0)
-    if how != "farkle" or (points > 0 and score >= rules.winning_score):
-        return replace(seat, score=score, farkles=0, on_board=on_board)
-    farkles = seat.farkles + 1
-    if farkles == rules.farkle_limit:
-        farkles = 0
-        if rules.farkle_penalty and not rules.penalty_points:
-            score = min(score, 0)
-        elif rules.floor_is_played:
-            score = max(0, score - rules.penalty_points)
-        else:
-            score -= rules.penalty_points
-    return replace(seat, score=score, farkles=farkles, on_board=on_board)
+    farkles, loses = how is TurnEnding.FARKLE, how is TurnEnding.LOSE
+    after = after_turn(rules, seat.standing, points, farkles=farkles, loses=loses)
+    return replace(seat, score=after.score, farkles=after.farkles, on_board=after.on_board)
 
 
 def _following(game: Game, number: int) -> list[int]:
@@ -403,7 +401,7 @@ def _corrected(game: Game, event: Corrected) -> Game:
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )
     if event.moves:
-        return replace(changed, mover=event.seat, turn=Turn(game.rules.dice))
+        return replace(changed, mover=event.seat, turn=first_turn(game.rules))
     return changed
 
 
@@ -416,7 +414,7 @@ def _resigned(game: Game, number: int) -> Game:
         return _won_by(game, playing)
     game = replace(game, reached=tuple(seat for seat in game.reached if seat != number))
     if moves:
-        game = replace(game, turn=Turn(game.rules.dice))
+        game = replace(game, turn=first_turn(game.rules))
     if game.stage is Stage.FINAL and not game.reached:
         # the goal is open again
         mover = _following(game, number)[0] if moves else game.mover

@@ -278,7 +278,7 @@ def _bank_text(rules: Ruleset, position: Position) -> str:
     total = position.banked + position.turn_total
     if total < rules.winning_score:
         return scores_text(total, position.opponent)
-    if rules.ending == "final_turn" or (rules.has_roles and position.began):
+    if not rules.goal_ends_game(last_of_round=not position.began):
         return say(
             "{score:,} to {other:,}, gives them one final turn",
             score=total,

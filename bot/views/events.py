@@ -17,6 +17,7 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TurnEnding,
     Undone,
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
@@ -221,10 +222,10 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:
     """How a turn has ended, by which roll if that is known, and what it leaves its player with."""
-    how, gone = end.how, game.turn.turn_total
-    if how == "farkle" and end.points:
+    how, gone = str(end.how), game.turn.turn_total
+    if end.how is TurnEnding.FARKLE and end.points:
         how = "farkle that banks"
-    elif how == "farkle" and fallen and gone:
+    elif end.how is TurnEnding.FARKLE and fallen and gone:
         how = "farkle that costs"
     alone, with_score = (_ENDS_BY_ROLL if fallen else _ENDS)[how]
     seat = after.seats[end.seat]

@@ -42,7 +42,9 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     """A review with its own field names; probabilities are not rounded."""
     data = asdict(review)
     moments = [
-        given if one.judgement is None else given | {"judgement": _judgement_data(one.judgement)}
+        given
+        | {"before": one.before[0], "after": one.after[0]}
+        | ({"judgement": _judgement_data(one.judgement)} if one.judgement else {})
         for one, given in zip(review.moments, data["moments"], strict=True)
     ]
     index = {id(moment): k for k, moment in enumerate(review.moments)}

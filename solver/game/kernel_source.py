@@ -61,7 +61,7 @@ def turn_source(plan: TurnPlan) -> str:
     lost : float64, LANES, the value of a roll that loses everything.
     out : float64, dice * LANES, scratch.
     """
-    dice = plan.dice
+    dice = plan.columns
     row = dice * LANES
     pairs, maxima = shared_maxima(plan.lists())
     first_pair = len(plan.targets)

@@ -180,7 +180,7 @@ def turn_totals(game: Game) -> int:
 
 def _make_scratch(plan: TurnPlan, game: Game, threads: int) -> Scratch:
     rows = turn_totals(game)
-    row = plan.dice * LANES
+    row = plan.columns * LANES
     # hot dice of the last level reach beyond the others by their bonus
     return (
         np.zeros((threads, plan.levels * rows * row)),

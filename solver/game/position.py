@@ -8,8 +8,17 @@ import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
+from solver.game.standings import Standing
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.scoring import Fate, all_set_asides, fate, hot_dice, turn_plan
+from solver.turn.dice import Remaining, dice_set
+from solver.turn.scoring import (
+    Fate,
+    TurnState,
+    after_set_aside,
+    all_set_asides,
+    fate,
+    turn_plan,
+)
 from solver.wording import say, say_number
 
 MAX_TURN_TOTAL = 1_000_000
@@ -30,7 +39,7 @@ class Position:
     farkles: int = 0
     """Own farkles in a row before this turn."""
     opponent_farkles: int = 0
-    dice: int = 6
+    dice: Remaining = 6
     """Dice to roll, or the dice of a roll just made."""
     hot_dice: int = 0
     """How often all dice were set aside in this turn; matters where the bonus for it changes."""
@@ -40,11 +49,27 @@ class Position:
     began: bool = True
     """Whether the player to act began the game; matters where both have as many turns."""
 
+    @property
+    def turn(self) -> TurnState:
+        """How far the turn has come."""
+        return TurnState(self.turn_total, self.dice, self.hot_dice)
+
+    @property
+    def own(self) -> Standing:
+        """Where the player to act stood before the turn."""
+        return Standing(self.banked, self.farkles, self.on_board)
+
+    @property
+    def others(self) -> Standing:
+        """Where the opponent stands."""
+        return Standing(self.opponent, self.opponent_farkles, self.opponent_on_board)
+
 
 def first_position(rules: Ruleset) -> Position:
     """The start of the game."""
     boards = not rules.has_opening
-    return Position(dice=rules.dice, on_board=boards, opponent_on_board=boards)
+    dice = dice_set(rules).whole
+    return Position(dice=dice, on_board=boards, opponent_on_board=boards)
 
 
 def in_play_off(rules: Ruleset, position: Position) -> bool:
@@ -59,6 +84,11 @@ def points_to_beat(rules: Ruleset, position: Position) -> int | None:
     if in_play_off(rules, position) and position.began and position.banked == position.opponent:
         return None
     return position.opponent - position.banked
+
+
+def is_on_board(rules: Ruleset, position: Position) -> bool:
+    """Whether the opening minimum is behind the player to act; in a play-off it is."""
+    return position.on_board or in_play_off(rules, position)
 
 
 def highest_score(rules: Ruleset) -> int:
@@ -124,7 +154,7 @@ def _check_scores(rules: Ruleset, position: Position) -> None:
         _check_score(rules, position.opponent, highest, own=False)
         return
     most, more = last, ""
-    if rules.ending == "final_turn" or (rules.has_roles and not position.began):
+    if not rules.goal_ends_game(last_of_round=position.began):
         most = highest
         more = say("; from {goal:,} on you have the final turn", goal=rules.winning_score)
     elif rules.has_roles and position.opponent > last:
@@ -264,7 +294,7 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
 
 
 def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
-    """Whether a turn can come to `turn_total` points with n dice to roll, shape (levels, dice).
+    """Whether a turn can come to `turn_total` points, by level and dice, shape (levels, columns).
 
     Beyond the rows of `reachable`, where only hot dice that must be rolled lead, what the last of
     them hold is taken for possible.
@@ -275,7 +305,7 @@ def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
         return rows[:, row]
     if plan.must_roll_hot and 0 < turn_total <= MAX_TURN_TOTAL:
         return np.asarray(np.any(rows[:, -plan.reach :], axis=1))
-    return np.zeros((plan.levels, plan.dice), dtype=np.bool_)
+    return np.zeros((plan.levels, plan.columns), dtype=np.bool_)
 
 
 def _highest_turn_total(rules: Ruleset) -> int:
@@ -287,29 +317,29 @@ def _highest_turn_total(rules: Ruleset) -> int:
 
 @lru_cache(maxsize=RULESETS)
 def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
-    """Whether a turn can come to t points with n dice to roll, shape (levels, turn totals, dice).
+    """Whether a turn can come to a state, shape (levels, turn totals, columns).
 
-    Levels as in TurnPlan. Rows count point steps, as far as the longest turn may go.
+    Levels and columns as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
     plan = turn_plan(rules)
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
     rows = max(rows, rules.least_bank(on_board=False) // rules.point_step) + plan.reach
-    found = np.zeros((plan.levels, rows + plan.reach, rules.dice), dtype=np.bool_)
-    found[0, 0, rules.dice - 1] = True
-    # where one set-aside leads to from n dice, [n - 1, points, dice left - 1]
-    moves = np.zeros((rules.dice, plan.reach + 1, rules.dice), dtype=np.bool_)
-    for roll, choices in all_set_asides(rules).items():
-        if fate(rules, roll) is Fate.SCORES:
-            for kept in choices:
-                left = hot_dice(rules, len(roll) - len(kept.dice))
-                moves[len(roll) - 1, kept.points // rules.point_step, left - 1] = True
-    stays = moves.copy()
-    stays[:, :, -1] = False
+    found = np.zeros((plan.levels, rows + plan.reach, plan.columns), dtype=np.bool_)
+    found[0, 0, -1] = True
+    # where one set-aside leads to, [level, dice - 1, points, dice left - 1], in the next level
+    # where it is hot dice
+    moves = np.zeros((plan.levels, plan.columns, plan.reach + 1, plan.columns), dtype=np.bool_)
+    thrown = dice_set(rules)
+    for dice in range(1, thrown.whole + 1):
+        for roll, _ in thrown.rolls(dice):
+            for kept in all_set_asides(rules)[roll] if fate(rules, roll) is Fate.SCORES else ():
+                for level in range(plan.levels):
+                    after = after_set_aside(rules, TurnState(0, dice, level), kept)
+                    moves[level, dice - 1, after.turn_total // plan.step, after.dice - 1] = True
     for row in range(rows):
+        ahead = slice(row, row + plan.reach + 1)
         for level in range(plan.levels):
-            following, bonus = min(level + 1, plan.levels - 1), plan.bonuses[level]
-            for number in np.flatnonzero(found[level, row]):
-                found[level, row : row + plan.reach + 1] |= stays[number]
-                hot = found[following, row + bonus : row + plan.reach + 1, -1]
-                hot |= moves[number, : plan.reach + 1 - bonus, -1]
+            for column in np.flatnonzero(found[level, row]):
+                found[level, ahead, :-1] |= moves[level, column, :, :-1]
+                found[plan.next_level(level), ahead, -1] |= moves[level, column, :, -1]
     return found[:, :rows]

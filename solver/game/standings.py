@@ -1,12 +1,14 @@
-"""A solved game, how its values are laid out, how far a solve is, and how large a game is."""
+"""Who stands where between turns, what a turn makes of it, and the values of a solved game."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
 from solver.wording import say
 
 DEFAULT_TOLERANCE = 1e-9
@@ -14,6 +16,98 @@ DEFAULT_TOLERANCE = 1e-9
 
 MAX_VALUES = 20_000_000
 """Start-of-turn values that one solve may hold: 8 bytes each in the file, 20 while solving."""
+
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player between turns: all that counts of one."""
+
+    score: int = 0
+    farkles: int = 0
+    """In a row."""
+    on_board: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standings:
+    """Many of them side by side, arrays of one shape."""
+
+    score: Ints
+    farkles: Ints
+    on_board: Bools
+
+    def __getitem__(self, which: Any) -> "Standings":
+        return Standings(self.score[which], self.farkles[which], self.on_board[which])
+
+    def __setitem__(self, which: Any, others: "Standings") -> None:
+        self.score[which] = others.score
+        self.farkles[which] = others.farkles
+        self.on_board[which] = others.on_board
+
+
+def many(standing: Standing, number: int = 1) -> Standings:
+    """The same standing so many times, shape (number,)."""
+    return Standings(
+        np.full(number, standing.score, dtype=np.int64),
+        np.full(number, standing.farkles, dtype=np.int64),
+        np.full(number, standing.on_board),
+    )
+
+
+def first_standing(rules: Ruleset) -> Standing:
+    """Every player before the first turn."""
+    return Standing(on_board=not rules.has_opening)
+
+
+def after_turns(
+    rules: Ruleset,
+    before: Standings,
+    points: Ints | int,
+    *,
+    farkles: Bools | bool,
+    loses: Bools | bool,
+) -> Standings:
+    """Standings after a turn each: the one place that scores the end of a turn.
+
+    points : what was banked, 0 for nothing; a farkle may bank something where the rules say so
+    farkles : whether the turn ended in a farkle
+    loses : whether it ended in a roll that loses everything
+
+    A score that a penalty takes below the score floor stays there only where that is a rule of
+    play; see `Ruleset.score_floor`.
+    """
+    score = before.score + points
+    reached = (points > 0) & (score >= rules.winning_score)
+    in_a_row = np.where(np.logical_and(farkles, ~reached), before.farkles + 1, 0)
+    is_last = in_a_row == rules.farkle_limit
+    if rules.penalty_points:
+        less = score - rules.penalty_points
+        cost = np.maximum(less, 0) if rules.floor_is_played else less
+        score = np.where(is_last, cost, score)
+    elif rules.farkle_penalty:
+        loses = np.logical_or(loses, is_last)
+    return Standings(
+        score=np.where(loses, np.minimum(score, 0), score),
+        farkles=np.where(is_last, 0, in_a_row),
+        on_board=before.on_board | (points > 0),
+    )
+
+
+def after_turn(
+    rules: Ruleset, before: Standing, points: int, *, farkles: bool = False, loses: bool = False
+) -> Standing:
+    """The standing of one player after a turn, see `after_turns`."""
+    after = after_turns(rules, many(before), points, farkles=farkles, loses=loses)
+    return Standing(int(after.score[0]), int(after.farkles[0]), bool(after.on_board[0]))
+
+
+def by_seat(value: float, seat: int) -> tuple[float, float]:
+    """Win probabilities of two players by seat, given that of one of them."""
+    return (value, 1 - value) if seat == 0 else (1 - value, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +182,7 @@ def score_count(rules: Ruleset) -> int:
 def blocks(rules: Ruleset) -> list[Block]:
     """The standings of a player in the order in which values hold them.
 
-    A standing is all that counts of a player between turns: whether on the board, farkles in a
-    row and score. Who is not on the board yet has no more than 0.
+    Who is not on the board yet has no more than 0.
     """
     counts = range(rules.farkle_limit)
     below = -rules.score_floor // rules.point_step + 1
@@ -99,13 +192,22 @@ def blocks(rules: Ruleset) -> list[Block]:
     return found
 
 
-def standing_index(rules: Ruleset, score: int, farkles: int, *, on_board: bool) -> int:
-    """Index of a standing along an axis of values."""
-    index = (score - rules.score_floor) // rules.point_step + farkles * score_count(rules)
-    if on_board or not rules.has_opening:
-        return index
-    below = -rules.score_floor // rules.point_step + 1
-    return index + (rules.farkle_limit - farkles) * score_count(rules) + farkles * below
+def standing_indices(rules: Ruleset, standings: Standings) -> npt.NDArray[np.int64]:
+    """Indices of standings along an axis of values; a score below the floor counts as the floor."""
+    score = np.maximum(standings.score, rules.score_floor)
+    index = (score - rules.score_floor) // rules.point_step
+    index += standings.farkles * score_count(rules)
+    if rules.has_opening:
+        below = -rules.score_floor // rules.point_step + 1
+        counts = rules.farkle_limit - standings.farkles
+        off_board = counts * score_count(rules) + standings.farkles * below
+        index += np.where(standings.on_board, 0, off_board)
+    return index
+
+
+def standing_index(rules: Ruleset, standing: Standing) -> int:
+    """Index of one standing along an axis of values."""
+    return int(standing_indices(rules, many(standing))[0])
 
 
 def role(rules: Ruleset, *, began: bool) -> int:
@@ -149,4 +251,5 @@ def state_count(rules: Ruleset) -> int:
         missing = (rules.winning_score - block.first_score) // rules.point_step
         held = minimum if rules.minimum_binds_win else 1
         turn_totals += sum(max(missing - score, held) for score in range(block.scores))
-    return roles * standings * turn_totals * rules.dice * max(1, len(rules.hot_dice_bonus))
+    cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
+    return roles * standings * turn_totals * cells

@@ -121,7 +121,7 @@ class _Sweeps:
         self._turn = load_turn(plan, cache)
         self._game = game = make_game(rules, plan, ends)
         self._work = make_work(plan, game, threads)
-        self._cells = plan.dice * plan.levels
+        self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
         self._last_total = 2 * game.scores - 2
         self._together = _independent_totals(rules, plan, game)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from solver.game.position import Position, reachable
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll
+from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate, fate, hot_dice, hot_dice_bonus, set_asides
+from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Option:
     set_aside: Roll
     points: int
     turn_total: int
-    dice_left: int
+    dice_left: Remaining
     """Dice to roll next if the turn goes on; all of them with hot dice."""
     action: Decision
     win_probability: float
@@ -63,7 +63,7 @@ class Cell:
     """One entry of a turn table."""
 
     turn_total: int
-    dice: int
+    dice: Remaining
     win_probability: float
     action: Decision
     reachable: bool
@@ -86,31 +86,26 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
     fallen = fate(rules, roll)
     options = []
     for kept in set_asides(rules, roll) if fallen is Fate.SCORES else ():
-        left = hot_dice(rules, len(roll) - len(kept.dice))
-        is_hot = len(kept.dice) == len(roll)
-        points = kept.points + (hot_dice_bonus(rules, position.hot_dice) if is_hot else 0)
-        turn_total = position.turn_total + points
-        state = turn_total // rules.point_step, left, position.hot_dice + is_hot
+        after = after_set_aside(rules, position.turn, kept)
         options.append(
             Option(
                 set_aside=kept.dice,
-                points=points,
-                turn_total=turn_total,
-                dice_left=left,
-                action=table.decision(*state),
-                win_probability=table.value(*state),
+                points=after.turn_total - position.turn_total,
+                turn_total=after.turn_total,
+                dice_left=after.dice,
+                action=table.decision(after),
+                win_probability=table.value(after),
             )
         )
     options.sort(key=lambda option: (-option.win_probability, -option.points))
-    row = position.turn_total // rules.point_step
     win_probability = {
         Fate.SCORES: max((option.win_probability for option in options), default=0.0),
-        Fate.FARKLE: table.farkle_value(row),
+        Fate.FARKLE: table.farkle_value(position.turn_total),
         Fate.LOSES: table.ends.lost,
         Fate.WINS: 1.0,
     }[fallen]
     # hot dice aside, which a farkle keeps though they may not be banked
-    keeps = rules.farkle_keeps_turn_total and table.may_bank(row)
+    keeps = rules.farkle_keeps_turn_total and table.may_bank(position.turn_total)
     return Advice(
         rules=rules,
         position=position,
@@ -127,18 +122,17 @@ def odds(strategy: Strategy, position: Position) -> Odds:
     """Weigh rolling against banking; the position must be possible."""
     rules = strategy.rules
     table = strategy.turn(position)
-    state = position.turn_total // rules.point_step, position.dice, position.hot_dice
-    dice = position.dice - 1
+    column = position.dice - 1
     return Odds(
         rules=rules,
         position=position,
-        action=table.decision(*state),
-        win_probability=table.value(*state),
-        roll=table.roll_value(*state),
-        bank=table.bank_value(*state[:2]),
-        farkle_probability=float(table.plan.farkle_chances[dice]),
-        instant_win_probability=float(table.plan.win_chances[dice]),
-        lose_everything_probability=float(table.plan.lose_chances[dice]),
+        action=table.decision(position.turn),
+        win_probability=table.value(position.turn),
+        roll=table.roll_value(position.turn),
+        bank=table.bank_value(position.turn),
+        farkle_probability=float(table.plan.farkle_chances[column]),
+        instant_win_probability=float(table.plan.win_chances[column]),
+        lose_everything_probability=float(table.plan.lose_chances[column]),
     )
 
 
@@ -148,19 +142,21 @@ def turn_cells(strategy: Strategy, position: Position) -> TurnCells:
     Where the bonus for hot dice changes, the part of the turn after `position.hot_dice` of them.
     """
     rules = strategy.rules
-    start = replace(position, turn_total=0, dice=rules.dice)
+    whole = dice_set(rules).whole
+    start = replace(position, turn_total=0, dice=whole)
     table = strategy.turn(start)
-    level = min(start.hot_dice, table.plan.levels - 1)
-    possible = reachable(rules)[level]
-    cells = tuple(
-        Cell(
-            turn_total=row * rules.point_step,
-            dice=dice,
-            win_probability=table.value(row, dice, level),
-            action=table.decision(row, dice, level),
-            reachable=bool(possible[row, dice - 1]),
-        )
-        for row in range(table.roll.shape[1] - table.plan.reach)
-        for dice in range(1, rules.dice + 1)
-    )
-    return TurnCells(rules, start, float(table.roll[0, 0, rules.dice - 1]), cells)
+    possible = reachable(rules)[min(start.hot_dice, table.plan.levels - 1)]
+    cells = []
+    for row in range(table.roll.shape[1] - table.plan.reach):
+        for dice in range(1, whole + 1):
+            state = TurnState(row * rules.point_step, dice, start.hot_dice)
+            cells.append(
+                Cell(
+                    turn_total=state.turn_total,
+                    dice=dice,
+                    win_probability=table.value(state),
+                    action=table.decision(state),
+                    reachable=bool(possible[row, dice - 1]),
+                )
+            )
+    return TurnCells(rules, start, table.roll_value(TurnState(0, whole)), tuple(cells))

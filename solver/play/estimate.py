@@ -28,6 +28,7 @@ import numpy.typing as npt
 from solver.errors import ConvergenceError, InvalidPositionError
 from solver.game.endgame import Endgame, endgame, final_turn
 from solver.game.position import check_dice
+from solver.game.standings import Bools, Ints, Standing, after_turns, many
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.points import (
@@ -37,9 +38,8 @@ from solver.turn.points import (
     points_turn,
     turn_outcome,
 )
+from solver.turn.scoring import TurnState
 from solver.wording import say
-
-Ints = npt.NDArray[np.int64]
 
 BANK, FARKLE, LOSE, WIN = range(4)
 
@@ -54,16 +54,6 @@ _EXACT_STEPS = 256
 them in groups of up to 1/128 of what is missing."""
 
 _MOST_ROUNDS = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One player between turns."""
-
-    score: int = 0
-    farkles: int = 0
-    """Farkles in a row."""
-    on_board: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +82,7 @@ class _Turns:
     """Flat, shape (rows * columns,)."""
     alias: npt.NDArray[np.int64]
     points: Ints
-    """Point steps that each column brings."""
+    """That each column brings."""
     kind: npt.NDArray[np.int8]
 
 
@@ -100,19 +90,17 @@ def estimate(
     rules: Ruleset,
     players: Sequence[Standing],
     mover: int,
-    turn_total: int,
-    dice: int,
+    turn: TurnState,
     generator: np.random.Generator,
     games: int = 20_000,
     *,
-    hot_dice: int = 0,
     roll: bool = False,
     waiting: Sequence[int] = (),
 ) -> Estimate:
     """Estimate every player's win probability in the middle of a game.
 
     players : in the order of their turns; players[0] began the game
-    mover : index of the player to act, who has `turn_total` points and `dice` dice to roll
+    mover : index of the player to act, whose turn has come to `turn`
     roll : the mover rolls now, even where it would bank
     waiting : where scores have reached the goal, those who have their last turn still before them,
         the mover first; if not given, those between the first who got there and the mover have
@@ -120,12 +108,12 @@ def estimate(
 
     Raises InvalidPositionError, and ConvergenceError where games do not come to an end.
     """
-    _check(rules, players, mover, turn_total, dice, games)
+    _check(rules, players, mover, turn, games)
     played = _Games(rules, players, mover, games, generator)
     if any(one.score >= rules.winning_score for one in players):
-        wins = played.under_way(turn_total, dice, hot_dice, list(waiting))
+        wins = played.under_way(turn, list(waiting))
     else:
-        wins = played.from_here(turn_total, dice, hot_dice, roll=roll)
+        wins = played.from_here(turn, roll=roll)
     rates = wins / games
     error = math.sqrt(float(np.max(rates * (1 - rates))) / games)
     return Estimate(tuple(rates.tolist()), error, games)
@@ -135,8 +123,7 @@ def _check(
     rules: Ruleset,
     players: Sequence[Standing],
     mover: int,
-    turn_total: int,
-    dice: int,
+    turn: TurnState,
     games: int,
 ) -> None:
     if len(players) < 2:
@@ -151,12 +138,12 @@ def _check(
                 player=mover,
             )
         )
-    check_dice(rules, dice)
-    if turn_total < 0 or turn_total % rules.point_step:
+    check_dice(rules, turn.dice)
+    if turn.turn_total < 0 or turn.turn_total % rules.point_step:
         raise InvalidPositionError(
             say(
                 "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
-                turn_total=turn_total,
+                turn_total=turn.turn_total,
                 step=rules.point_step,
             )
         )
@@ -194,7 +181,7 @@ def _check(
 
 
 class _Games:
-    """Games that are played side by side, all arrays by game; scores in point steps."""
+    """Games that are played side by side, all arrays by game; scores in points."""
 
     def __init__(
         self,
@@ -204,42 +191,41 @@ class _Games:
         games: int,
         generator: np.random.Generator,
     ) -> None:
-        self.rules, self.step, self.generator = rules, rules.point_step, generator
-        self.mover, self.goal = mover, rules.winning_score // rules.point_step
-        self.floor = rules.score_floor // rules.point_step
+        self.rules, self.mover, self.generator = rules, mover, generator
         self.turns = _turns(rules)
-        shape = len(players), games
-        self.scores = np.empty(shape, dtype=np.int64)
-        self.farkles = np.empty(shape, dtype=np.int8)
-        self.on_board = np.empty(shape, dtype=np.bool_)
-        for number, one in enumerate(players):
-            self.scores[number] = max(one.score, rules.score_floor) // self.step
-            self.farkles[number] = one.farkles
-            self.on_board[number] = one.on_board or one.score > 0 or not rules.has_opening
+        self.players = [
+            many(
+                Standing(
+                    max(one.score, rules.score_floor) // rules.point_step * rules.point_step,
+                    one.farkles,
+                    one.on_board or one.score > 0 or not rules.has_opening,
+                ),
+                games,
+            )
+            for one in players
+        ]
         self.wins = np.zeros(len(players))
 
-    def from_here(self, turn_total: int, dice: int, hot_dice: int, *, roll: bool) -> Floats:
+    @property
+    def games(self) -> int:
+        """Number of games that are still played."""
+        return len(self.players[0].score)
+
+    def from_here(self, turn: TurnState, *, roll: bool) -> Floats:
         """Play to the end while nobody has reached the goal; returns the wins of each player."""
         me, count = self.mover, len(self.wins)
-        score, on_board = int(self.scores[me, 0]) * self.step, bool(self.on_board[me, 0])
+        score, on_board = int(self.players[me].score[0]), bool(self.players[me].on_board[0])
         table = points_turn(self.rules, score, on_board=on_board)
-        first = turn_outcome(
-            self.rules,
-            table,
-            turn_total=turn_total // self.step,
-            dice=dice,
-            hot_dice=hot_dice,
-            roll=roll,
-        )
+        first = turn_outcome(self.rules, table, turn, roll=roll)
         keep, alias = _alias(_chances(first)[np.newaxis])
         total = len(first.banked)
-        points, kind = _columns(total)
-        drawn = self._draw(keep, alias, 2 * total + 2, np.zeros(self.scores.shape[1], dtype=int))
+        points, kind = _columns(total, self.rules.point_step)
+        drawn = self._draw(keep, alias, 2 * total + 2, np.zeros(self.games, dtype=int))
         self._play(me, points[drawn], kind[drawn])
-        for turn in range(1, _MOST_ROUNDS * count):
-            if not self.scores.shape[1]:
+        for number in range(1, _MOST_ROUNDS * count):
+            if not self.games:
                 return self.wins
-            me = (self.mover + turn) % count
+            me = (self.mover + number) % count
             drawn = self._turn(me)
             self._play(me, self.turns.points[drawn], self.turns.kind[drawn])
         raise ConvergenceError(
@@ -252,9 +238,10 @@ class _Games:
 
     def _turn(self, me: int) -> Ints:
         """Draw a turn of each game."""
-        rows = self.turns.row[self.scores[me] - self.floor]
-        if self.rules.has_opening:
-            rows = np.where(self.on_board[me], rows, self.turns.off_board)
+        rules, own = self.rules, self.players[me]
+        rows = self.turns.row[(own.score - rules.score_floor) // rules.point_step]
+        if rules.has_opening:
+            rows = np.where(own.on_board, rows, self.turns.off_board)
         return self._draw(self.turns.keep, self.turns.alias, len(self.turns.points), rows)
 
     def _draw(self, keep: Floats, alias: Ints, columns: int, rows: Ints) -> Ints:
@@ -266,60 +253,43 @@ class _Games:
     def _play(self, me: int, points: Ints, kind: npt.NDArray[np.int8]) -> None:
         """What follows from a turn of each game."""
         rules, count = self.rules, len(self.wins)
-        score = self.scores[me]
-        score += points
-        if rules.has_opening:
-            self.on_board[me] |= points > 0
-        reached = (points > 0) & (score >= self.goal)
-        if rules.farkle_penalty:
-            farkled = (kind == FARKLE) & ~reached
-            farkles = self.farkles[me]
-            farkles += 1
-            farkles *= farkled
-            costs = np.flatnonzero(farkles == rules.farkle_limit)
-            farkles[costs] = 0
-            less = np.maximum(score[costs] - rules.penalty_points // self.step, self.floor)
-            score[costs] = less if rules.penalty_points else np.minimum(score[costs], 0)
-        if rules.lose_everything:
-            lost = kind == LOSE
-            score[lost] = np.minimum(score[lost], 0)
+        after = after_turns(
+            rules, self.players[me], points, farkles=kind == FARKLE, loses=kind == LOSE
+        )
+        reached = (points > 0) & (after.score >= rules.winning_score)
+        np.maximum(after.score, rules.score_floor, out=after.score)
+        self.players[me] = after
         won = kind == WIN
         over = reached | won
         if not over.any():
             return
-        last = rules.ending == "at_once" or (rules.has_roles and me == count - 1)
+        last = rules.goal_ends_game(last_of_round=me == count - 1)
         at_once = over if last else won
         self.wins[me] += np.count_nonzero(at_once)
         if not last:
             others = range(me + 1, count if rules.has_roles else me + count)
             self._last_turns(np.flatnonzero(reached & ~won), me, [one % count for one in others])
-        going = ~over
-        self.scores = self.scores[:, going]
-        self.farkles = self.farkles[:, going]
-        self.on_board = self.on_board[:, going]
+        self.players = [one[~over] for one in self.players]
 
-    def under_way(self, turn_total: int, dice: int, hot_dice: int, waiting: list[int]) -> Floats:
-        """Play the final turns, the first of which stands at a turn total; returns the wins."""
-        count = len(self.wins)
-        ahead = [one % count for one in range(self.mover + 1, self.mover + count)]
-        first = next(one for one in ahead if self.scores[one, 0] >= self.goal)
-        if self.rules.has_roles:
-            first = int(np.argmax(self.scores[:, 0] >= self.goal))
-        until = count if self.rules.has_roles else first + count * (first < self.mover)
-        order = waiting or [one % count for one in range(self.mover, until)]
+    def under_way(self, turn: TurnState, waiting: list[int]) -> Floats:
+        """Play the final turns, the first of which stands at `turn`; returns the wins."""
+        rules, me, count = self.rules, self.mover, len(self.wins)
+        scores = [int(one.score[0]) for one in self.players]
+        reached = [score >= rules.winning_score for score in scores]
+        ahead = [one % count for one in range(me + 1, me + count)]
+        first = reached.index(True) if rules.has_roles else next(k for k in ahead if reached[k])
+        until = count if rules.has_roles else first + count * (first < me)
+        order = waiting or [one % count for one in range(me, until)]
         since = [one % count for one in range(first, first + count)]
         # of equal scores the first to get there leads
         had = [one for one in since if one not in order]
-        leader = max(had, key=lambda one: (int(self.scores[one, 0]), -had.index(one)))
-        ends = endgame(self.rules)
-        me = self.mover
-        margin = int(self.scores[leader, 0] - self.scores[me, 0])
-        table = final_turn(self.rules, margin, ends.tie, on_board=bool(self.on_board[me, 0]))
-        chance = table.value(turn_total // self.step, dice, hot_dice)
-        games = np.arange(self.scores.shape[1])
-        level = [one for one in had if self.scores[one, 0] == self.scores[leader, 0]]
-        self._last_turns(games, leader, order, chance)
-        if self.rules.ties != "earlier":
+        leader = max(had, key=lambda one: (scores[one], -had.index(one)))
+        margin = (scores[leader] - scores[me]) // rules.point_step
+        on_board = bool(self.players[me].on_board[0])
+        chance = final_turn(rules, margin, endgame(rules).tie, on_board=on_board).value(turn)
+        level = [one for one in had if scores[one] == scores[leader]]
+        self._last_turns(np.arange(self.games), leader, order, chance)
+        if rules.ties != "earlier":
             self.wins[level] = self.wins[level].sum() / len(level)
         return self.wins
 
@@ -330,24 +300,25 @@ class _Games:
 
         first_chance : of the first of them, if it is not at the start of its turn
         """
-        ends = endgame(self.rules)
-        scores = self.scores[:, games]
+        ends, step = endgame(self.rules), self.rules.point_step
+        players = [one[games] for one in self.players]
         leads = np.full(len(games), leader)
-        target = scores[leader].copy()
+        target = players[leader].score
         over = _beaten_by(self.rules)
         for number, me in enumerate(order):
-            chance = _chances_to_beat(ends, target - scores[me], self.on_board[me, games])
+            margin = (target - players[me].score) // step
+            chance = _chances_to_beat(ends, margin, players[me].on_board)
             if number == 0 and first_chance is not None:
                 chance = np.full(len(games), first_chance)
             beats = self.generator.random(len(games)) < chance
             leads[beats] = me
             if number < len(order) - 1:
                 drawn = self.generator.choice(len(over), np.count_nonzero(beats), p=over)
-                target[beats] += drawn
+                target[beats] += drawn * step
         self.wins += np.bincount(leads, minlength=len(self.wins))
 
 
-def _chances_to_beat(ends: Endgame, margin: Ints, on_board: npt.NDArray[np.bool_]) -> Floats:
+def _chances_to_beat(ends: Endgame, margin: Ints, on_board: Bools) -> Floats:
     """Win probability of a last turn against the leader alone, half a tie where it is shared."""
     place = np.clip(margin, 0, len(ends.last_on_board) - 1)
     return np.where(on_board, ends.last_on_board[place], ends.last_off_board[place])
@@ -380,7 +351,7 @@ def _turns(rules: Ruleset) -> _Turns:
     if rules.has_opening:
         outcomes.append(points_outcome(rules, 0, on_board=False))
     total = max(len(one.banked) for one in outcomes)
-    points, kind = _columns(total)
+    points, kind = _columns(total, step)
     chances = np.array([_chances(one, total) for one in outcomes])
     used = np.flatnonzero(chances.any(axis=0))
     keep, alias = _alias(chances[:, used])
@@ -401,9 +372,9 @@ def _shared(missing: int) -> int:
     return missing >> shift << shift
 
 
-def _columns(total: int) -> tuple[Ints, npt.NDArray[np.int8]]:
-    """What the columns of `_chances` bring, and how the turn ends."""
-    steps = np.arange(total)
+def _columns(total: int, step: int) -> tuple[Ints, npt.NDArray[np.int8]]:
+    """What the columns of `_chances` bring in points, and how the turn ends."""
+    steps = np.arange(total) * step
     kinds = np.repeat([BANK, FARKLE, LOSE, WIN], [total, total, 1, 1]).astype(np.int8)
     return np.concatenate([steps, steps, [0, 0]]), kinds
 

@@ -94,7 +94,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         return _cut(table_decisions(found), rows)
 
     def tables(positions: Sequence[Position]) -> Tables:
-        shape = len(positions), plan.levels, rows, plan.dice
+        shape = len(positions), plan.levels, rows, plan.columns
         worth, bank = np.empty(shape), np.empty(shape, dtype=np.bool_)
         ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
         if ordinary:

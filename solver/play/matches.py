@@ -1,8 +1,7 @@
 """Games between policies with random dice, many at once: how strong a level is. Loads numba.
 
 All games of a match go on turn by turn side by side. What the players decide are arrays, see
-solver.play.match_players; how games end is written here once more, for solver.game.sweeps knows
-only values.
+solver.play.match_players.
 """
 
 import math
@@ -17,12 +16,13 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.game.position import Position
+from solver.game.standings import after_turns, first_standing, many
 from solver.play.match_players import Bools, Floats, Ints, Player, optimal_player, policy_player
 from solver.play.policies import LEVELS, Optimal, TablePolicy, make_policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import make_roll
-from solver.turn.scoring import Fate, fate, hot_dice, set_asides
+from solver.turn.dice import dice_set, make_roll
+from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 
 BANK, FARKLE, LOSE, WIN = range(4)
 NORMAL, FINAL, FIRST, SECOND = range(4)
@@ -34,7 +34,7 @@ CHUNK = 2048
 
 @dataclass(frozen=True)
 class DiceTables:
-    """What rolls lead to. Rolls are numbered; points are in steps."""
+    """What rolls of equal dice lead to. Rolls are numbered; points are in steps."""
 
     number: npt.NDArray[np.int32]
     """The number of a roll whose dice, less 1, are the digits to base 6: [dice, digits]."""
@@ -65,7 +65,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
                 end.append(ends[fate(rules, roll)])
                 for kept in set_asides(rules, roll):
                     points.append(kept.points // rules.point_step)
-                    left.append(hot_dice(rules, dice - len(kept.dice)))
+                    left.append(after_set_aside(rules, TurnState(0, dice), kept).dice)
                 first.append(len(points))
             number[dice, digits] = known[roll]
     return DiceTables(
@@ -132,62 +132,61 @@ def _play_turns(
         totals[game] = total
 
 
-class _Table:
-    """The games that are still played, all arrays by game. Scores are in point steps."""
+class _Games:
+    """The games that are still played, all arrays by game. Scores are in points."""
 
     def __init__(self, rules: Ruleset, games: int) -> None:
         self.rules = rules
-        self.scores = np.zeros((2, games), dtype=np.int64)
-        self.farkles = np.zeros((2, games), dtype=np.int64)
-        self.on_board = np.full((2, games), not rules.has_opening)
+        self.players = [many(first_standing(rules), games) for _ in range(2)]
         self.phase = np.full(games, NORMAL)
         self.lead = np.zeros(games, dtype=np.int64)
-        """What the first player of a play-off got in the turn before."""
+        """Points that the first player of a play-off got in the turn before."""
         self.mover = 0
         self.wins = 0.0
         """Of player 0 in the games that are over."""
 
     def situations(self) -> Ints:
         """What positions are made of, shape (7, games)."""
-        me, other = self.mover, 1 - self.mover
-        goal = self.rules.winning_score // self.rules.point_step
+        own, other = self.players[self.mover], self.players[1 - self.mover]
+        goal = self.rules.winning_score
         normal, played_off = self.phase == NORMAL, self.phase >= FIRST
         return np.array(
             [
-                np.where(played_off, goal, self.scores[me]),
-                np.where(played_off, goal + self.lead, self.scores[other]),
-                np.where(normal, self.farkles[me], 0),
-                np.where(normal, self.farkles[other], 0),
-                self.on_board[me] | played_off,
-                self.on_board[other] | ~normal,
+                np.where(played_off, goal, own.score),
+                np.where(played_off, goal + self.lead, other.score),
+                np.where(normal, own.farkles, 0),
+                np.where(normal, other.farkles, 0),
+                own.on_board | played_off,
+                other.on_board | ~normal,
                 self.phase,
             ]
         )
 
     def position(self, situation: list[int]) -> Position:
         """The position of a situation; see solver.game.position for those of a play-off."""
-        step = self.rules.point_step
         own, other, farkles, other_farkles, on_board, other_on_board, phase = situation
         began = self.mover == 0 or not self.rules.has_roles
         return Position(
-            banked=own * step,
-            opponent=other * step,
+            banked=own,
+            opponent=other,
             farkles=farkles,
             opponent_farkles=other_farkles,
-            dice=self.rules.dice,
+            dice=dice_set(self.rules).whole,
             on_board=bool(on_board),
             opponent_on_board=bool(other_on_board),
             began=phase == FIRST if phase >= FIRST else began,
         )
 
     def play(self, player: Player) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
-        """One turn of every game: how it ends, the turn total, and whether that may be banked."""
+        """One turn of every game: how it ends, its total in points, whether that may be banked."""
         rules, step = self.rules, self.rules.point_step
         dice = dice_tables(rules)
         situations = self.situations()
         low = situations.min(axis=1)
-        sizes = situations.max(axis=1) - low + 1
-        keys = np.ravel_multi_index(tuple(situations - low[:, None]), tuple(sizes))
+        steps = np.array([step, step, 1, 1, 1, 1, 1])
+        sizes = (situations.max(axis=1) - low) // steps + 1
+        apart = (situations - low[:, None]) // steps[:, None]
+        keys = np.ravel_multi_index(tuple(apart), tuple(sizes))
         _, seen, inverse = np.unique(keys, return_index=True, return_inverse=True)
         order = np.argsort(inverse, kind="stable")
         starts = np.searchsorted(inverse[order], np.arange(len(seen) + 1))
@@ -221,7 +220,7 @@ class _Table:
                 total,
             )
             kinds[games], totals[games], allowed[games] = kind, total, total >= least
-        return kinds, totals, allowed
+        return kinds, totals * step, allowed
 
     def turn(self, player: Player) -> None:
         """One turn of every game, and what follows from it."""
@@ -235,13 +234,13 @@ class _Table:
 
         normal = self.phase == NORMAL
         reached = self._after_normal_turns(normal, kinds, got)
-        if rules.ending == "at_once" or (rules.ending == "equal_turns" and me == 1):
+        if rules.goal_ends_game(last_of_round=me == 1):
             won |= reached
         else:
             phase[reached] = FINAL
 
         final = self.phase == FINAL
-        behind = self.scores[1 - me] - self.scores[me]
+        behind = self.players[1 - me].score - self.players[me].score
         last = final | (self.phase == SECOND)
         target = np.where(final, behind, self.lead)
         won |= last & (kinds != LOSE) & (got > target)
@@ -267,31 +266,16 @@ class _Table:
 
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
         """Write down the turns of games without a final turn; say who has reached the goal."""
-        rules, me, step = self.rules, self.mover, self.rules.point_step
-        score, farkles = self.scores[me] + got, self.farkles[me].copy()
-        on_board = self.on_board[me] | (got > 0)
-        reached: Bools = normal & (got > 0) & (score * step >= rules.winning_score)
-        farkles[kinds != FARKLE] = 0
-        farkled = (kinds == FARKLE) & ~reached
-        farkles[farkled] += 1
-        costs = farkled & (farkles == rules.farkle_limit)
-        farkles[costs] = 0
-        if rules.farkle_penalty and not rules.penalty_points:
-            score[costs] = np.minimum(score[costs], 0)
-        else:
-            less = score[costs] - rules.penalty_points // step
-            score[costs] = np.maximum(less, rules.score_floor // step)
-        score[kinds == LOSE] = np.minimum(score[kinds == LOSE], 0)
-        self.scores[me] = np.where(normal, score, self.scores[me])
-        self.farkles[me] = np.where(normal, farkles, self.farkles[me])
-        self.on_board[me] = np.where(normal, on_board, self.on_board[me])
+        rules, own = self.rules, self.players[self.mover]
+        after = after_turns(rules, own, got, farkles=kinds == FARKLE, loses=kinds == LOSE)
+        reached: Bools = normal & (got > 0) & (after.score >= rules.winning_score)
+        np.maximum(after.score, rules.score_floor, out=after.score)
+        own[normal] = after[normal]
         return reached
 
     def _keep(self, games: Bools) -> None:
         """Go on with these games only."""
-        self.scores = self.scores[:, games]
-        self.farkles = self.farkles[:, games]
-        self.on_board = self.on_board[:, games]
+        self.players = [one[games] for one in self.players]
         self.phase = self.phase[games]
         self.lead = self.lead[games]
 
@@ -299,10 +283,10 @@ class _Table:
 def play_games(rules: Ruleset, first: Player, second: Player, games: int, seed: int) -> float:
     """Play games that `first` begins; how many it wins, a shared one counting half."""
     _set_seed(seed)
-    table = _Table(rules, games)
-    while table.phase.size:
-        table.turn((first, second)[table.mover])
-    return table.wins
+    played = _Games(rules, games)
+    while played.phase.size:
+        played.turn((first, second)[played.mover])
+    return played.wins
 
 
 def measure_strengths(

@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRequestError, MissingStrategyError, did_you_mean
 from solver.game.endgame import endgame, final_turn, first_of_play_off
-from solver.game.position import Position, points_to_beat
+from solver.game.position import Position, is_on_board, points_to_beat
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, dice_set
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.points import bank_decisions, points_turn
-from solver.turn.scoring import hot_dice, hot_dice_bonus, set_asides, turn_plan
+from solver.turn.scoring import TurnState, after_set_aside, set_asides, turn_plan
 from solver.wording import say, say_later
 
 _REMEMBERED = 512
@@ -64,15 +64,21 @@ class Policy(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
-    """What to do in one turn, by turn total in point steps and dice to roll, n at n - 1.
+    """What to do in one turn, by turn total in point steps and remaining dice n in column n - 1.
 
     The last level and the last turn total stand for all further ones.
     """
 
     worth: Floats
-    """What a state is worth against others of the turn, shape (levels, turn totals, dice)."""
+    """What a state is worth against others of the turn, shape (levels, turn totals, columns)."""
     bank: npt.NDArray[np.bool_]
     """Where to bank, if it is legal, in the same shape."""
+
+    def place(self, rules: Ruleset, turn: TurnState) -> tuple[int, int, int]:
+        """Where a state stands in the arrays."""
+        levels, totals, _ = self.worth.shape
+        row = min(turn.turn_total // rules.point_step, totals - 1)
+        return min(turn.hot_dice, levels - 1), row, turn.dice - 1
 
 
 class TablePolicy:
@@ -86,22 +92,18 @@ class TablePolicy:
 
     def choose(self, view: TurnView) -> Choice:
         """What to do after a roll; always legal."""
-        rules, position, step = view.rules, view.position, view.rules.point_step
+        rules, position = view.rules, view.position
         found = self.decisions(rules, position)
-        levels, totals, _ = found.worth.shape
         best = -np.inf, -1
         choice = None
         for kept in set_asides(rules, view.roll):
-            left = hot_dice(rules, len(view.roll) - len(kept.dice))
-            is_hot = len(kept.dice) == len(view.roll)
-            bonus = hot_dice_bonus(rules, position.hot_dice) if is_hot else 0
-            total = position.turn_total + kept.points + bonus
-            level = min(position.hot_dice + is_hot, levels - 1)
-            state = level, min(total // step, totals - 1), left - 1
-            if (rank := (float(found.worth[state]), kept.points + bonus)) > best:
+            after = after_set_aside(rules, position.turn, kept)
+            state = found.place(rules, after)
+            if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
+                is_hot = after.hot_dice > position.hot_dice
                 legal = (not is_hot or rules.hot_dice == "optional") and rules.may_bank(
-                    total, position.banked, on_board=_on_board(rules, position)
+                    after.turn_total, position.banked, on_board=is_on_board(rules, position)
                 )
                 choice = Choice(kept.dice, bool(found.bank[state]) and legal)
         if choice is None:
@@ -111,9 +113,7 @@ class TablePolicy:
     def banks(self, rules: Ruleset, position: Position) -> bool:
         """Whether to bank before a roll, where that is legal."""
         found = self.decisions(rules, position)
-        levels, totals, _ = found.bank.shape
-        total = min(position.turn_total // rules.point_step, totals - 1)
-        return bool(found.bank[min(position.hot_dice, levels - 1), total, position.dice - 1])
+        return bool(found.bank[found.place(rules, position.turn)])
 
 
 class Optimal(TablePolicy):
@@ -128,7 +128,7 @@ class Optimal(TablePolicy):
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the strategy; those of its own rules."""
         return self._decisions(
-            replace(position, turn_total=0, hot_dice=0, dice=self.strategy.rules.dice)
+            replace(position, turn_total=0, hot_dice=0, dice=dice_set(self.strategy.rules).whole)
         )
 
     def _find(self, start: Position) -> Decisions:
@@ -146,7 +146,7 @@ class MaxPoints(TablePolicy):
 
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        on_board = _on_board(rules, position)
+        on_board = is_on_board(rules, position)
         if position.opponent < rules.winning_score:
             return _points_decisions(rules, max(position.banked, 0), on_board)
         return _last_decisions(rules, points_to_beat(rules, position), on_board)
@@ -227,11 +227,6 @@ def table_decisions(table: TurnTable) -> Decisions:
     return Decisions(table.win_probability, bank_decisions(table))
 
 
-def _on_board(rules: Ruleset, position: Position) -> bool:
-    """Whether the opening minimum is behind a player; in a play-off it is."""
-    return position.on_board or position.banked >= rules.winning_score
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def _points_decisions(rules: Ruleset, score: int, on_board: bool) -> Decisions:
     return table_decisions(points_turn(rules, score, on_board=on_board))
@@ -255,7 +250,7 @@ def _most_points(rules: Ruleset, position: Position, threshold: int) -> Decision
         enough = min(threshold, to_goal) if to_goal > 0 else threshold
     else:
         enough = margin + rules.point_step
-    least = rules.least_bank_at(position.banked, on_board=_on_board(rules, position))
+    least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
     return _threshold_decisions(rules, max(enough, least) // rules.point_step)
 
 
@@ -264,7 +259,7 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
     """Take the most points and bank from `enough` point steps on."""
     plan = turn_plan(rules)
     totals = np.arange(enough + 2 * plan.reach)[:, np.newaxis]
-    shape = plan.levels, len(totals), plan.dice
+    shape = plan.levels, len(totals), plan.columns
     bank = np.broadcast_to(totals >= enough, shape).copy()
     if plan.must_roll_hot:
         bank[..., -1] = False

@@ -319,6 +319,13 @@ class Ruleset(_Data):
         """Whether it matters who began."""
         return self.ending == "equal_turns"
 
+    def goal_ends_game(self, *, last_of_round: bool) -> bool:
+        """Whether a bank that reaches the goal wins at once; else others have a final turn.
+
+        last_of_round : whether its player is the last of those who have as many turns
+        """
+        return self.ending == "at_once" or (self.ending == "equal_turns" and last_of_round)
+
     def least_bank(self, *, on_board: bool = True, wins: bool = False) -> int:
         """Least turn total that may be banked, where the bank reaches the goal or does not."""
         if wins and not self.minimum_binds_win:

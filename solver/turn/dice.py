@@ -1,19 +1,28 @@
-"""Dice as people type them, and the chances of every roll."""
+"""Dice: as people type them, the set that a player throws, and the chances of its rolls."""
 
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
-from itertools import combinations_with_replacement
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import combinations_with_replacement, product
 from math import factorial, prod
 
 from solver.errors import InvalidRollError
+from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.wording import say
 
 MAX_DICE = 6
 
 Roll = tuple[int, ...]
-"""The faces of one roll in descending order; a multiset, as the order of dice means nothing."""
+"""The faces of one roll in descending order; a multiset, as the order of dice means nothing.
+
+Where a set has dice of several types, the face f of type k is 6 * k + f, so that a roll tells which
+die shows it; `DiceSet.faces` gives the faces alone."""
+
+Remaining = int
+"""The dice of a set that are still to roll: an index into `DiceSet.remaining`. 0 is none of them;
+of equal dice it is their number."""
 
 _SEPARATORS = " \t\n,;+/|-"
 _DIE_FACES = {chr(0x2680 + face - 1): str(face) for face in range(1, 7)}
@@ -61,16 +70,85 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
     return make_roll(faces)
 
 
-@cache
-def rolls(number: int) -> tuple[tuple[Roll, int], ...]:
-    """Every distinct roll of `number` fair dice with the number of ways, out of 6**number."""
-    return tuple(
-        (
-            make_roll(faces),
-            factorial(number) // prod(factorial(count) for count in Counter(faces).values()),
+@dataclass(frozen=True, slots=True)
+class Die:
+    """A die by the weights of its faces 1 to 6."""
+
+    weights: tuple[int, ...] = (1,) * len(FACES)
+
+
+@dataclass(frozen=True)
+class DiceSet:
+    """The dice that one player throws: so many of each type."""
+
+    types: tuple[Die, ...]
+    counts: tuple[int, ...]
+
+    @cached_property
+    def remaining(self) -> tuple[tuple[int, ...], ...]:
+        """What may be left of the set, as numbers of dice by type: nothing first, all last."""
+        found = product(*(range(count + 1) for count in self.counts))
+        return tuple(sorted(found, key=lambda left: (sum(left), left)))
+
+    @property
+    def whole(self) -> Remaining:
+        """All dice of the set."""
+        return len(self.remaining) - 1
+
+    def without(self, dice: Remaining, set_aside: Roll) -> Remaining:
+        """What is left of some dice once others were set aside, which are among them."""
+        if len(self.types) == 1:
+            return dice - len(set_aside)
+        gone = Counter((die - 1) // len(FACES) for die in set_aside)
+        left = tuple(number - gone[k] for k, number in enumerate(self.remaining[dice]))
+        return self.remaining.index(left)
+
+    def faces(self, roll: Roll) -> Roll:
+        """The faces of a roll, whatever dice show them."""
+        if len(self.types) == 1:
+            return roll
+        return make_roll((die - 1) % len(FACES) + 1 for die in roll)
+
+    def ways(self, dice: Remaining) -> int:
+        """Weight of all rolls of some dice together."""
+        counted = zip(self.types, self.remaining[dice], strict=True)
+        return prod(sum(die.weights) ** number for die, number in counted)
+
+    def rolls(self, dice: Remaining) -> tuple[tuple[Roll, int], ...]:
+        """Every distinct roll of some dice with its weight, out of `ways`; impossible ones too."""
+        by_type = [
+            [
+                (tuple(len(FACES) * k + face for face in faces), ways)
+                for faces, ways in _rolls(die, number)
+            ]
+            for k, (die, number) in enumerate(zip(self.types, self.remaining[dice], strict=True))
+        ]
+        return tuple(
+            (make_roll(die for faces, _ in part for die in faces), prod(ways for _, ways in part))
+            for part in product(*by_type)
         )
-        for faces in combinations_with_replacement(range(1, 7), number)
-    )
+
+
+def make_dice_set(dice: Iterable[Die]) -> DiceSet:
+    """The set of some dice; equal ones are one type."""
+    types = Counter(dice)
+    return DiceSet(tuple(types), tuple(types.values()))
+
+
+@lru_cache(maxsize=RULESETS)
+def dice_set(rules: Ruleset) -> DiceSet:
+    """The dice that players throw under the rules."""
+    return make_dice_set([Die()] * rules.dice)
+
+
+@cache
+def _rolls(die: Die, number: int) -> tuple[tuple[Roll, int], ...]:
+    """Every distinct roll of `number` equal dice with its weight."""
+    found = []
+    for faces in combinations_with_replacement(FACES, number):
+        orders = factorial(number) // prod(factorial(count) for count in Counter(faces).values())
+        found.append((make_roll(faces), orders * prod(die.weights[face - 1] for face in faces)))
+    return tuple(found)
 
 
 @cache

@@ -7,7 +7,8 @@
 
 bank(t), farkle(t) and lost are the values of ending the turn so; rolls win the game with chance
 I_n, lose everything with L_n and are farkles with F_n; a set-aside c of the roll r uses c_n dice
-for c_p points; h(0) = all dice, h(n) = n (hot dice). Where the bonus for hot dice changes, W has a
+for c_p points; h(0) = all dice, h(n) = n (hot dice). n stands for the remaining dice, of equal ones
+their number. Where the bonus for hot dice changes, W has a
 level for the hot dice so far, and a set-aside of all the dice leads to the next level.
 """
 
@@ -18,7 +19,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from solver.turn.scoring import TurnPlan
+from solver.turn.scoring import TurnPlan, TurnState
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,28 +49,33 @@ class Endings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnTable:
-    """All decisions of one turn; turn totals in point steps, n dice at n - 1."""
+    """All decisions of one turn.
+
+    Arrays count turn totals in point steps and have remaining dice n in column n - 1; states are in
+    points.
+    """
 
     win_probability: Floats
-    """W(t, n), shape (levels, turn totals, dice)."""
+    """W(t, n), shape (levels, turn totals, columns)."""
     roll: Floats
-    """Value of rolling, shape (levels, turn totals, dice)."""
+    """Value of rolling, shape (levels, turn totals, columns)."""
     ends: Endings
     plan: TurnPlan
 
-    def value(self, turn_total: int, dice: int, hot_dice: int = 0) -> float:
-        """W(t, n) after so many hot dice."""
-        return float(self.win_probability[self._index(turn_total, dice, hot_dice)])
+    def value(self, turn: TurnState) -> float:
+        """W in a state of the turn."""
+        return float(self.win_probability[self._index(turn)])
 
-    def roll_value(self, turn_total: int, dice: int, hot_dice: int = 0) -> float:
+    def roll_value(self, turn: TurnState) -> float:
         """Value of rolling."""
-        return float(self.roll[self._index(turn_total, dice, hot_dice)])
+        return float(self.roll[self._index(turn)])
 
-    def bank_value(self, turn_total: int, dice: int) -> float | None:
+    def bank_value(self, turn: TurnState) -> float | None:
         """Value of banking; None where it is not allowed."""
-        if not self.may_bank(turn_total) or (self.plan.must_roll_hot and dice == self.plan.dice):
+        hot_must_roll = self.plan.must_roll_hot and turn.dice == self.plan.columns
+        if hot_must_roll or not self.may_bank(turn.turn_total):
             return None
-        return float(self.ends.bank[self._row(turn_total)])
+        return float(self.ends.bank[self._row(turn.turn_total)])
 
     def may_bank(self, turn_total: int) -> bool:
         """Whether banking is allowed, hot dice aside."""
@@ -79,50 +85,42 @@ class TurnTable:
         """Value of a farkle."""
         return float(self.ends.farkle[self._row(turn_total)])
 
-    def decision(self, turn_total: int, dice: int, hot_dice: int = 0) -> Decision:
-        """What to do with `turn_total` steps and `dice` dice to roll; a tie is banked."""
-        bank = self.bank_value(turn_total, dice)
-        if bank is None or bank < self.roll_value(turn_total, dice, hot_dice):
+    def decision(self, turn: TurnState) -> Decision:
+        """What to do; a tie is banked."""
+        bank = self.bank_value(turn)
+        if bank is None or bank < self.roll_value(turn):
             return Decision.ROLL
         return Decision.WIN if bank == 1 else Decision.BANK
 
     def _row(self, turn_total: int) -> int:
         """Beyond the table everything is as in its last row."""
-        return min(turn_total, len(self.ends.bank) - 1)
+        return min(turn_total // self.plan.step, len(self.ends.bank) - 1)
 
-    def _index(self, turn_total: int, dice: int, hot_dice: int) -> tuple[int, int, int]:
-        return min(hot_dice, self.plan.levels - 1), self._row(turn_total), dice - 1
+    def _index(self, turn: TurnState) -> tuple[int, int, int]:
+        level = min(turn.hot_dice, self.plan.levels - 1)
+        return level, self._row(turn.turn_total), turn.dice - 1
 
 
 def solve_turn(plan: TurnPlan, ends: Endings) -> TurnTable:
     """Solve one turn backwards over its turn totals."""
-    totals, dice = len(ends.bank), plan.dice
-    shape = plan.levels, totals, dice
+    totals, columns = len(ends.bank), plan.columns
+    shape = plan.levels, totals, columns
     values, roll = np.empty(shape), np.empty(shape)
     solved = totals - plan.reach
     roll[:, solved:] = _rolls_beyond(plan, ends, solved)
-    least = np.where(np.isnan(ends.bank), 0.0, ends.bank)[:, np.newaxis].repeat(dice, axis=1)
+    least = np.where(np.isnan(ends.bank), 0.0, ends.bank)[:, np.newaxis].repeat(columns, axis=1)
     if plan.must_roll_hot:
-        least[:, dice - 1] = 0.0
+        least[:, -1] = 0.0
     values[:, solved:] = np.maximum(roll[:, solved:], least[solved:])
-    ended = (
-        plan.win_chances
-        + plan.lose_chances * ends.lost
-        + plan.farkle_chances * ends.farkle[:solved, np.newaxis]
-    )
+    ended = _ended(plan, ends, slice(solved))
     found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
     for level in range(plan.levels - 1, -1, -1):
-        following = min(level + 1, plan.levels - 1)
-        # where targets lie from the row of a turn total on
-        places = (
-            plan.targets + plan.is_hot * ((following - level) * totals + plan.bonuses[level]) * dice
-        )
-        places = places[plan.options]
-        space = values[level : following + 1].reshape(-1)
+        places = plan.places(level, totals)
+        space = values[level : plan.next_level(level) + 1].reshape(-1)
         rolls, wins = roll[level], values[level]
         for t in range(solved - 1, -1, -1):
             # mode="clip" spares a copy; no target lies outside
-            space[t * dice :].take(places, out=found, mode="clip")
+            space[t * columns :].take(places, out=found, mode="clip")
             np.maximum.reduceat(found, plan.starts, out=best)
             np.dot(plan.chances, best, out=rolls[t])
             rolls[t] += ended[t]
@@ -133,19 +131,25 @@ def solve_turn(plan: TurnPlan, ends: Endings) -> TurnTable:
     return TurnTable(values, roll, ends, plan)
 
 
+def _ended(plan: TurnPlan, ends: Endings, rows: slice) -> Floats:
+    """What rolls are worth that end the turn, times their chances, shape (rows, columns)."""
+    ended: Floats = (
+        plan.win_chances
+        + plan.lose_chances * ends.lost
+        + plan.farkle_chances * ends.farkle[rows, np.newaxis]
+    )
+    return ended
+
+
 def _rolls_beyond(plan: TurnPlan, ends: Endings, solved: int) -> Floats:
-    """Value of rolling at the last turn totals, shape (plan.reach, dice).
+    """Value of rolling at the last turn totals, shape (plan.reach, columns).
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
     again.
     """
     bank = ends.bank[solved:, np.newaxis]
-    ended = (
-        plan.win_chances
-        + plan.lose_chances * ends.lost
-        + plan.farkle_chances * ends.farkle[solved:, np.newaxis]
-    )
+    ended = _ended(plan, ends, slice(solved, None))
     scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
     if not plan.must_roll_hot:
         return ended + scores * bank

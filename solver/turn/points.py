@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.scoring import TurnPlan, TurnState, turn_plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,16 +50,10 @@ def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTab
     return _points_turn(rules, max(score, 0), on_board or not rules.has_opening)
 
 
-def expected_points(
-    rules: Ruleset, score: int, turn_total: int = 0, dice: int | None = None, *, on_board: bool
-) -> float:
-    """Expected points of a whole turn that stands at `turn_total` points with `dice` to roll.
-
-    What a roll that loses everything takes is counted against them. All dice are rolled if None
-    are given.
-    """
-    table = points_turn(rules, score, on_board=on_board)
-    value = table.value(turn_total // rules.point_step, dice or rules.dice)
+def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
+    """Expected points of a whole turn; what a roll that loses everything takes is against them."""
+    start = TurnState(0, dice_set(rules).whole)
+    value = points_turn(rules, score, on_board=on_board).value(start)
     return value * rules.winning_score - max(score, 0)
 
 
@@ -87,7 +82,7 @@ def _points_outcome(rules: Ruleset, score: int, on_board: bool) -> TurnOutcome:
 
 
 def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
-    """Where a turn is to be banked, a tie too, shape (levels, turn totals, dice)."""
+    """Where a turn is to be banked, a tie too, shape (levels, turn totals, columns)."""
     banks: npt.NDArray[np.bool_] = table.ends.bank[:, np.newaxis] >= table.roll
     if table.plan.must_roll_hot:
         banks[..., -1] = False
@@ -97,17 +92,14 @@ def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
 def turn_outcome(
     rules: Ruleset,
     table: TurnTable,
+    turn: TurnState | None = None,
     *,
-    turn_total: int = 0,
-    dice: int | None = None,
-    hot_dice: int = 0,
     roll: bool = False,
 ) -> TurnOutcome:
     """How a turn ends that is played by `table`, by one pass forwards over its turn totals.
 
-    It stands at `turn_total` point steps with `dice` to roll, all of them if None. With `roll` it
-    is not banked there, whatever the table says. Of set-asides of equal value the one with more
-    points is taken.
+    It stands at `turn`, at its start if None. With `roll` it is not banked there, whatever the
+    table says. Of set-asides of equal value the one with more points is taken.
     """
     plan = table.plan
     levels, totals, number = table.roll.shape
@@ -115,14 +107,16 @@ def turn_outcome(
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
-    first = min(hot_dice, levels - 1), min(turn_total, totals - 1), (dice or number) - 1
+    turn = turn or TurnState(0, number)
+    row = min(turn.turn_total // plan.step, totals - 1)
+    first = min(turn.hot_dice, levels - 1), row, turn.dice - 1
     mass[first] = 1.0
     if roll:
         banks[first] = False
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
     chosen = [_chosen(table, level) for level in range(levels)]
-    for t in range(first[1], totals):
+    for t in range(row, totals):
         for level in range(levels):
             here = mass[level, t]
             if not here.any():
@@ -134,8 +128,7 @@ def turn_outcome(
                 rolled, ended = _rolled_beyond(plan, rolled)
                 banked[t] += ended
             elif rolled.any():
-                following = min(level + 1, levels - 1)
-                space = mass[level : following + 1].reshape(-1)[t * number :]
+                space = mass[level : plan.next_level(level) + 1].reshape(-1)[t * number :]
                 np.add.at(space, chosen[level][t], rolled @ plan.chances)
             farkled[t if keeps[t] else 0] += rolled @ plan.farkle_chances
             wins += float(rolled @ plan.win_chances)
@@ -163,12 +156,9 @@ def _chosen(table: TurnTable, level: int) -> npt.NDArray[np.intp]:
 
     As offsets from the row of the turn total, as in TurnPlan, from this level into the next.
     """
-    plan, (levels, totals, number) = table.plan, table.roll.shape
-    following = min(level + 1, levels - 1)
-    places = (
-        plan.targets + plan.is_hot * ((following - level) * totals + plan.bonuses[level]) * number
-    )[plan.options]
-    values = table.win_probability[level : following + 1].reshape(-1)
+    plan, (_, totals, number) = table.plan, table.roll.shape
+    places = plan.places(level, totals)
+    values = table.win_probability[level : plan.next_level(level) + 1].reshape(-1)
     found = values[(np.arange(totals - plan.reach) * number)[:, np.newaxis] + places]
     best = np.maximum.reduceat(found, plan.starts, axis=1)
     lengths = np.diff(plan.starts, append=len(plan.options))

@@ -1,4 +1,4 @@
-"""A rule set's set-asides by enumeration: for people, and as flat arrays for a turn's equations."""
+"""A rule set's set-asides by enumeration, where each leads, and all of them as flat arrays."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.dice import Roll, make_roll, parts, rolls
+from solver.turn.dice import Remaining, Roll, dice_set, make_roll, parts
 from solver.wording import say
 
 
@@ -22,6 +22,18 @@ class SetAside:
 
     dice: Roll
     points: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """How far a turn has come, with no roll on the table."""
+
+    turn_total: int
+    """In points."""
+    dice: Remaining
+    """To roll next."""
+    hot_dice: int = 0
+    """How often all dice were set aside; matters where the bonus for it changes."""
 
 
 class Fate(StrEnum):
@@ -35,12 +47,12 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class TurnPlan:
-    """The choices of every roll as arrays over the targets (points, dice left) they lead to.
+    """The choices of every roll as arrays over the targets (points, remaining dice) they lead to.
 
-    A turn table is a matrix over turn totals and dice, flat in memory; seen from the row of one
-    turn total, a target is one offset: ``points_steps * dice + (dice_left - 1)``. All dice are left
-    only as hot dice, so that the offset tells these. Rolls with equal targets are one list with
-    the sum of their chances.
+    A turn table is a matrix over turn totals and remaining dice, flat in memory, with a column
+    less than their index; seen from the row of one turn total, a target is one offset:
+    ``points_steps * columns + (remaining - 1)``. The whole set remains only as hot dice, so that
+    the offset tells these. Rolls with equal targets are one list with the sum of their chances.
 
     Where the first to reach the goal wins at once, only the set-aside with most points is kept of
     those of a roll that use the same number of dice. That is exact: a player with more points in
@@ -56,17 +68,17 @@ class TurnPlan:
     starts: npt.NDArray[np.intp]
     """Where each list starts in `options`, shape (lists,)."""
     chances: npt.NDArray[np.float64]
-    """Chance of each list when rolling n dice in row n - 1, shape (dice, lists).
+    """Chance of each list when rolling the dice of a column, shape (columns, lists).
 
-    A list belongs to one number of dice, so that a column has one entry that is not 0."""
+    A list belongs to one column of dice, so that each has one entry that is not 0."""
     farkle_chances: npt.NDArray[np.float64]
-    """Chance of a farkle when rolling n dice at n - 1, shape (dice,)."""
+    """Chance of a farkle when rolling the dice of a column, shape (columns,)."""
     win_chances: npt.NDArray[np.float64]
     """Chance of a roll that wins the game."""
     lose_chances: npt.NDArray[np.float64]
     """Chance of a roll that loses everything."""
     only_hot: npt.NDArray[np.float64]
-    """Chance that a roll of n dice can only be set aside whole."""
+    """Chance that a roll can only be set aside whole."""
     reach: int
     """Most steps that one set-aside adds to the turn total, bonus and all."""
     bonuses: tuple[int, ...]
@@ -74,21 +86,36 @@ class TurnPlan:
     A turn has one level for each, the number of hot dice so far, which stays at the last."""
     must_roll_hot: bool
     """Whether hot dice may not be banked."""
+    step: int
+    """Points of one step."""
 
     @cached_property
     def is_hot(self) -> npt.NDArray[np.bool_]:
         """Whether each target is hot dice, shape (targets,)."""
-        return np.array([_is_hot(target, self.dice) for target in self.targets.tolist()])
+        hot: npt.NDArray[np.bool_] = self.targets % self.columns == self.columns - 1
+        return hot
 
     @property
-    def dice(self) -> int:
-        """Number of dice in the game."""
+    def columns(self) -> int:
+        """Number of remaining dice that a turn tells apart; the last are the whole set."""
         return len(self.farkle_chances)
 
     @property
     def levels(self) -> int:
         """Number of levels of a turn."""
         return len(self.bonuses)
+
+    def next_level(self, level: int) -> int:
+        """The level that hot dice lead to."""
+        return min(level + 1, self.levels - 1)
+
+    def places(self, level: int, totals: int) -> npt.NDArray[np.intp]:
+        """Where options lie from the row of a turn total on, shape (options,).
+
+        In the rows of a level, `totals` of them, and of the next level behind it, flat.
+        """
+        further = (self.next_level(level) - level) * totals + self.bonuses[level]
+        return (self.targets + self.is_hot * further * self.columns)[self.options]
 
     def lists(self) -> list[tuple[int, ...]]:
         """The lists as tuples of indices into `targets`."""
@@ -128,10 +155,12 @@ def _without(faces: Roll, dice: Roll) -> Roll | None:
 
 def fate(rules: Ruleset, roll: Roll) -> Fate:
     """What a roll means: a roll that wins goes before one that loses, and both before points."""
-    if any(_matches(roll, pattern) for pattern in rules.instant_win):
-        return Fate.WINS
-    if any(_matches(roll, pattern) for pattern in rules.lose_everything):
-        return Fate.LOSES
+    if rules.instant_win or rules.lose_everything:
+        faces = dice_set(rules).faces(roll)
+        if any(_matches(faces, pattern) for pattern in rules.instant_win):
+            return Fate.WINS
+        if any(_matches(faces, pattern) for pattern in rules.lose_everything):
+            return Fate.LOSES
     return Fate.SCORES if set_asides(rules, roll) else Fate.FARKLE
 
 
@@ -149,14 +178,18 @@ def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
 
 @lru_cache(maxsize=RULESETS)
 def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
-    """The set-asides of every roll of 1 to `rules.dice` dice."""
-    scoring = {dice: SetAside(dice, points) for dice, points in all_points(rules).items()}
+    """The set-asides of every roll of any remaining dice."""
+    points, thrown = all_points(rules), dice_set(rules)
     found = {}
-    for number in range(1, rules.dice + 1):
-        for roll, _ in rolls(number):
-            legal = [scoring[part] for part in parts(roll) if part in scoring]
-            if rules.hot_dice == "forced" and roll in scoring:
-                legal = [scoring[roll]]
+    for remaining in range(1, thrown.whole + 1):
+        for roll, _ in thrown.rolls(remaining):
+            legal = [
+                SetAside(part, points[faces])
+                for part in parts(roll)
+                if (faces := thrown.faces(part)) in points
+            ]
+            if rules.hot_dice == "forced" and thrown.faces(roll) in points:
+                legal = [kept for kept in legal if kept.dice == roll]
             elif rules.set_aside_all:
                 legal = _not_extendable(legal)
             legal.sort(key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
@@ -172,21 +205,22 @@ def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
     ]
 
 
-def farkle_probability(rules: Ruleset, number: int) -> Fraction:
-    """Chance that a roll of `number` dice is a farkle."""
-    ways = sum(ways for roll, ways in rolls(number) if fate(rules, roll) is Fate.FARKLE)
-    return Fraction(ways, 6**number)
+def farkle_probability(rules: Ruleset, dice: Remaining) -> Fraction:
+    """Chance that a roll of `dice` is a farkle."""
+    thrown = dice_set(rules)
+    farkles = (ways for roll, ways in thrown.rolls(dice) if fate(rules, roll) is Fate.FARKLE)
+    return Fraction(sum(farkles), thrown.ways(dice))
 
 
-def hot_dice(rules: Ruleset, dice_left: int) -> int:
-    """Dice to roll next: all of them again when none is left."""
-    return dice_left or rules.dice
-
-
-def hot_dice_bonus(rules: Ruleset, before: int) -> int:
-    """Points on top for hot dice after `before` others in the same turn."""
+def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
+    """Where a legal set-aside of a roll of `turn.dice` leads to."""
+    left = dice_set(rules).without(turn.dice, kept.dice)
+    total = turn.turn_total + kept.points
+    if left:
+        return TurnState(total, left, turn.hot_dice)
     bonuses = rules.hot_dice_bonus or (0,)
-    return bonuses[min(before, len(bonuses) - 1)]
+    bonus = bonuses[min(turn.hot_dice, len(bonuses) - 1)]
+    return TurnState(total + bonus, dice_set(rules).whole, turn.hot_dice + 1)
 
 
 @lru_cache(maxsize=RULESETS)
@@ -195,16 +229,18 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 
     Raises InvalidRulesError where no roll is left that scores.
     """
-    step = rules.point_step
+    step, thrown = rules.point_step, dice_set(rules)
+    columns = thrown.whole
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
-    fates = {one: np.zeros(rules.dice) for one in Fate}
-    for number in range(1, rules.dice + 1):
-        for roll, ways in rolls(number):
+    fates = {one: np.zeros(columns) for one in Fate}
+    for column in range(columns):
+        all_ways = thrown.ways(column + 1)
+        for roll, ways in thrown.rolls(column + 1):
             found = fate(rules, roll)
-            fates[found][number - 1] += ways / 6**number
+            fates[found][column] += ways / all_ways
             if found is Fate.SCORES:
-                offsets = _offsets(rules, roll, all_options=all_options)
-                chances[number, offsets] += ways
+                offsets = _offsets(rules, column + 1, roll, all_options=all_options)
+                chances[column, offsets] += ways
     if not chances:
         raise InvalidRulesError(
             say(
@@ -215,19 +251,22 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
         )
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}
-    weights = np.zeros((rules.dice, len(chances)))
+    weights = np.zeros((columns, len(chances)))
     options: list[int] = []
     starts: list[int] = []
-    only_hot = np.zeros(rules.dice)
-    for position, ((number, offsets), ways) in enumerate(chances.items()):
-        weights[number - 1, position] = ways / 6**number
+    only_hot = np.zeros(columns)
+    for position, ((column, offsets), ways) in enumerate(chances.items()):
+        chance = ways / thrown.ways(column + 1)
+        weights[column, position] = chance
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
-        if all(_is_hot(offset, rules.dice) for offset in offsets):
-            only_hot[number - 1] += ways / 6**number
+        if all(offset % columns == columns - 1 for offset in offsets):
+            only_hot[column] += chance
     bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
+    most_bonus = max(bonuses)
     reach = max(
-        offset // rules.dice + _is_hot(offset, rules.dice) * max(bonuses) for offset in targets
+        offset // columns + (most_bonus if offset % columns == columns - 1 else 0)
+        for offset in targets
     )
     return TurnPlan(
         targets=np.array(targets, dtype=np.intp),
@@ -241,22 +280,21 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
         reach=reach,
         bonuses=bonuses,
         must_roll_hot=rules.hot_dice != "optional",
+        step=step,
     )
 
 
-def _offsets(rules: Ruleset, roll: Roll, *, all_options: bool) -> tuple[int, ...]:
+def _offsets(rules: Ruleset, dice: Remaining, roll: Roll, *, all_options: bool) -> tuple[int, ...]:
     """Where the set-asides of a roll lead to, see TurnPlan."""
+    thrown = dice_set(rules)
     reached = {
-        (kept.points // rules.point_step, hot_dice(rules, len(roll) - len(kept.dice)))
+        # the bonus for hot dice depends on the level
+        (kept.points // rules.point_step, thrown.without(dice, kept.dice) or thrown.whole)
         for kept in set_asides(rules, roll)
     }
     if rules.ending == "at_once" and not all_options:
-        most: dict[int, int] = {}
+        most: dict[Remaining, int] = {}
         for points, left in reached:
             most[left] = max(most.get(left, 0), points)
         reached = {(points, left) for left, points in most.items()}
-    return tuple(sorted(points * rules.dice + left - 1 for points, left in reached))
-
-
-def _is_hot(offset: int, dice: int) -> bool:
-    return offset % dice == dice - 1
+    return tuple(sorted(points * thrown.whole + left - 1 for points, left in reached))

@@ -28,7 +28,13 @@ import numpy as np
 
 from solver.batch.local import solve_here
 from solver.game.position import Position
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, standing_index
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    Progress,
+    Solution,
+    first_standing,
+    standing_index,
+)
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
@@ -140,7 +146,7 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
 
     rules = load_rules("facebook")
     plan, table = turn_plan(rules), open_strategy(Path(strategies), rules).turn(Position())
-    ends, dice = table.ends, plan.dice
+    ends, dice = table.ends, plan.columns
     totals = len(ends.bank)
     steps = totals - plan.reach
     bank = np.nan_to_num(ends.bank)
@@ -217,7 +223,7 @@ def _variant(rules: str, changes: Figures) -> Ruleset:
 
 def _first_player(solution: Solution) -> float:
     """Win probability of who begins, at the start of the game."""
-    place = standing_index(solution.rules, 0, 0, on_board=not solution.rules.has_opening)
+    place = standing_index(solution.rules, first_standing(solution.rules))
     return float(solution.values[0, place, place])
 
 

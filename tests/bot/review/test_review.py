@@ -21,7 +21,7 @@ from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll, rolls
+from solver.turn.dice import Roll, dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import set_asides
 from tests.conftest import SOLVED, variant
@@ -266,7 +266,7 @@ def test_luck_is_fair(strategies: dict[str, Strategy]) -> None:
             table.do(opening)
             number = table.game.turn.dice
             found = []
-            for roll, ways in rolls(number):
+            for roll, ways in dice_set(strategy.rules).rolls(number):
                 events = [*table.events, Rolled(dice=roll)]
                 luck = review(strategy, table.first, events).moments[-1]
                 assert luck.kind is Kind.ROLL
@@ -498,8 +498,8 @@ def test_turns_told_as_a_score(strategies: dict[str, Strategy]) -> None:
         1 - strategy.win_probability(Position(0, 500, farkles=1)),
         0.0,
     ]
-    assert [one.before for one in found.moments] == pytest.approx(values[:-1])
-    assert [one.after for one in found.moments] == pytest.approx(values[1:])
+    assert [one.before[0] for one in found.moments] == pytest.approx(values[:-1])
+    assert [one.after[0] for one in found.moments] == pytest.approx(values[1:])
     first, second = found.players
     assert first.told == pytest.approx(values[1] - values[0])
     assert second.told == pytest.approx(values[1] - values[2])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from solver.game.standings import role, standing_index
+from solver.game.standings import Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from tests import naive
@@ -22,8 +22,8 @@ def assert_agrees(rules: Ruleset, cache: Path) -> None:
     found = [
         values[
             role(rules, began=began),
-            standing_index(rules, own[0], own[1], on_board=own[2]),
-            standing_index(rules, other[0], other[1], on_board=other[2]),
+            standing_index(rules, Standing(*own)),
+            standing_index(rules, Standing(*other)),
         ]
         for began, own, other in expected
     ]

@@ -11,6 +11,7 @@ from solver.game.solvable import check_solvable
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_manifest, open_strategy, save_strategy
+from solver.turn.scoring import TurnState
 
 
 def rules(**changes: Any) -> Ruleset:
@@ -59,11 +60,10 @@ def test_a_roll_that_must_go_on_is_worth_no_bank(kernels: Path, tmp_path: Path) 
     game = rules(hot_dice="no_bank")
     save_strategy(solve(game, cache=kernels), tmp_path)
     table = open_strategy(tmp_path, game).turn(Position(dice=3))
-    goal = 500 // 50
-    for total in (goal - 1, goal, goal + 5):
-        hot = table.value(total + 2, 3)
+    for total in (450, 500, 750):
+        hot = table.value(TurnState(total + 100, 3))
         farkled = table.farkle_value(total)
-        assert table.roll_value(total, 1) == pytest.approx(hot / 3 + farkled * 2 / 3)
+        assert table.roll_value(TurnState(total, 1)) == pytest.approx(hot / 3 + farkled * 2 / 3)
 
 
 def test_turn_totals_after_hot_dice_have_no_end_where_they_must_be_rolled() -> None:

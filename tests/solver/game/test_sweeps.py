@@ -11,6 +11,7 @@ from solver.game.position import Position, reachable
 from solver.game.standings import (
     Progress,
     Solution,
+    Standing,
     blocks,
     standing_index,
     state_count,
@@ -20,6 +21,7 @@ from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.equations import Decision, TurnTable
+from solver.turn.scoring import TurnState
 from tests.conftest import SOLVED, variant
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -43,7 +45,7 @@ def test_every_published_cell(
     assert rows
     for row in rows:
         for dice in range(1, 7):
-            found = turn.value(int(row["turn_total"]) // 50, dice)
+            found = turn.value(TurnState(int(row["turn_total"]), dice))
             assert found == pytest.approx(float(row[f"win_{dice}_dice"]), abs=6e-7)
 
 
@@ -74,7 +76,7 @@ def test_published_bank_thresholds_and_inversions(
             if dice == inversion["dice"]:
                 rolled_again = total in inversion.get("roll", [])
                 bank = bank and not rolled_again and total <= inversion.get("roll_above", total)
-            assert (turn.decision(row, dice) == Decision.BANK) == bank, (dice, total)
+            assert (turn.decision(TurnState(total, dice)) == Decision.BANK) == bank, (dice, total)
 
 
 def test_a_game_that_hardly_ever_moves_is_exact(kernels: Path) -> None:
@@ -112,7 +114,7 @@ def test_start_of_turn_values_are_those_of_their_turns(
             opponent_on_board=opponent.on_board,
         )
         row, column = (
-            standing_index(rules, score, block.farkles, on_board=block.on_board)
+            standing_index(rules, Standing(score, block.farkles, block.on_board))
             for score, block in ((position.banked, own), (position.opponent, opponent))
         )
         assert strategies[preset].win_probability(position) == values[0, row, column]

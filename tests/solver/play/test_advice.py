@@ -10,7 +10,7 @@ from solver.errors import FarkleError, InvalidPositionError, InvalidRollError
 from solver.game.position import Position, reachable
 from solver.play.advice import advise, odds, turn_cells
 from solver.strategy import Strategy
-from solver.turn.dice import make_roll, rolls
+from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Decision
 
 
@@ -96,7 +96,7 @@ def test_the_value_of_rolling_is_the_mean_of_the_advice(
     before = odds(strategy, position)
     mean = sum(
         ways / 6**dice * advise(strategy, position, roll).win_probability
-        for roll, ways in rolls(dice)
+        for roll, ways in dice_set(rules).rolls(dice)
     )
     assert before.roll == pytest.approx(mean, rel=1e-12)
     if before.bank is None:

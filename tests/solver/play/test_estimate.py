@@ -1,6 +1,7 @@
 """The estimate for many players: against games, against exact values, and where it is plain."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,11 @@ import pytest
 from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
 from solver.game.position import Position
+from solver.game.standings import Standing
 from solver.play.estimate import (
     MODEL_ERROR,
     MOST_MODEL_ERROR,
     Estimate,
-    Standing,
     _alias,
     estimate,
 )
@@ -23,6 +24,7 @@ from solver.play.policies import MaxPoints
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.scoring import TurnState
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE
 
@@ -31,12 +33,9 @@ GAMES = 20_000
 
 def run(rules: Ruleset, *scores: int, mover: int = 0, **more: Any) -> Estimate:
     players = [Standing(score) for score in scores]
-    state: dict[str, Any] = {
-        "turn_total": 0,
-        "dice": rules.dice,
-        "generator": np.random.default_rng(5),
-    } | more
-    return estimate(rules, players, mover, **state)
+    turn = TurnState(*(more.pop(key, 0) for key in ("turn_total", "dice", "hot_dice")))
+    turn = replace(turn, dice=turn.dice or rules.dice)
+    return estimate(rules, players, mover, turn, **{"generator": np.random.default_rng(5)} | more)
 
 
 PLAYED = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6][::4]
@@ -45,7 +44,9 @@ PLAYED = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6][::4]
 @pytest.mark.parametrize("rules", [rules for _, rules in PLAYED], ids=[name for name, _ in PLAYED])
 def test_two_players_win_as_often_as_in_games_for_most_points(rules: Ruleset) -> None:
     start = Standing(on_board=not rules.has_opening)
-    found = estimate(rules, [start] * 2, 0, 0, rules.dice, np.random.default_rng(1), GAMES)
+    found = estimate(
+        rules, [start] * 2, 0, TurnState(0, rules.dice), np.random.default_rng(1), GAMES
+    )
     player = policy_player(rules, MaxPoints())
     wins = play_games(rules, player, player, GAMES, seed=4) / GAMES
     assert sum(found.win_probabilities) == pytest.approx(1)
@@ -128,8 +129,7 @@ def test_farkles_in_a_row_cost() -> None:
             rules,
             [Standing(3000, farkles), Standing(3000), Standing(3000)],
             0,
-            0,
-            6,
+            TurnState(0, 6),
             np.random.default_rng(2),
         ).win_probabilities[0]
         for farkles in (0, 2)
@@ -140,7 +140,7 @@ def test_farkles_in_a_row_cost() -> None:
 def test_who_is_not_on_the_board_is_behind() -> None:
     rules = load_rules("dice-10000")
     players = [Standing(0, 0, True), Standing(0, 0, False), Standing(0, 0, True)]
-    found = estimate(rules, players, 2, 0, 6, np.random.default_rng(2)).win_probabilities
+    found = estimate(rules, players, 2, TurnState(0, 6), np.random.default_rng(2)).win_probabilities
     assert found[1] < min(found[0], found[2]) - 0.03
 
 

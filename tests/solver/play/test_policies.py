@@ -24,8 +24,8 @@ from solver.play.policies import (
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import make_roll, rolls
-from solver.turn.scoring import Fate, fate, hot_dice_bonus, set_asides
+from solver.turn.dice import dice_set, make_roll
+from solver.turn.scoring import Fate, fate, set_asides
 
 WITHOUT_STRATEGY = [name for name in LEVELS if name != "optimal"]
 
@@ -55,7 +55,9 @@ def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
         began=began,
     )
     check_position(rules, position)
-    scoring = [roll for roll, _ in rolls(dice + 1) if fate(rules, roll) is Fate.SCORES]
+    scoring = [
+        roll for roll, _ in dice_set(rules).rolls(dice + 1) if fate(rules, roll) is Fate.SCORES
+    ]
     return TurnView(rules, position, draw(st.sampled_from(scoring)))
 
 
@@ -66,7 +68,8 @@ def check_legal(view: TurnView, choice: Choice) -> None:
     if choice.bank:
         hot = len(choice.set_aside) == len(view.roll)
         total = position.turn_total + kept[choice.set_aside]
-        total += hot_dice_bonus(rules, position.hot_dice) if hot else 0
+        bonuses = rules.hot_dice_bonus or (0,)
+        total += bonuses[min(position.hot_dice, len(bonuses) - 1)] if hot else 0
         assert rules.hot_dice == "optional" or not hot
         on_board = position.on_board or position.banked >= rules.winning_score
         assert rules.may_bank(total, position.banked, on_board=on_board)

@@ -1,11 +1,24 @@
+from collections import Counter
 from itertools import combinations, product
+from math import prod
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.errors import InvalidRollError
-from solver.turn.dice import make_roll, parse_dice, parts, rolls
+from solver.rules.file import load_rules
+from solver.turn.dice import (
+    DiceSet,
+    Die,
+    Remaining,
+    Roll,
+    dice_set,
+    make_dice_set,
+    make_roll,
+    parse_dice,
+    parts,
+)
 
 faces = st.lists(st.integers(1, 6), min_size=1, max_size=6)
 
@@ -57,9 +70,55 @@ def test_parts_are_all_that_can_be_taken_from_a_roll(roll: tuple[int, ...]) -> N
     assert parts(roll) == taken
 
 
-@pytest.mark.parametrize("number", range(1, 7))
-def test_ways_count_every_ordered_roll(number: int) -> None:
-    counted: dict[tuple[int, ...], int] = {}
-    for roll in product(range(1, 7), repeat=number):
-        counted[make_roll(roll)] = counted.get(make_roll(roll), 0) + 1
-    assert dict(rolls(number)) == counted
+some_sets = st.lists(
+    st.sampled_from([Die(), Die((3, 1, 1, 1, 1, 0)), Die((0, 0, 2, 1, 5, 1))]),
+    min_size=1,
+    max_size=4,
+).map(make_dice_set)
+
+
+def all_rolls(thrown: DiceSet, dice: Remaining) -> Counter[Roll]:
+    """The weight of every roll, die by die and face by face."""
+    found: Counter[Roll] = Counter()
+    faces = [
+        [(6 * k + face, weight) for face, weight in enumerate(thrown.types[k].weights, 1)]
+        for k, number in enumerate(thrown.remaining[dice])
+        for _ in range(number)
+    ]
+    for fallen in product(*faces):
+        found[make_roll(die for die, _ in fallen)] += prod(weight for _, weight in fallen)
+    return found
+
+
+@given(some_sets, st.data())
+def test_every_roll_of_any_dice_has_its_weight(thrown: DiceSet, data: st.DataObject) -> None:
+    dice = data.draw(st.integers(1, thrown.whole))
+    found = dict(thrown.rolls(dice))
+    assert found == all_rolls(thrown, dice)
+    assert sum(found.values()) == thrown.ways(dice)
+
+
+@given(some_sets, st.data())
+def test_what_remains_is_what_was_not_set_aside(thrown: DiceSet, data: st.DataObject) -> None:
+    assert thrown.remaining[thrown.whole] == thrown.counts
+    assert sum(thrown.remaining[0]) == 0
+    assert len(set(thrown.remaining)) == prod(number + 1 for number in thrown.counts)
+    dice = data.draw(st.integers(1, thrown.whole))
+    roll = data.draw(st.sampled_from([roll for roll, _ in thrown.rolls(dice)]))
+    part = data.draw(st.sampled_from(sorted(parts(roll))))
+    left = [len([die for die in roll if (die - 1) // 6 == k]) for k in range(len(thrown.types))]
+    for die in part:
+        left[(die - 1) // 6] -= 1
+    assert thrown.remaining[thrown.without(dice, part)] == tuple(left)
+    assert thrown.faces(part) == make_roll((die - 1) % 6 + 1 for die in part)
+
+
+def test_of_equal_dice_their_number_remains() -> None:
+    thrown = dice_set(load_rules("facebook"))
+    assert thrown.remaining == tuple((number,) for number in range(7))
+    assert thrown.whole == 6
+    for number in range(1, 7):
+        assert thrown.ways(number) == 6**number
+        assert dict(thrown.rolls(number)) == Counter(
+            make_roll(faces) for faces in product(range(1, 7), repeat=number)
+        )

@@ -12,7 +12,7 @@ from solver.game.kernel_source import LANES, load_turn, shared_maxima
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision, Endings, solve_turn
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
 from tests.conftest import SOLVED, variant
 
@@ -38,7 +38,7 @@ def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -
     table = solve_turn(plan, endings(bank, farkle := random.random(), plan.reach))
     allowed = [None if math.isnan(value) else value for value in bank.tolist()]
     for t, n, expected in naive.turn_values(rules, allowed, farkle):
-        assert table.value(t, n) == pytest.approx(expected, abs=1e-13)
+        assert table.value(TurnState(t * rules.point_step, n)) == pytest.approx(expected, abs=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
         values[:, :totals] = math.nan
         farkles = np.tile(farkle, totals)
         flat = values.reshape(plan.levels, -1)
-        out = np.empty(plan.dice * LANES)
+        out = np.empty(plan.columns * LANES)
         for level in range(plan.levels - 1, -1, -1):
             hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * out.size :]
             turn(flat[level], hot, bank.ravel(), farkles, lost, out, totals)
@@ -115,11 +115,11 @@ def test_more_points_with_the_same_dice_are_never_worse(
 def test_decisions_and_values_of_a_small_turn() -> None:
     plan = turn_plan(load_rules("classic"))
     table = solve_turn(plan, endings(np.array([math.nan, 0.0, 0.99]), 0.1, plan.reach))
-    assert table.decision(0, 6) == Decision.ROLL
-    assert table.decision(1, 1) == Decision.ROLL
-    assert table.decision(2, 1) == Decision.BANK
-    assert table.decision(3, 1) == Decision.WIN
-    assert table.bank_value(0, 6) is None
-    assert table.bank_value(2, 1) == 0.99
-    assert table.bank_value(3, 1) == 1
-    assert table.roll_value(3, 1) == pytest.approx(1 / 3 + 2 / 3 * 0.1)
+    assert table.decision(TurnState(0 * 50, 6)) == Decision.ROLL
+    assert table.decision(TurnState(1 * 50, 1)) == Decision.ROLL
+    assert table.decision(TurnState(2 * 50, 1)) == Decision.BANK
+    assert table.decision(TurnState(3 * 50, 1)) == Decision.WIN
+    assert table.bank_value(TurnState(0 * 50, 6)) is None
+    assert table.bank_value(TurnState(2 * 50, 1)) == 0.99
+    assert table.bank_value(TurnState(3 * 50, 1)) == 1
+    assert table.roll_value(TurnState(3 * 50, 1)) == pytest.approx(1 / 3 + 2 / 3 * 0.1)

@@ -8,6 +8,7 @@ import pytest
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.points import expected_points, points_outcome, points_turn, turn_outcome
+from solver.turn.scoring import TurnState
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, small
 
@@ -39,7 +40,7 @@ def test_published_gains_of_rolling(turn_total: int, gains: tuple[float | None, 
     table = points_turn(rules, 0)
     for dice, gain in zip(range(6, 0, -1), gains, strict=True):
         if gain is not None:
-            rolled = table.roll_value(turn_total // 50, dice) * rules.winning_score
+            rolled = table.roll_value(TurnState(turn_total, dice)) * rules.winning_score
             assert rolled - turn_total == pytest.approx(gain, abs=0.0006)
 
 
@@ -93,15 +94,15 @@ def test_two_dice_by_hand() -> None:
     # (1, 1) is hot dice: 11 of 36 rolls bring more, which pays 100 and costs 200; so bank
     assert outcome.banked[:4].tolist() == pytest.approx([0, 10 / 36, 1 / 36, 0])
     assert outcome.farkle_probability == pytest.approx(25 / 36)
-    rolls = turn_outcome(rules, points_turn(rules, 0), turn_total=2, dice=2, roll=True)
+    rolls = turn_outcome(rules, points_turn(rules, 0), TurnState(200, 2), roll=True)
     assert rolls.banked[:5].tolist() == pytest.approx([0, 0, 0, 10 / 36, 1 / 36])
     assert rolls.farkle_probability == pytest.approx(25 / 36)
 
 
 def test_what_reaches_the_goal_is_banked() -> None:
     rules = load_rules("facebook")
-    assert points_turn(rules, 9000).decision(1000 // 50, 6) == "win"
-    assert points_turn(rules, 0).decision(1000 // 50, 6) == "roll"
+    assert points_turn(rules, 9000).decision(TurnState(1000, 6)) == "win"
+    assert points_turn(rules, 0).decision(TurnState(1000, 6)) == "roll"
 
 
 def test_losing_everything_is_feared_more_with_more_to_lose() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import make_roll, rolls
+from solver.turn.dice import dice_set, make_roll
 from solver.turn.scoring import SetAside, farkle_probability, set_asides, turn_plan
 from tests import naive
 from tests.conftest import variant
@@ -80,7 +80,7 @@ def test_the_plan_holds_every_roll(rules: Ruleset, all_options: bool) -> None:
     assert np.all((plan.chances > 0).sum(axis=0) == 1)
     for number in range(1, rules.dice + 1):
         best: Counter[frozenset[int]] = Counter()
-        for roll, ways in rolls(number):
+        for roll, ways in dice_set(rules).rolls(number):
             offsets: dict[object, int] = {}
             for kept in set_asides(rules, roll):
                 left = number - len(kept.dice) or rules.dice
