@@ -8,7 +8,7 @@ import numpy as np
 from solver.game import audit_kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
-from solver.game.layout import make_game, make_work, solved_table
+from solver.game.layout import game_numbers, make_work, solved_table
 from solver.game.standings import FloorEffect
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
@@ -33,23 +33,25 @@ def residual(
     further = endgame(rules).beyond // 2
     plan, ends = turn_plan(rules), endgame(rules, further=further)
     turn = load_turn(plan, cache)
-    game = make_game(rules, plan, ends)
+    game = game_numbers(rules, plan, ends)
     work = make_work(plan, game)
     table = solved_table(rules, game, ends, values)
     options = turn_plan(rules, all_options=True)
-    lists = (
-        options.targets,
-        options.options,
-        np.append(options.starts, len(options.options)),
-        np.argmax(options.chances, axis=0),
-        options.chances.max(axis=0),
+    rolls = audit_kernels.Rolls(
+        targets=options.targets,
+        options=options.options,
+        starts=np.append(options.starts, len(options.options)),
+        numbers=np.argmax(options.chances, axis=0),
+        chances=options.chances.max(axis=0),
+        wins=options.win_chances,
+        loses=options.lose_chances,
+        farkles=options.farkle_chances,
     )
-    chances = options.win_chances, options.lose_chances, options.farkle_chances
-    worst = np.zeros(len(work.scratch[0]))
+    worst = np.zeros(len(work.scratch.lost))
     last_total = 2 * game.scores - 2
     for total in range(last_total, -1, -1):
         on_progress(1 - total / (last_total + 1))
-        audit_kernels.total_residual(turn, table, total, *work, lists, chances, worst)
+        audit_kernels.total_residual(turn, table, total, *work, rolls, worst)
     return float(worst.max())
 
 
@@ -60,18 +62,16 @@ def floor_effect(
     plan = turn_plan(rules)
     turn = load_turn(plan, cache)
     tables, works = [], []
-    for one, found in ((lower, lower_values), (rules, values)):
+    for one, found in ((rules, values), (lower, lower_values)):
         ends = endgame(one)
-        works.append(make_work(plan, make_game(one, plan, ends)))
+        works.append(make_work(plan, game_numbers(one, plan, ends)))
         tables.append(solved_table(one, works[-1].game, ends, found))
-    exact, work = works
+    (table, exact_table), (work, exact) = tables, works
     scores = work.game.scores
     worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
     for total in range(2 * scores - 1):
-        games = exact.game, work.game, work.hot, work.bonuses
-        scratches = exact.scratch, work.scratch
-        arguments = turn, *tables, total, *games, *scratches, _SAME, worst, costs
-        audit_kernels.compare_total(*arguments)
+        held_against = exact_table, exact.game, exact.scratch
+        audit_kernels.compare_total(turn, table, total, *work, *held_against, _SAME, worst, costs)
     lesser = np.minimum.outer(np.arange(scores), np.arange(scores)).ravel()
     by_lesser = np.zeros((2, scores))
     for found, reduced in zip((worst, costs), by_lesser, strict=True):

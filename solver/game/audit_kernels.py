@@ -1,31 +1,55 @@
 """Numba kernels that look at every state of a solved game, inside turns as well.
 
-Tables, games and scratch as in solver.game.kernels. A turn is solved by the generated code, and
-then held against the equations as they stand: all set-asides of all rolls, one after the other.
+Parameters as in solver.game.kernels. A turn is solved by the generated code, and then held against
+the equations as they stand: all set-asides of all rolls, one after the other.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit, prange, types
 
 from solver.game.kernel_source import LANES
 from solver.game.kernels import (
-    _bonuses,
-    _game,
-    _hot,
-    _own_scores,
-    _prepare,
-    _scratch,
-    _solve_levels,
-    _table,
-    _turn,
+    GAME_TYPE,
+    SCRATCH_TYPE,
+    TABLE_TYPE,
+    TURN_TYPE,
+    WORK_TYPES,
+    array_type,
+    own_scores,
+    own_work,
+    prepare,
+    solve_levels,
 )
 from solver.game.layout import PAD
+from solver.turn.equations import Floats
 
-_integers = types.Array(types.intp, 1, "C")
-_floats = types.Array(types.float64, 1, "C")
-_lists = types.Tuple((_integers, _integers, _integers, _integers, _floats))
-_ends = types.UniTuple(_floats, 3)
-_matrix = types.Array(types.float64, 2, "C")
+
+class Rolls(NamedTuple):
+    """Every roll with all its set-asides, those that are never best as well.
+
+    The targets, lists and chances of a TurnPlan; list k belongs to rolls of numbers[k] + 1 dice.
+    """
+
+    targets: npt.NDArray[np.intp]
+    options: npt.NDArray[np.intp]
+    """Indices into `targets`, list after list."""
+    starts: npt.NDArray[np.intp]
+    """Where each list starts in `options`, and where the last one ends."""
+    numbers: npt.NDArray[np.intp]
+    chances: Floats
+    """Chance of each list."""
+    wins: Floats
+    """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
+    loses: Floats
+    farkles: Floats
+
+
+_integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
+_rolls_type = types.NamedTuple([_integers] * 4 + [_floats] * 4, Rolls)
+_matrix = array_type(types.float64, 2)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -39,105 +63,93 @@ def _tasks(s, game):
 @njit(nogil=True, error_model="numpy")
 def _lanes(s, start, u, w, game):
     """First and last lane of a group that are states."""
-    own_low, own_high = _own_scores(s, u, w, game)
+    own_low, own_high = own_scores(s, u, w, game)
     return max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
 
 
 @njit(nogil=True, error_model="numpy")
-def _rolls(values, following, bonus, t, lists, ends, scratch, worker, rolls, best):
-    """Value of rolling at turn total t with each number of dice, rolls[n * LANES + lane]."""
-    targets, options, starts, numbers, chances = lists
-    wins, loses, farkles = ends
-    farkle, lost = scratch[2][worker], scratch[3][worker]
-    dice = wins.size
-    row = dice * LANES
+def _roll_values(level, t, rolls, work, found, best):
+    """Set found[n] to the values of rolling n + 1 dice at turn total t; best[:] is scratch."""
+    values, _, farkle, lost, _ = work.scratch
+    levels, _, dice, _ = values.shape
+    following, bonus = min(level + 1, levels - 1), work.bonuses[level]
     for n in range(dice):
         for lane in range(LANES):
-            value = wins[n] + loses[n] * lost[lane]
-            rolls[n * LANES + lane] = value + farkles[n] * farkle[t * LANES + lane]
-    for k in range(starts.size - 1):
+            value = rolls.wins[n] + rolls.loses[n] * lost[lane]
+            found[n, lane] = value + rolls.farkles[n] * farkle[t, lane]
+    for k in range(rolls.starts.size - 1):
         best[:] = 0.0
-        for option in range(starts[k], starts[k + 1]):
-            target = targets[options[option]]
-            is_hot = target % dice == dice - 1
-            source = following if is_hot else values
-            place = t * row + target * LANES + (bonus * row if is_hot else 0)
-            reached = source[place : place + LANES]
+        for option in range(rolls.starts[k], rolls.starts[k + 1]):
+            target = rolls.targets[rolls.options[option]]
+            steps, n = target // dice, target % dice
+            if n == dice - 1:
+                reached = values[following, t + steps + bonus, n]
+            else:
+                reached = values[level, t + steps, n]
             for lane in range(LANES):
                 best[lane] = max(best[lane], reached[lane])
-        n = numbers[k]
         for lane in range(LANES):
-            rolls[n * LANES + lane] += chances[k] * best[lane]
+            found[rolls.numbers[k], lane] += rolls.chances[k] * best[lane]
 
 
 @njit(
-    types.void(_turn, _table, types.intp, _game, _hot, _bonuses, _scratch, _lists, _ends, _floats),
+    types.void(TURN_TYPE, TABLE_TYPE, types.intp, *WORK_TYPES, _rolls_type, _floats),
     parallel=True,
     cache=True,
     nogil=True,
     error_model="numpy",
 )
-def total_residual(turn, table, s, game, hot, bonuses, scratch, lists, ends, worst):
+def total_residual(turn, table, s, game, hot, bonuses, scratch, rolls, worst):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
     For a state (t, n) it is how far W is from what the equations make of the values that it leads
     to; for the start of a turn, how far the table's value is from W.
     """
-    workers = scratch[0].shape[0]
+    workers = worst.size
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        size = scratch[4][worker].size
-        rolls, best = np.empty(size), np.empty(LANES)
-        level_size = scratch[0][worker].size // bonuses.size
+        own = own_work(game, hot, bonuses, scratch, worker)
+        values, bank, _, _, out = own.scratch
+        levels, _, dice, _ = values.shape
+        expected, best = np.empty((dice, LANES)), np.empty(LANES)
         largest = 0.0
         for task in range(worker, groups * game.roles * modes * modes, workers):
             start = low + task % groups * LANES
             r = task // groups % game.roles
             u = task // groups // game.roles % modes
             w = task // groups // game.roles // modes
-            steps = _prepare(table, s, start, r, u, w, game, hot, bonuses, scratch, worker)
+            steps = prepare(table, s, start, r, u, w, own)
             if steps == 0:
                 continue
-            _solve_levels(turn, steps, bonuses, scratch, worker)
+            solve_levels(turn, steps, own)
             first, last = _lanes(s, start, u, w, game)
-            bank = scratch[1][worker]
             for lane in range(first, last + 1):
                 value = table[r, u, w, s, PAD + s - start - lane]
-                solved = scratch[4][worker][size - LANES + lane]
-                largest = max(largest, abs(value - solved) / value)
-            for level in range(bonuses.size):
-                following = min(level + 1, bonuses.size - 1)
-                values = scratch[0][worker][level * level_size : (level + 1) * level_size]
-                hots = scratch[0][worker][following * level_size : (following + 1) * level_size]
+                largest = max(largest, abs(value - out[-1, lane]) / value)
+            for level in range(levels):
                 for t in range(steps):
-                    _rolls(
-                        values, hots, bonuses[level], t, lists, ends, scratch, worker, rolls, best
-                    )
-                    for n in range(size // LANES):
-                        banks = game.must_roll_hot == 0 or n < size // LANES - 1
+                    _roll_values(level, t, rolls, own, expected, best)
+                    for n in range(dice):
+                        banks = game.must_roll_hot == 0 or n < dice - 1
                         for lane in range(first, last + 1):
-                            expected = rolls[n * LANES + lane]
+                            right = expected[n, lane]
                             if banks:
-                                expected = max(expected, bank[t * LANES + lane])
-                            found = values[t * size + n * LANES + lane]
-                            if found > 0.0 or expected > 0.0:
-                                off = abs(found - expected) / max(found, expected)
-                                largest = max(largest, off)
+                                right = max(right, bank[t, lane])
+                            found = values[level, t, n, lane]
+                            if found > 0.0 or right > 0.0:
+                                largest = max(largest, abs(found - right) / max(found, right))
         worst[worker] = max(worst[worker], largest)
 
 
 @njit(
     types.void(
-        _turn,
-        _table,
-        _table,
+        TURN_TYPE,
+        TABLE_TYPE,
         types.intp,
-        _game,
-        _game,
-        _hot,
-        _bonuses,
-        _scratch,
-        _scratch,
+        *WORK_TYPES,
+        TABLE_TYPE,
+        GAME_TYPE,
+        SCRATCH_TYPE,
         types.float64,
         _matrix,
         _matrix,
@@ -148,65 +160,62 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, lists, ends, wor
     error_model="numpy",
 )
 def compare_total(
-    turn, exact, table, s, exact_game, game, hot, bonuses, exact_scratch, scratch, tie, worst, costs
+    turn,
+    table,
+    s,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    exact_table,
+    exact_game,
+    exact_scratch,
+    tie,
+    worst,
+    costs,
 ):
-    """Hold the states of total s of one table against those of a table with a lower floor.
+    """Hold the states of total s of `table` against `exact_table`, whose game has a lower floor.
 
     worst[i, j] is raised to the largest deviation of any state of a turn at scores i and j,
     relative to the mean of both values, and costs[i, j] to what the worse decision between bank
     and roll costs there, relative to the value; differences below `tie` are none.
     """
     shift = exact_game.zero - game.zero
-    workers = scratch[0].shape[0]
+    workers = len(scratch.lost)
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        size = scratch[4][worker].size
+        exact = own_work(exact_game, hot, bonuses, exact_scratch, worker)
+        own = own_work(game, hot, bonuses, scratch, worker)
+        levels, _, dice, _ = own.scratch.values.shape
         for task in range(worker, groups, workers):
             start = low + task * LANES
             for mode in range(game.roles * modes * modes):
                 r, u, w = mode % game.roles, mode // game.roles % modes, mode // game.roles // modes
-                steps = _prepare(table, s, start, r, u, w, game, hot, bonuses, scratch, worker)
+                steps = prepare(table, s, start, r, u, w, own)
                 if steps == 0:
                     continue
-                _prepare(
-                    exact,
-                    s + 2 * shift,
-                    start + shift,
-                    r,
-                    u,
-                    w,
-                    exact_game,
-                    hot,
-                    bonuses,
-                    exact_scratch,
-                    worker,
-                )
-                _solve_levels(turn, steps, bonuses, scratch, worker)
-                _solve_levels(turn, steps, bonuses, exact_scratch, worker)
+                prepare(exact_table, s + 2 * shift, start + shift, r, u, w, exact)
+                solve_levels(turn, steps, own)
+                solve_levels(turn, steps, exact)
                 first, last = _lanes(s, start, u, w, game)
-                values, exact_values = scratch[0][worker], exact_scratch[0][worker]
-                level_size = values.size // bonuses.size
-                exact_level_size = exact_values.size // bonuses.size
-                bank, exact_bank = scratch[1][worker], exact_scratch[1][worker]
                 for lane in range(first, last + 1):
                     opponent = start + lane
-                    own = s - opponent
-                    largest, cost = worst[own, opponent], costs[own, opponent]
-                    for cell in range(steps * bonuses.size):
-                        level, t = cell // steps, cell % steps
-                        banked = bank[t * LANES + lane]
-                        exact_banked = exact_bank[t * LANES + lane]
-                        for n in range(size // LANES):
-                            place = t * size + n * LANES + lane
-                            value = values[level * level_size + place]
-                            true = exact_values[level * exact_level_size + place]
-                            largest = max(largest, abs(value - true) * 2.0 / (value + true))
-                            if banked == 0.0:
-                                continue
-                            rolls = value > banked * (1.0 + tie)
-                            should_roll = true > exact_banked * (1.0 + tie)
-                            if should_roll and not rolls:
-                                cost = max(cost, (true - exact_banked) / true)
-                            elif rolls and not should_roll:
-                                cost = max(cost, (value - banked) / value)
-                    worst[own, opponent], costs[own, opponent] = largest, cost
+                    score = s - opponent
+                    largest, cost = worst[score, opponent], costs[score, opponent]
+                    for level in range(levels):
+                        for t in range(steps):
+                            banked = own.scratch.bank[t, lane]
+                            exact_banked = exact.scratch.bank[t, lane]
+                            for n in range(dice):
+                                value = own.scratch.values[level, t, n, lane]
+                                true = exact.scratch.values[level, t, n, lane]
+                                largest = max(largest, abs(value - true) * 2.0 / (value + true))
+                                if banked == 0.0:
+                                    continue
+                                rolls = value > banked * (1.0 + tie)
+                                should_roll = true > exact_banked * (1.0 + tie)
+                                if should_roll and not rolls:
+                                    cost = max(cost, (true - exact_banked) / true)
+                                elif rolls and not should_roll:
+                                    cost = max(cost, (value - banked) / value)
+                    worst[score, opponent], costs[score, opponent] = largest, cost

@@ -1,6 +1,20 @@
 """The numba kernels of a solve: arrays in, arrays out.
 
-They work on a table of solver.game.layout, whose layout is described there.
+Their parameters, here and in solver.game.audit_kernels; scores, totals and turn totals in steps:
+
+turn : the turn function of solver.game.kernel_source
+table : start-of-turn win probabilities, which are renewed in place, see solver.game.layout
+s : a total of both scores
+r, u, w : role and mode of the player to move, mode of the opponent
+own, opponent : scores of the player to move and of the opponent
+start : the opponent's score in lane 0 of a group; it is one more from lane to lane
+steps : number of turn totals to solve in the turns of a group
+first : least of the lesser scores of a group of pairs, states and their mirror images
+active : whether each group of a total is to be solved
+game : a GameNumbers
+hot, bonuses, scratch : with `game` the parts of a Work, which numba cannot bring whole into a
+    parallel loop
+work : the Work of one thread, see `own_work`
 """
 
 import os
@@ -9,7 +23,7 @@ import numpy as np
 from numba import njit, prange, types
 
 from solver.game.kernel_source import LANES
-from solver.game.layout import EVERYTHING, PAD, Game, HotDice
+from solver.game.layout import EVERYTHING, PAD, GameNumbers, HotDice, Scratch, Work
 
 # Threads that wait for the others sleep, or on a busy machine they would take the processors from
 # those that work. Read when the first parallel kernel starts.
@@ -17,21 +31,37 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 MAX_SECANT_STEPS = 100
 
-_vector = types.Array(types.float64, 1, "C")
-_table = types.Array(types.float64, 5, "C")
-_turn = types.FunctionType(
-    types.void(_vector, _vector, _vector, _vector, _vector, _vector, types.intp)
+
+def array_type(dtype, axes):
+    """The numba type of a contiguous array."""
+    return types.Array(dtype, axes, "C")
+
+
+TABLE_TYPE = array_type(types.float64, 5)
+TURN_TYPE = types.FunctionType(types.void(*[array_type(types.float64, 1)] * 6, types.intp))
+GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
+SCRATCH_TYPE = types.NamedTuple(
+    [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 3)], Scratch
 )
-_game = types.NamedUniTuple(types.intp, len(Game._fields), Game)
-_hot = types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice)
-_bonuses = types.Array(types.intp, 1, "C")
-_scratch = types.UniTuple(types.Array(types.float64, 2, "C"), 5)
-_flags = types.Array(types.boolean, 1, "C")
-_flag_rows = types.Array(types.boolean, 2, "C")
+WORK_TYPES = (
+    GAME_TYPE,
+    types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice),
+    array_type(types.intp, 1),
+    SCRATCH_TYPE,
+)
+"""Of the fields of a Work."""
 
 
 @njit(nogil=True, error_model="numpy")
-def _own_scores(s, u, w, game):
+def own_work(game, hot, bonuses, scratch, worker):
+    """The Work of one thread: with its part of the scratch arrays, without the axis of threads."""
+    values, bank, farkle, lost, out = scratch
+    own = Scratch(values[worker], bank[worker], farkle[worker], lost[worker], out[worker])
+    return Work(game, hot, bonuses, own)
+
+
+@njit(nogil=True, error_model="numpy")
+def own_scores(s, u, w, game):
     """Least and most score that the player to move may have in total s, given both modes."""
     own_most = game.scores - 1 if u < game.farkle_limit else game.zero
     opponent_most = game.scores - 1 if w < game.farkle_limit else game.zero
@@ -56,40 +86,37 @@ def _farkled(table, r, u, w, opponent, own, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _except(table, s, start, r, u, w, game, least, low, high, bank, farkle, rows):
+def _mend(table, s, start, r, u, w, work, rows):
     """Mend banks that are free of the minimum to win, and farkles that keep the turn total."""
+    game, bank, farkle = work.game, work.scratch.bank, work.scratch.farkle
+    low, high = own_scores(s, u, w, game)
     for lane in range(LANES):
         opponent = start + lane
         own = s - opponent
         if not low <= own <= high:
             continue
-        held = least
+        held = _least_bank(u, game)
         if game.free_win == 1:
             held = min(held, max(1, game.scores - own))
-        for t in range(held):
-            bank[t * LANES + lane] = 0.0
+        bank[:held, lane] = 0.0
         if game.keeps == 1:
             for t in range(held, rows):
-                value = bank[t * LANES + lane]
+                value = bank[t, lane]
                 if own + t < game.scores:
                     value = _farkled(table, r, u % game.farkle_limit, w, opponent, own + t, game)
-                farkle[t * LANES + lane] = value
+                farkle[t, lane] = value
 
 
 @njit(nogil=True, error_model="numpy")
-def _prepare(table, s, start, r, u, w, game, hot, bonuses, scratch, worker):
+def prepare(table, s, start, r, u, w, work):
     """What the turns with opponents' scores start .. start + LANES - 1 lead to.
 
-    Fills scratch and returns the number of turn totals to solve; 0 where no lane is a state.
+    Fills a thread's scratch and returns the number of turn totals to solve; 0 where no lane is a
+    state.
     """
-    values, bank, farkle, lost, out = (
-        scratch[0][worker],
-        scratch[1][worker],
-        scratch[2][worker],
-        scratch[3][worker],
-        scratch[4][worker],
-    )
-    low, high = _own_scores(s, u, w, game)
+    game, hot = work.game, work.hot
+    values, bank, farkle, lost, _ = work.scratch
+    low, high = own_scores(s, u, w, game)
     least_own = max(low, s - start - LANES + 1)
     if least_own > min(high, s - start):
         return 0
@@ -99,99 +126,93 @@ def _prepare(table, s, start, r, u, w, game, hot, bonuses, scratch, worker):
     steps = max(game.scores - least_own, least) + (game.beyond if r == 0 else 0)
     rows = steps + game.reach
     after_bank = table[other, w, 0]
-    for t in range(least if game.free_win == 0 else 0, rows):
+    held = least if game.free_win == 0 else 1
+    bank[:held] = 0.0
+    for t in range(held, rows):
         after = after_bank[s + t, PAD + start : PAD + start + LANES]
         for lane in range(LANES):
-            bank[t * LANES + lane] = 1.0 - after[lane]
-    bank[: (least if game.free_win == 0 else 1) * LANES] = 0.0
+            bank[t, lane] = 1.0 - after[lane]
     for lane in range(LANES):
         opponent = start + lane
         own = s - opponent
-        farkle[lane] = 0.0
+        farkle[0, lane] = 0.0
         lost[lane] = 0.0
         if low <= own <= high:
-            farkle[lane] = _farkled(table, r, u, w, opponent, own, game)
+            farkle[0, lane] = _farkled(table, r, u, w, opponent, own, game)
             kept = opponent + min(own, game.zero)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
     for t in range(1, rows):
         for lane in range(LANES):
-            farkle[t * LANES + lane] = farkle[lane]
+            farkle[t, lane] = farkle[0, lane]
     if game.free_win == 1 or game.keeps == 1:
-        _except(table, s, start, r, u, w, game, least, low, high, bank, farkle, rows)
-    size = out.size
-    level_size = values.size // bonuses.size
-    for level in range(bonuses.size):
-        beyond = values[level * level_size : (level + 1) * level_size]
+        _mend(table, s, start, r, u, w, work, rows)
+    levels, _, dice, _ = values.shape
+    for level in range(levels):
         for t in range(steps, rows):
-            for n in range(size // LANES):
+            for n in range(dice):
                 for lane in range(LANES):
-                    beyond[t * size + n * LANES + lane] = bank[t * LANES + lane]
+                    values[level, t, n, lane] = bank[t, lane]
         if game.must_roll_hot == 1:
             goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
             for t in range(steps, rows):
                 for lane in range(LANES):
                     ended = hot.wins + hot.loses * lost[lane]
-                    ended += hot.farkles * farkle[t * LANES + lane]
-                    ended += goes_on * bank[t * LANES + lane]
-                    beyond[(t + 1) * size - LANES + lane] = ended / (1.0 - hot.only_hot)
+                    ended += hot.farkles * farkle[t, lane]
+                    ended += goes_on * bank[t, lane]
+                    values[level, t, dice - 1, lane] = ended / (1.0 - hot.only_hot)
     return steps
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_levels(turn, steps, bonuses, scratch, worker):
-    """Solve the turns that scratch was prepared for; the start of the turn is the last in out."""
-    values, out = scratch[0][worker], scratch[4][worker]
-    level_size = values.size // bonuses.size
-    for level in range(bonuses.size - 1, -1, -1):
-        following = min(level + 1, bonuses.size - 1)
+def solve_levels(turn, steps, work):
+    """Solve the turns that a thread's scratch was prepared for; out[-1] are their starts."""
+    values, bank, farkle, lost, out = work.scratch
+    last = work.bonuses.size - 1
+    for level in range(last, -1, -1):
         turn(
-            values[level * level_size : (level + 1) * level_size],
-            values[
-                following * level_size + bonuses[level] * out.size : (following + 1) * level_size
-            ],
-            scratch[1][worker],
-            scratch[2][worker],
-            scratch[3][worker],
-            out,
+            values[level].ravel(),
+            values[min(level + 1, last), work.bonuses[level] :].ravel(),
+            bank.ravel(),
+            farkle.ravel(),
+            lost,
+            out.ravel(),
             steps,
         )
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turn, table, s, start, r, u, w, game, hot, bonuses, scratch, worker, behind):
+def _solve_group(turn, table, s, start, r, u, w, work, behind):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Only those of players `behind` or level, or else of players ahead or level.
     """
-    steps = _prepare(table, s, start, r, u, w, game, hot, bonuses, scratch, worker)
+    steps = prepare(table, s, start, r, u, w, work)
     if steps == 0:
         return
-    _solve_levels(turn, steps, bonuses, scratch, worker)
-    low, high = _own_scores(s, u, w, game)
-    out = scratch[4][worker]
+    solve_levels(turn, steps, work)
+    low, high = own_scores(s, u, w, work.game)
     for lane in range(LANES):
         own = s - start - lane
         if low <= own <= high and (2 * own <= s if behind else 2 * own >= s):
             # a sum of chances may come out one rounding above 1
-            table[r, u, w, s, PAD + own] = min(1.0, out[out.size - LANES + lane])
+            table[r, u, w, s, PAD + own] = min(1.0, work.scratch.out[-1, lane])
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turn, table, s, first, r, u, w, game, hot, bonuses, scratch, worker):
+def _solve_pairs(turn, table, s, first, r, u, w, work):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    _solve_group(turn, table, s, first, r, u, w, game, hot, bonuses, scratch, worker, False)
-    start = s - first - LANES + 1
-    r = game.roles - 1 - r
-    _solve_group(turn, table, s, start, r, w, u, game, hot, bonuses, scratch, worker, True)
+    _solve_group(turn, table, s, first, r, u, w, work, False)
+    mirror = work.game.roles - 1 - r
+    _solve_group(turn, table, s, s - first - LANES + 1, mirror, w, u, work, True)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turn, table, s, first, game, hot, bonuses, scratch, worker):
+def _renew(turn, table, s, first, work):
     """Renew a group of LANES states of total s with their mirror images."""
-    limit = game.farkle_limit
+    game, limit = work.game, work.game.farkle_limit
     for count in range(2 * limit - 2, -1, -1):
         for u in range(limit * game.boards):
             e = count - u % limit
@@ -199,13 +220,11 @@ def _renew(turn, table, s, first, game, hot, bonuses, scratch, worker):
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
-                    _solve_pairs(
-                        turn, table, s, first, r, u, w, game, hot, bonuses, scratch, worker
-                    )
+                    _solve_pairs(turn, table, s, first, r, u, w, work)
 
 
 @njit(
-    types.void(_turn, _table, types.intp, _flag_rows, _game, _hot, _bonuses, _scratch),
+    types.void(TURN_TYPE, TABLE_TYPE, types.intp, array_type(types.boolean, 2), *WORK_TYPES),
     parallel=True,
     cache=True,
     nogil=True,
@@ -220,13 +239,14 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch):
     for the first groups, which are one task; no task touches the values of another, and the result
     is the same for any number of threads.
     """
-    workers = scratch[0].shape[0]
+    workers = len(scratch.lost)
     chain = np.flatnonzero(active[:, 0])
     rows, groups = np.nonzero(active[:, 1:])
     tasks = chain.size + rows.size
     # the first worker's share is the chain at least
     share = max(chain.size, (tasks + workers - 1) // workers)
     for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, worker)
         begin, end = 0, share
         if worker > 0:
             rest, others = tasks - share, workers - 1
@@ -238,7 +258,7 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch):
             else:
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
-            _renew(turn, table, s - row, first, game, hot, bonuses, scratch, worker)
+            _renew(turn, table, s - row, first, own)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -253,7 +273,9 @@ def _secant_step(x, image, last_x, last_image):
 
 
 @njit(
-    types.void(_turn, _table, types.intp, _flags, _game, _hot, _bonuses, _scratch, types.float64),
+    types.void(
+        TURN_TYPE, TABLE_TYPE, types.intp, array_type(types.boolean, 1), *WORK_TYPES, types.float64
+    ),
     parallel=True,
     cache=True,
     nogil=True,
@@ -267,10 +289,11 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, tolerance):
     when no lane is further than `tolerance` of itself from its fixed point, by the last slope.
     A task is a group as in sweep_totals.
     """
-    workers = scratch[0].shape[0]
+    workers = len(scratch.lost)
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, worker)
         last_x, last_image = np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
@@ -278,26 +301,24 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, tolerance):
                 r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
                 u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
                 # x is the value of the player who is behind, the smaller and so more exact number
-                low, high = _own_scores(s, u, w, game)
+                low, high = own_scores(s, u, w, game)
                 begin, end = max(first, low), min(first + LANES - 1, high, s // 2)
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
-                    _solve_pairs(
-                        turn, table, s, first, mirror, w, u, game, hot, bonuses, scratch, worker
-                    )
+                    _solve_pairs(turn, table, s, first, mirror, w, u, own)
                     error = 0.0
-                    for own in range(begin, end + 1):
-                        x, image = x_before[PAD + own], behind[PAD + own]
-                        lane = own - first
+                    for score in range(begin, end + 1):
+                        x, image = x_before[PAD + score], behind[PAD + score]
+                        lane = score - first
                         distance = image - x
                         if iteration > 0:
                             distance = _secant_step(x, image, last_x[lane], last_image[lane])
                         last_x[lane], last_image[lane] = x, image
-                        behind[PAD + own] = min(1.0, max(0.0, x + distance))
+                        behind[PAD + score] = min(1.0, max(0.0, x + distance))
                         error = max(error, abs(distance) / max(image, 1e-300))
-                        new = ahead[PAD + s - own]
-                        change = abs(new - ahead_before[PAD + s - own])
+                        new = ahead[PAD + s - score]
+                        change = abs(new - ahead_before[PAD + s - score])
                         error = max(error, change / max(new, 1e-300))
                     if iteration > 0 and error <= tolerance:
                         break
@@ -308,7 +329,7 @@ def _logit(probability):
     return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
 
 
-@njit(types.void(_table, types.intp, types.intp, _game), cache=True, error_model="numpy")
+@njit(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE), cache=True, error_model="numpy")
 def guess_total(table, s, k, game):
     """Guess the states of total s with an opponent without farkles, of which nothing is known.
 

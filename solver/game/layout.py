@@ -27,6 +27,7 @@ from solver.game.endgame import Endgame
 from solver.game.kernel_source import LANES
 from solver.game.standings import blocks, score_count, value_shape
 from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan
 
 PAD = LANES
@@ -36,7 +37,7 @@ EVERYTHING = -1
 """As a penalty: a score above 0 falls to 0."""
 
 
-class Game(NamedTuple):
+class GameNumbers(NamedTuple):
     """What kernels have to know of a game; points in steps."""
 
     roles: int
@@ -71,25 +72,36 @@ class HotDice(NamedTuple):
     only_hot: float
 
 
-Scratch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Working memory: values, bank, farkle, lost and out for each thread."""
+class Scratch(NamedTuple):
+    """The turns under way, one in each lane: float64 arrays, with an axis of threads in front."""
+
+    values: Floats
+    """Win probability with dice 1.. in turn, shape (levels, turn totals, dice, LANES)."""
+    bank: Floats
+    """Value of banking a turn total, 0 where it is not allowed, shape (turn totals, LANES)."""
+    farkle: Floats
+    """Value of a farkle at a turn total, shape (turn totals, LANES)."""
+    lost: Floats
+    """Value of a roll that loses everything, shape (LANES,)."""
+    out: Floats
+    """The values of the turn total that was solved last, shape (dice, LANES)."""
 
 
 class Work(NamedTuple):
     """What kernels are given besides the turn, the table and the place where they work."""
 
-    game: Game
+    game: GameNumbers
     hot: HotDice
     bonuses: npt.NDArray[np.intp]
     """Of each hot dice in a turn, in steps; the last one goes on for those that follow."""
     scratch: Scratch
 
 
-def make_game(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> Game:
-    """The game of a rule set."""
+def game_numbers(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> GameNumbers:
+    """What kernels have to know of the game of a rule set."""
     step = rules.point_step
     everything = rules.farkle_penalty is not None and rules.penalty_points == 0
-    return Game(
+    return GameNumbers(
         roles=2 if rules.has_roles else 1,
         farkle_limit=rules.farkle_limit,
         boards=2 if rules.has_opening else 1,
@@ -106,7 +118,7 @@ def make_game(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> Game:
     )
 
 
-def make_work(plan: TurnPlan, game: Game, threads: int | None = None) -> Work:
+def make_work(plan: TurnPlan, game: GameNumbers, threads: int | None = None) -> Work:
     """What kernels need for turns of a plan; for as many threads as there are if None."""
     hot = HotDice(
         float(plan.win_chances[-1]),
@@ -118,7 +130,7 @@ def make_work(plan: TurnPlan, game: Game, threads: int | None = None) -> Work:
     return Work(game, hot, bonuses, _make_scratch(plan, game, threads or numba.get_num_threads()))
 
 
-def make_table(game: Game, ends: Endgame) -> np.ndarray:
+def make_table(game: GameNumbers, ends: Endgame) -> np.ndarray:
     """A table whose states are worth 0.5, with the final turns beside them."""
     modes = game.farkle_limit * game.boards
     totals = 2 * game.scores + game.opening + game.beyond + game.reach + LANES
@@ -137,7 +149,9 @@ def make_table(game: Game, ends: Endgame) -> np.ndarray:
     return table
 
 
-def solved_table(rules: Ruleset, game: Game, ends: Endgame, values: np.ndarray) -> np.ndarray:
+def solved_table(
+    rules: Ruleset, game: GameNumbers, ends: Endgame, values: np.ndarray
+) -> np.ndarray:
     """The table of a solved game, with the values of its solution."""
     table = make_table(game, ends)
     for row, column, scores, states in _rows(rules, table):
@@ -173,19 +187,17 @@ def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np
             row += 1
 
 
-def turn_totals(game: Game) -> int:
+def turn_totals(game: GameNumbers) -> int:
     """Number of turn totals that any turn may need, with those that hold only a bank."""
     return max(game.scores, game.opening) + game.beyond + game.reach
 
 
-def _make_scratch(plan: TurnPlan, game: Game, threads: int) -> Scratch:
+def _make_scratch(plan: TurnPlan, game: GameNumbers, threads: int) -> Scratch:
     rows = turn_totals(game)
-    row = plan.columns * LANES
-    # hot dice of the last level reach beyond the others by their bonus
-    return (
-        np.zeros((threads, plan.levels * rows * row)),
-        np.zeros((threads, rows * LANES)),
-        np.zeros((threads, rows * LANES)),
-        np.zeros((threads, LANES)),
-        np.zeros((threads, row)),
+    return Scratch(
+        values=np.zeros((threads, plan.levels, rows, plan.columns, LANES)),
+        bank=np.zeros((threads, rows, LANES)),
+        farkle=np.zeros((threads, rows, LANES)),
+        lost=np.zeros((threads, LANES)),
+        out=np.zeros((threads, plan.columns, LANES)),
     )

@@ -25,13 +25,17 @@ from solver.errors import ConvergenceError
 from solver.game import kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES, load_turn
-from solver.game.layout import EVERYTHING, PAD, Game, make_game, make_table, make_work, read_table
-from solver.game.solvable import check_solvable
-from solver.game.standings import (
-    DEFAULT_TOLERANCE,
-    Progress,
-    Solution,
+from solver.game.layout import (
+    EVERYTHING,
+    PAD,
+    GameNumbers,
+    game_numbers,
+    make_table,
+    make_work,
+    read_table,
 )
+from solver.game.solvable import check_solvable
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import TurnPlan, turn_plan
 from solver.wording import say
@@ -119,7 +123,7 @@ class _Sweeps:
         self._pair_tolerance = pair_tolerance
         self._on_progress = on_progress
         self._turn = load_turn(plan, cache)
-        self._game = game = make_game(rules, plan, ends)
+        self._game = game = game_numbers(rules, plan, ends)
         self._work = make_work(plan, game, threads)
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
@@ -180,7 +184,7 @@ class _Sweeps:
             kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
 
 
-def _independent_totals(rules: Ruleset, plan: TurnPlan, game: Game) -> int:
+def _independent_totals(rules: Ruleset, plan: TurnPlan, game: GameNumbers) -> int:
     """Number of totals in a row whose states do not depend on each other, see sweep_totals.
 
     A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
@@ -195,7 +199,7 @@ def _independent_totals(rules: Ruleset, plan: TurnPlan, game: Game) -> int:
     return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
 
 
-def _firsts(total: int, game: Game) -> npt.NDArray[np.intp]:
+def _firsts(total: int, game: GameNumbers) -> npt.NDArray[np.intp]:
     """Least score of the lesser scores of each group of a total."""
     return np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
 
@@ -247,7 +251,7 @@ def _changes(
     return changes
 
 
-def _turn_totals(game: Game, total: int, firsts: npt.NDArray[np.intp]) -> int:
+def _turn_totals(game: GameNumbers, total: int, firsts: npt.NDArray[np.intp]) -> int:
     """Number of turn totals of all turns in groups of a total."""
     lesser = (firsts[:, np.newaxis] + np.arange(LANES)).ravel()
     lesser = lesser[lesser <= total // 2]

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from numba import njit, prange
 
 from solver.game.endgame import endgame, final_turn, first_of_play_off
-from solver.game.kernel_source import LANES, load_turn
-from solver.game.kernels import _prepare, _solve_levels
-from solver.game.layout import make_game, make_work, mode, solved_table, turn_totals
+from solver.game.kernel_source import load_turn
+from solver.game.kernels import own_work, prepare, solve_levels
+from solver.game.layout import game_numbers, make_work, mode, solved_table, turn_totals
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import role
 from solver.play.policies import Decisions, TablePolicy, table_decisions
@@ -51,23 +51,20 @@ def _fill(
     bank: Any,
 ) -> None:
     """Tables of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
-    workers = scratch[0].shape[0]
-    dice = scratch[4].shape[1] // LANES
-    level_size = scratch[0].shape[1] // bonuses.size
+    workers = len(scratch.lost)
     for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, worker)
+        dice = own.scratch.out.shape[0]
         for p in range(worker, positions.shape[0], workers):
-            r, u, w, own, opponent = positions[p]
-            steps = _prepare(
-                table, own + opponent, opponent, r, u, w, game, hot, bonuses, scratch, worker
-            )
-            _solve_levels(turn, steps, bonuses, scratch, worker)
+            r, u, w, score, opponent = positions[p]
+            steps = prepare(table, score + opponent, opponent, r, u, w, own)
+            solve_levels(turn, steps, own)
             for level in range(win.shape[1]):
                 for t in range(win.shape[2]):
                     row = min(t, steps + game.reach - 1)
-                    banked = scratch[1][worker, row * LANES]
+                    banked = own.scratch.bank[row, 0]
                     for n in range(dice):
-                        place = level * level_size + (row * dice + n) * LANES
-                        value = scratch[0][worker, place]
+                        value = own.scratch.values[level, row, n, 0]
                         win[p, level, t, n] = value
                         may = game.must_roll_hot == 0 or n < dice - 1
                         bank[p, level, t, n] = may and banked > 0.0 and banked >= value
@@ -79,7 +76,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     code : the folder of compiled code
     """
     plan, ends = turn_plan(rules), endgame(rules)
-    game = make_game(rules, plan, ends)
+    game = game_numbers(rules, plan, ends)
     work = make_work(plan, game)
     table = solved_table(rules, game, ends, np.asarray(values))
     turn = load_turn(plan, code)
