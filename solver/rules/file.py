@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean
-from solver.rules.complaints import Complaint, complaints, short
+from solver.rules.complaints import complaints, short
 from solver.rules.ruleset import Ruleset
 from solver.rules.toml_lines import key_lines, line_of
 from solver.wording import say
@@ -64,7 +64,7 @@ def make_rules(data: Mapping[str, Any], origin: str) -> Ruleset:
         return Ruleset.model_validate(data)
     except ValidationError:
         first = complaints(data)[0]
-        raise InvalidRulesError(f"{origin}: {first.sentence}") from None
+        raise InvalidRulesError(f"{origin}: {first.sentence()}") from None
 
 
 def preset_names() -> list[str]:
@@ -85,27 +85,27 @@ def read_rules(path: Path) -> Ruleset:
 
 
 def check_file(
-    path: Path, further: Callable[[Ruleset], list[Complaint]] = lambda _: []
+    path: Path, further: Callable[[Ruleset], str]
 ) -> tuple[Ruleset | None, list[Finding]]:
     """The rule set of a TOML file, or all that is wrong with it in the order of its lines.
 
-    further : what else is wrong with rules that fit together
+    further : a sentence on what else is wrong with rules that fit together, put down to the goal
     """
     try:
         text = _read(path)
         data = _named(_parse(text), path)
     except _NotTomlError as error:
         return None, [Finding(error.line, "", str(error))]
-    found = complaints(data)
+    found = [(one.place, one.sentence()) for one in complaints(data)]
     if not found:
         rules = make_rules(data, str(path))
-        found = further(rules)
-        if not found:
+        if not (sentence := further(rules)):
             return rules, []
+        found = [(("goal",), sentence)]
     lines = key_lines(text)
-    findings = [
-        Finding(line_of(lines, one.place), ".".join(one.place), one.sentence) for one in found
-    ]
+    findings = dict.fromkeys(
+        Finding(line_of(lines, place), ".".join(place), sentence) for place, sentence in found
+    )
     return None, sorted(findings, key=lambda finding: finding.line)
 
 
