@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean
-from solver.rules.complaints import complaints, short
+from solver.rules.complaints import Place, complaints, short
 from solver.rules.ruleset import Ruleset
-from solver.rules.toml_lines import key_lines, line_of
 from solver.wording import say
 
 PRESETS_FOLDERS = (
@@ -28,6 +27,8 @@ _PARSER_WORDS = {
     "Cannot overwrite a value": "A key is given twice",
     "Cannot mutate immutable namespace": "Nothing can be added to the table",
 }
+
+_END = re.compile(r"]|\"{3}|'{3}")  # what a value over several lines may end with
 
 
 class _NotTomlError(Exception):
@@ -170,6 +171,54 @@ def _plain(message: str) -> str:
     for theirs, ours in _PARSER_WORDS.items():
         message = message.replace(theirs, ours)
     return short(message, 200)
+
+
+def key_lines(text: str) -> dict[Place, int]:
+    """The line of every key of a valid TOML document, which tomllib does not tell.
+
+    Lines are collected until tomllib takes them for a whole statement: a value that goes over
+    several lines is none before its last.
+    """
+    lines: dict[Place, int] = {}
+    table: Place = ()
+    statement, start = "", 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if not statement:
+            start = number
+        statement += line.removesuffix("\r") + "\n"
+        if number > start and not _END.search(line):
+            continue
+        try:
+            found = tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            continue
+        if statement.lstrip().startswith("["):
+            table = ()
+        paths = [(*table, *path) for path in _paths(found)]
+        if statement.lstrip().startswith("["):
+            table = paths[-1]
+        for path in paths:
+            lines.setdefault(path, start)
+        statement = ""
+    return lines
+
+
+def line_of(lines: Mapping[Place, int], place: Place) -> int:
+    """The line of a key; for one that is not there that of its table, or the first."""
+    while place and place not in lines:
+        place = place[:-1]
+    return lines.get(place, 1)
+
+
+def _paths(data: object) -> Iterator[Place]:
+    """The keys of nested tables, outer ones first."""
+    if isinstance(data, list):  # of a header such as [[table]]
+        data = data[0] if data else {}
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield (key,)
+            if isinstance(value, dict) or (isinstance(value, list) and value == [{}]):
+                yield from ((key, *path) for path in _paths(value))
 
 
 def load_rules(reference: str) -> Ruleset:
