@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -22,9 +21,15 @@ from bot.cli.verify import verify
 from bot.languages import language
 from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
 from bot.settings import Settings, read_settings
+from bot.solving.process import solve_apart
 from bot.views.advice import advice_text, answer_data, turn_text
+from bot.views.progress import CatalogueProgress
+from bot.views.solve import solve_text
 from solver.errors import FarkleError
+from solver.game.standings import DEFAULT_TOLERANCE
 from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+from solver.strategy import manifest_path, open_values
 from solver.wording import speak
 
 if TYPE_CHECKING:
@@ -176,8 +181,9 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     from bot.fronts import console  # noqa: PLC0415
 
     advisor = _advisor(settings)
-    if not advisor.is_solved(load_rules(DEFAULT_RULES)):
-        _solve_apart(DEFAULT_RULES)
+    rules = load_rules(DEFAULT_RULES)
+    if not advisor.is_solved(rules):
+        _solve_apart(settings, rules)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
     speak(language(settings.language))
@@ -207,18 +213,13 @@ def _advisor(settings: Settings) -> Advisor:
     return Advisor(settings.strategies, program)
 
 
-def _solve_apart(rules: str) -> None:
-    """Solve in a process of its own, so that the chat stays small and never waits for numba."""
-    command = [sys.executable, "-m", "bot", "solve", rules]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr) as child:  # noqa: S603
-        while True:
-            try:
-                status = child.wait()
-                break
-            except KeyboardInterrupt:
-                continue  # the child was interrupted as well and says so
-    if status:
-        sys.exit(status)
+def _solve_apart(settings: Settings, rules: Ruleset) -> None:
+    """Solve rules in another process, with a bar on standard error. Raises FarkleError."""
+    with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
+        asyncio.run(solve_apart(rules, settings.strategies, settings.kernels, bar))
+    path = manifest_path(settings.strategies, rules)
+    manifest, _ = open_values(path)
+    click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
 
 
 farkle.add_command(discord_command)

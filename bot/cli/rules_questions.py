@@ -194,7 +194,7 @@ class Interview:
         """What is wrong with a value after the answers so far, if anything."""
         data = {key: dict(old) if isinstance(old, dict) else old for key, old in self.data.items()}
         self._put(data, place, value)
-        return next((one.sentence for one in complaints(data) if one.place == place), "")
+        return next((one.sentence() for one in complaints(data) if one.place == place), "")
 
     @staticmethod
     def _put(data: dict[str, Any], place: tuple[str, ...], value: Any) -> None:

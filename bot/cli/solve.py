@@ -8,7 +8,7 @@ import click
 
 from bot.cli.output import json_option, show
 from bot.settings import Settings
-from bot.views.progress import CatalogueProgress
+from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import catalogue_data, catalogue_text, solve_data, solve_text
 from solver.batch.jobs import Result, Solver, solve_all
 from solver.errors import InvalidRequestError
@@ -112,7 +112,6 @@ def solve(
 def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:
     """The residual of each strategy file."""
     # only here: a command that does not check needs none of it
-    from bot.views.progress import share_progress  # noqa: PLC0415
     from solver.batch.local import check_here, compiled_code  # noqa: PLC0415
 
     residuals = {}

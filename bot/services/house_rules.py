@@ -5,8 +5,7 @@ import time
 import tomllib
 import unicodedata
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import asdict, dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 from bot.services.advisor import DEFAULT_RULES
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.solving.process import SolveProgress, SolveState, solve_apart
+from solver.batch.jobs import Job, Watch
 from solver.errors import (
     FarkleError,
     InvalidRequestError,
@@ -24,7 +24,7 @@ from solver.errors import (
 )
 from solver.game.position import first_position
 from solver.game.solvable import check_solvable
-from solver.game.standings import value_shape
+from solver.game.standings import Progress, value_shape
 from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -98,7 +98,7 @@ class RulesEntry:
 
 
 @dataclass(slots=True, eq=False)
-class _Run:
+class _Run(Watch):
     """A solve under way."""
 
     rules: Ruleset
@@ -108,6 +108,10 @@ class _Run:
 
     def so_far(self, **what: Any) -> SolveProgress:
         return replace(self.latest, seconds=time.monotonic() - self.began, **what)
+
+    def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
+        """Note how far it is."""
+        self.latest = self.so_far(**asdict(progress))
 
 
 class HouseRules:
@@ -348,9 +352,7 @@ class HouseRules:
                 run.latest = run.so_far(state=SolveState.RUNNING)
                 try:
                     async with asyncio.timeout(self._limits.seconds):
-                        await solve_apart(
-                            run.rules, self._strategies, self._kernels, partial(self._note, run)
-                        )
+                        await solve_apart(run.rules, self._strategies, self._kernels, run)
                 except TimeoutError:
                     return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
                 chance = await asyncio.to_thread(self._chance, run.rules)
@@ -359,10 +361,6 @@ class HouseRules:
                     say("{rules}: the strategy file is gone, or damaged", rules=run.rules.name)
                 )
             return run.so_far(state=SolveState.DONE, win_probability=chance)
-
-    @staticmethod
-    def _note(run: _Run, sweep: int, done: float, residual: float | None) -> None:
-        run.latest = run.so_far(sweep=sweep, done=done, residual=residual)
 
     def _too_slow(self, run: _Run) -> str:
         return say(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
-from solver.rules.complaints import Complaint, complaints, short
+from solver.rules.complaints import Complaint, Place, complaints, short
 from solver.rules.file import make_rules, preset_names
 from solver.rules.ruleset import FACES, LOADED_DICE, MAX_POINTS, NOT_YET, PER_FACE, Ruleset, Scoring
 from solver.wording import say, say_later
@@ -310,7 +310,7 @@ def _is_off(key: str, text: str) -> bool:
     """
     known = key.replace("-", "_")
     if known == "loaded_dice":
-        raise InvalidRulesError(say(LOADED_DICE).replace(known, key))
+        raise InvalidRulesError(say(LOADED_DICE.message, key=key))
     if known not in NOT_YET:
         return False
     off, what = NOT_YET[known]
@@ -346,28 +346,21 @@ def _drop_idle(data: dict[str, Any], typed: Collection[str]) -> None:
 
 
 def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset) -> str:
-    """The first complaint that blames an option that was typed, else the first of all.
-
-    Options are named as they are typed.
-    """
-    blamed = [(_as_typed(one.place[-1]), one) for one in found]
-    key, one = next(((key, one) for key, one in blamed if key in typed), blamed[0])
-    said = one.sentence.removeprefix("scoring." if len(one.place) > 1 else "")
-    parts = said.split('"')  # what is in quotes is a value
-    parts[::2] = [re.sub(r"\b[a-z]+(_[a-z0-9]+)+\b", _key_as_typed, part) for part in parts[::2]]
-    said = '"'.join(parts)
-    if key in typed or key not in OPTIONS or len(one.place) > 1:
+    """The first complaint that blames an option that was typed, else the first of all."""
+    one = next((one for one in found if _option_of(one.place) in typed), found[0])
+    said, option = one.sentence(_option_of), _option_of(one.place)
+    if option in typed or option not in OPTIONS or len(one.place) > 1:
         return said
     value = getattr(base, one.place[0])
     return say(
         "{complaint}; {option}:{value} comes from the rules {rules}",
         complaint=said,
-        option=key,
+        option=option,
         value=value,
         rules=base.name,
     )
 
 
-def _key_as_typed(match: re.Match[str]) -> str:
-    typed = _as_typed(match[0])
-    return typed if typed in OPTIONS else match[0]
+def _option_of(place: Place) -> str:
+    """A key as an option is typed."""
+    return _as_typed(place[-1])

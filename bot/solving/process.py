@@ -1,4 +1,4 @@
-"""One solve in a process of its own, so that the chat stays small and never waits for numba."""
+"""Solves in a process of their own, so that the chat stays small and never waits for numba."""
 
 import asyncio
 import contextlib
@@ -7,13 +7,14 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from solver.batch.jobs import Job, Watch
 from solver.errors import SolveError
+from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, spoken
 
@@ -24,9 +25,6 @@ WORKER = ("-m", "bot.solving.worker")
 
 GRACE = 3.0
 """Seconds that a worker has to end after an interrupt, before it is killed."""
-
-OnProgress = Callable[[int, float, float | None], None]
-"""Is told the sweep under way, the share of it that is done and the residual before it."""
 
 
 class SolveState(StrEnum):
@@ -66,12 +64,12 @@ class SolveProgress:
         return self.state not in {SolveState.WAITING, SolveState.RUNNING}
 
 
-async def solve_apart(
-    rules: Ruleset, strategies: Path, kernels: Path, on_progress: OnProgress
-) -> None:
+async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Watch) -> None:
     """Solve rules and write their strategy file, in a process that ends if this is cancelled.
 
-    Both folders are whole paths. Raises SolveError.
+    strategies, kernels : the folders of strategy files and of compiled code
+
+    Raises SolveError.
     """
     request = {
         "rules": rules.model_dump(mode="json"),
@@ -97,7 +95,8 @@ async def solve_apart(
             )
         ) from None
     try:
-        last = await _follow(process, json.dumps(request).encode() + b"\n", on_progress)
+        job = Job(0, rules.name, rules)
+        last = await _follow(process, json.dumps(request).encode() + b"\n", job, watch)
         status = await process.wait()
     finally:
         await _end(process)
@@ -123,7 +122,7 @@ async def solve_apart(
 
 
 async def _follow(
-    process: asyncio.subprocess.Process, request: bytes, on_progress: OnProgress
+    process: asyncio.subprocess.Process, request: bytes, job: Job, watch: Watch
 ) -> dict[str, Any]:
     """Tell the worker what to do and read what it says until it ends; returns the last message."""
     last: dict[str, Any] = {}
@@ -142,8 +141,10 @@ async def _follow(
             logger.debug("solve worker: %s", line.decode(errors="replace").rstrip())
             continue
         last = message
-        if "sweep" in message:
-            on_progress(message["sweep"], message["done"], message["residual"])
+        if "begun" in message:
+            watch.begin(job)
+        elif "sweep" in message:
+            watch.progress(job, Progress(message["sweep"], message["done"], message["residual"]))
     return last
 
 

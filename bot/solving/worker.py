@@ -1,10 +1,10 @@
-"""Solves one rule set in a process of its own: `python -m bot.solving.worker`, for the chat alone.
+"""Solves one rule set in a process of its own: `python -m bot.solving.worker`, not for people.
 
 It loads numba, and so stands outside of everything that answers a chat message. One line of JSON on
 standard input says what to solve: `rules`, the folders `strategies` and `kernels`, and the
 `language` of errors, English if it is not there. Lines of JSON on standard output say how it goes:
-{"sweep", "done", "residual"} and at the end {"solved"} or {"error"}. The end of standard input, or
-an interrupt, ends the solve.
+{"begun"}, then {"sweep", "done", "residual"} and at the end {"solved"} or {"error"}. The end of
+standard input, or an interrupt, ends the solve.
 """
 
 import contextlib
@@ -55,18 +55,19 @@ def _end_with_input() -> None:
 def _solve(request: dict[str, Any]) -> int:
     # only here: an interrupt while numba loads ends the process cleanly, too
     from bot.languages import best_language  # noqa: PLC0415
-    from solver.batch.jobs import Job, Watch  # noqa: PLC0415
+    from solver.batch.jobs import Job, Watch, solve_jobs  # noqa: PLC0415
     from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
-    from solver.errors import FarkleError  # noqa: PLC0415
-    from solver.game.standings import DEFAULT_TOLERANCE, Progress  # noqa: PLC0415
+    from solver.game.standings import Progress  # noqa: PLC0415
     from solver.rules.ruleset import Ruleset  # noqa: PLC0415
-    from solver.strategy import prepare_folder, save_strategy  # noqa: PLC0415
     from solver.wording import ENGLISH, speak  # noqa: PLC0415
 
     class Lines(Watch):
         """Prints the progress."""
 
         last = -_INTERVAL
+
+        def begin(self, job: Job) -> None:  # noqa: ARG002
+            _say(begun=True)
 
         def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
             now = time.monotonic()
@@ -76,18 +77,12 @@ def _solve(request: dict[str, Any]) -> int:
 
     speak(best_language(request.get("language", ENGLISH.code)))
     rules = Ruleset.model_validate(request["rules"])
-    folder = Path(request["strategies"])
-    try:
-        prepare_folder(folder)
-        with compiled_code(Path(request["kernels"])) as cache:
-            solver = LocalSolver(cache)
-            for _, outcome in solver([Job(0, rules.name, rules)], DEFAULT_TOLERANCE, Lines()):
-                if isinstance(outcome, FarkleError):
-                    raise outcome
-                save_strategy(outcome, folder)
-    except FarkleError as error:
-        _say(error=str(error))
-        return 1
+    jobs, folder = [Job(0, rules.name, rules)], Path(request["strategies"])
+    with compiled_code(Path(request["kernels"])) as cache:
+        for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=Lines()):
+            if result.error:
+                _say(error=str(result.error))
+                return 1
     _say(solved=True)
     return 0
 

@@ -131,20 +131,20 @@ class ExpectedSweeps:
     def __init__(self, tolerance: float, *, has_penalty: bool) -> None:
         self._tolerance = tolerance
         self._total = 14.0 if has_penalty else 2.0
-        self._residuals: list[float] = []
+        self._finished, self._residual = 0, math.inf
 
     def after(self, progress: Progress) -> float:
         """Expected number of sweeps in all."""
-        if progress.residual is not None and progress.sweep - 1 > len(self._residuals):
-            self._residuals.append(progress.residual)
-            self._total = self._extrapolated(progress.sweep - 1)
+        finished = progress.sweep - 1
+        if progress.residual is not None and finished > self._finished:
+            self._total = self._extrapolated(finished, progress.residual)
+            self._finished, self._residual = finished, progress.residual
         return max(self._total, progress.sweep)
 
-    def _extrapolated(self, finished: int) -> float:
-        """The residual falls by about ten a sweep once it is small."""
-        latest = self._residuals[-1]
-        if finished < 3 or latest >= 1:
+    def _extrapolated(self, finished: int, residual: float) -> float:
+        """The residual falls by about ten a sweep once it is small; not every sweep is told."""
+        if finished < 3 or residual >= 1:
             return max(self._total, finished + 1)
-        fall = math.log10(self._residuals[-2] / latest)
+        fall = math.log10(self._residual / residual) / (finished - self._finished)
         rate = min(max(fall, 0.5), 1.5)
-        return finished + max(1.0, math.log10(latest / self._tolerance) / rate)
+        return finished + max(1.0, math.log10(residual / self._tolerance) / rate)

@@ -104,6 +104,19 @@ def solve_all(
             jobs.append(_read(number, reference, floor))
         except FarkleError as error:
             yield Result(number, reference, reference, Status.FAILED, error=error)
+    yield from solve_jobs(jobs, folder, solver, tolerance=tolerance, again=again, watch=watch)
+
+
+def solve_jobs(
+    jobs: Sequence[Job],
+    folder: Path,
+    solver: Solver,
+    *,
+    tolerance: float = DEFAULT_TOLERANCE,
+    again: bool = False,
+    watch: Watch | None = None,
+) -> Iterator[Result]:
+    """Solve rule sets that are known to be solvable, as `solve_all` does."""
     twins = _twins(jobs)
     unsolved = []
     for job in twins:

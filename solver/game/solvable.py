@@ -9,7 +9,6 @@ from solver.errors import InvalidRulesError
 from solver.game.endgame import endgame
 from solver.game.position import reachable
 from solver.game.standings import value_shape
-from solver.rules.complaints import Complaint
 from solver.rules.file import Finding, check_file
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
@@ -79,9 +78,4 @@ def examine(path: Path) -> tuple[Ruleset | None, list[Finding]]:
 
     A game that cannot be solved is wrong, too, here.
     """
-
-    def further(rules: Ruleset) -> list[Complaint]:
-        sentence = unsolvable(rules)
-        return [Complaint(("goal",), sentence)] if sentence else []
-
-    return check_file(path, further)
+    return check_file(path, unsolvable)

@@ -1,9 +1,9 @@
-"""What is wrong with a rule set as people write it: one plain sentence for each complaint."""
+"""What is wrong with a rule set as people write it, one plain sentence for each complaint."""
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
@@ -19,6 +19,7 @@ from solver.rules.ruleset import (
     Contradiction,
     ContradictionsError,
     FarklePenalty,
+    Key,
     Ruleset,
     Scoring,
     not_yet,
@@ -74,38 +75,63 @@ pydantic's name of what is wrong."""
 _UNKNOWN_KEY = "extra_forbidden"
 
 
+Place = tuple[str, ...]
+"""The keys that lead to a value, outermost first."""
+
+
+def in_toml(place: Place) -> str:
+    """A key as in a TOML file."""
+    return short(".".join(place))
+
+
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """One thing that is wrong: the keys that lead to it, outermost first, and a sentence."""
+    """One thing that is wrong."""
 
-    place: tuple[str, ...]
-    sentence: str
+    place: Place
+    """The key to blame, which the message calls `key`."""
+    message: str
+    """Marked by `say_later`."""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    """What `say` takes with the message, but `key`; other keys in it are of type Key."""
+    tail: str = ""
+    """What is said after the message, such as near matches."""
+
+    def sentence(self, name_key: Callable[[Place], str] = in_toml) -> str:
+        """What is wrong, with keys as `name_key` writes them."""
+        parts = {
+            name: name_key((part,)) if isinstance(part, Key) else part
+            for name, part in self.parts.items()
+        }
+        return say(self.message, key=name_key(self.place), **parts) + self.tail
 
 
 def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     """Everything wrong with the data of a rule set, what explains most first; empty if valid.
 
-    What depends on a value that is wrong by itself is not said: it may be right once that is.
+    What depends on a value that is wrong by itself is left out: it may be right once that is.
     """
-    found = [Complaint(keys, sentence) for keys, sentence in not_yet(data)]
-    if data.get("loaded_dice"):
-        found.append(Complaint(("loaded_dice",), say(LOADED_DICE)))
+    found = [_blaming_first(one) for one in not_yet(data)]
+    if data.get("loaded_dice", ()) not in ((), []):
+        found.append(_blaming_first(LOADED_DICE))
     data = {key: data[key] for key in data if key not in {*NOT_YET, "loaded_dice"}}
     try:
         Ruleset.model_validate(data)
     except ValidationError as error:
         single, joint = _taken_apart(error)
         single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
-        found += [Complaint(_place(one), _sentence(one, data)) for one in single]
+        found += [_complaint(one, data) for one in single]
         wrong = {str(one["loc"][0]) for one in single}
         if wrong:
             # a goal has to be there, whatever it is
             sound = {"goal": MAX_POINTS, **{key: data[key] for key in data if key not in wrong}}
             joint = _joint(sound)
-        found += [
-            Complaint(keys[:1], sentence) for keys, sentence in joint if wrong.isdisjoint(keys)
-        ]
-    return list(dict.fromkeys(found))
+        found += [_blaming_first(one) for one in joint if wrong.isdisjoint(one.keys)]
+    return found
+
+
+def _blaming_first(one: Contradiction) -> Complaint:
+    return Complaint(one.keys[:1], one.message, one.parts)
 
 
 def _taken_apart(error: ValidationError) -> tuple[list[ErrorDetails], list[Contradiction]]:
@@ -129,45 +155,31 @@ def _joint(data: Mapping[str, Any]) -> list[Contradiction]:
     return []
 
 
-def _place(error: ErrorDetails) -> tuple[str, ...]:
+def _place(error: ErrorDetails) -> Place:
     """The keys that lead to a value, without places in lists and pydantic's names of types."""
     first, *others = error["loc"]
     return (str(first), *map(str, others[:1])) if first in TABLES else (str(first),)
 
 
-def _sentence(error: ErrorDetails, data: Mapping[str, Any]) -> str:
+def _complaint(error: ErrorDetails, data: Mapping[str, Any]) -> Complaint:
     """One of pydantic's complaints in plain words."""
     place = _place(error)
-    key = short(".".join(place))
     if error["type"] == _UNKNOWN_KEY:
-        return say('unknown key "{key}"', key=key) + _where_it_belongs(place)
+        return Complaint(place, say_later('unknown key "{key}"'), tail=_where_it_belongs(place))
     value: Any = data
     for part in place:
         if not isinstance(value, Mapping) or part not in value:
-            return say('the key "{key}" is missing', key=key)
+            return Complaint(place, say_later('the key "{key}" is missing'))
         value = value[part]
     if place[-1] in PER_FACE:
-        return _about_faces(key, value, error)
+        return Complaint(place, *_about_faces(value, error))
     item = next((part for part in error["loc"] if isinstance(part, int)), None)
     if item is not None:
-        return _about_item(key, item, error)
-    return _about_whole(key, value, error)
+        return Complaint(place, *_about_item(place, item, error))
+    return Complaint(place, *_about_whole(place, value, error))
 
 
-def _about_whole(key: str, value: Any, error: ErrorDetails) -> str:
-    if error["type"] == "too_long":
-        return say(
-            "{key}: takes at most {most} numbers, not {number}",
-            key=key,
-            most=error["ctx"]["max_length"],
-            number=len(value),
-        )
-    if key in _WHOLE:
-        return say(_WHOLE[key], key=key, points=MAX_POINTS, value=shown(value))
-    return _about_value(key, value, error)
-
-
-def _where_it_belongs(place: tuple[str, ...]) -> str:
+def _where_it_belongs(place: Place) -> str:
     """The tail of a sentence about an unknown key."""
     name = place[-1]
     own = TABLES[place[0]] if len(place) > 1 else Ruleset
@@ -179,67 +191,60 @@ def _where_it_belongs(place: tuple[str, ...]) -> str:
     return did_you_mean(short(name), [key for key in own.model_fields if key != "loaded_dice"])
 
 
-def _about_faces(key: str, value: object, error: ErrorDetails) -> str:
+_Said = tuple[str, dict[str, Any]]
+"""The message of a complaint and its parts."""
+
+
+def _about_faces(value: object, error: ErrorDetails) -> _Said:
     if type(value) is int:
-        return _about_value(key, value, error)
+        return _about_value(value, error)
     if not isinstance(value, list | tuple) or len(value) != 6:
-        return say(
+        return say_later(
             "{key}: takes 6 numbers, the points for the faces 1 to 6, or one number for all, not"
-            " {value}",
-            key=key,
-            value=shown(value),
-        )
+            " {value}"
+        ), {"value": shown(value)}
     face = next((part for part in error["loc"] if isinstance(part, int)), 0)
-    return _about_value(key, error["input"], error, _FACE, face=face + 1)
+    return _about_value(error["input"], error, _FACE, face=face + 1)
 
 
-def _about_item(key: str, item: int, error: ErrorDetails) -> str:
+def _about_item(place: Place, item: int, error: ErrorDetails) -> _Said:
     value = error["input"]
-    if key in {"instant_win", "lose_everything"}:
-        return say(
+    if place[-1] in {"instant_win", "lose_everything"}:
+        return say_later(
             '{key}: {value} is not a pattern of dice; "2222" stands for four or more 2s and'
-            ' "xxxxxx" for six of a kind',
-            key=key,
-            value=shown(value),
-        )
-    if key == "hot_dice_bonus":
-        return _about_value(key, value, error, _BONUS, number=item + 1)
-    return _about_value(key, value, error)
+            ' "xxxxxx" for six of a kind'
+        ), {"value": shown(value)}
+    if place[-1] == "hot_dice_bonus":
+        return _about_value(value, error, _BONUS, number=item + 1)
+    return _about_value(value, error)
+
+
+def _about_whole(place: Place, value: Any, error: ErrorDetails) -> _Said:
+    if error["type"] == "too_long":
+        return say_later("{key}: takes at most {most} numbers, not {number}"), {
+            "most": error["ctx"]["max_length"],
+            "number": len(value),
+        }
+    if message := _WHOLE.get(".".join(place)):
+        return message, {"points": MAX_POINTS, "value": shown(value)}
+    return _about_value(value, error)
 
 
 def _about_value(
-    key: str,
-    value: object,
-    error: ErrorDetails,
-    sentences: Mapping[str, str] = _VALUE,
-    **which: int,
-) -> str:
+    value: object, error: ErrorDetails, messages: Mapping[str, str] = _VALUE, **which: int
+) -> _Said:
     kind, context = error["type"], error.get("ctx", {})
+    parts = {"value": shown(value), **which}
     if kind == "literal_error":
         words = [f'"{word}"' for word in re.findall(r"'(\w+)'", context["expected"])]
         if len(words) < 3:
-            return say(
-                "{key}: should be {words}, not {value}",
-                key=key,
-                words=reduce(either, words),
-                value=shown(value),
-            )
-        return say(
-            "{key}: should be one of {words}, not {value}",
-            key=key,
-            words=", ".join(words),
-            value=shown(value),
-        )
-    if kind not in sentences:
-        return say("{key}: should be something else, not {value}", key=key, value=shown(value))
-    return say(
-        sentences[kind],
-        key=key,
-        least=context.get("ge"),
-        most=context.get("le"),
-        value=shown(value),
-        **which,
-    )
+            message = say_later("{key}: should be {words}, not {value}")
+            return message, {"words": reduce(either, words), **parts}
+        message = say_later("{key}: should be one of {words}, not {value}")
+        return message, {"words": ", ".join(words), **parts}
+    bounds = {"least": context.get("ge"), "most": context.get("le")}
+    unknown = say_later("{key}: should be something else, not {value}")
+    return messages.get(kind, unknown), bounds | parts
 
 
 def shown(value: object) -> str:

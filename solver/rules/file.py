@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean
-from solver.rules.complaints import Complaint, complaints, short
+from solver.rules.complaints import Place, complaints, short
 from solver.rules.ruleset import Ruleset
-from solver.rules.toml_lines import key_lines, line_of
 from solver.wording import say
 
 PRESETS_FOLDERS = (
@@ -28,6 +27,8 @@ _PARSER_WORDS = {
     "Cannot overwrite a value": "A key is given twice",
     "Cannot mutate immutable namespace": "Nothing can be added to the table",
 }
+
+_END = re.compile(r"]|\"{3}|'{3}")  # what a value over several lines may end with
 
 
 class _NotTomlError(Exception):
@@ -64,7 +65,7 @@ def make_rules(data: Mapping[str, Any], origin: str) -> Ruleset:
         return Ruleset.model_validate(data)
     except ValidationError:
         first = complaints(data)[0]
-        raise InvalidRulesError(f"{origin}: {first.sentence}") from None
+        raise InvalidRulesError(f"{origin}: {first.sentence()}") from None
 
 
 def preset_names() -> list[str]:
@@ -85,27 +86,27 @@ def read_rules(path: Path) -> Ruleset:
 
 
 def check_file(
-    path: Path, further: Callable[[Ruleset], list[Complaint]] = lambda _: []
+    path: Path, further: Callable[[Ruleset], str]
 ) -> tuple[Ruleset | None, list[Finding]]:
     """The rule set of a TOML file, or all that is wrong with it in the order of its lines.
 
-    further : what else is wrong with rules that fit together
+    further : a sentence on what else is wrong with rules that fit together, put down to the goal
     """
     try:
         text = _read(path)
         data = _named(_parse(text), path)
     except _NotTomlError as error:
         return None, [Finding(error.line, "", str(error))]
-    found = complaints(data)
+    found = [(one.place, one.sentence()) for one in complaints(data)]
     if not found:
         rules = make_rules(data, str(path))
-        found = further(rules)
-        if not found:
+        if not (sentence := further(rules)):
             return rules, []
+        found = [(("goal",), sentence)]
     lines = key_lines(text)
-    findings = [
-        Finding(line_of(lines, one.place), ".".join(one.place), one.sentence) for one in found
-    ]
+    findings = dict.fromkeys(
+        Finding(line_of(lines, place), ".".join(place), sentence) for place, sentence in found
+    )
     return None, sorted(findings, key=lambda finding: finding.line)
 
 
@@ -170,6 +171,54 @@ def _plain(message: str) -> str:
     for theirs, ours in _PARSER_WORDS.items():
         message = message.replace(theirs, ours)
     return short(message, 200)
+
+
+def key_lines(text: str) -> dict[Place, int]:
+    """The line of every key of a valid TOML document, which tomllib does not tell.
+
+    Lines are collected until tomllib takes them for a whole statement: a value that goes over
+    several lines is none before its last.
+    """
+    lines: dict[Place, int] = {}
+    table: Place = ()
+    statement, start = "", 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if not statement:
+            start = number
+        statement += line.removesuffix("\r") + "\n"
+        if number > start and not _END.search(line):
+            continue
+        try:
+            found = tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            continue
+        if statement.lstrip().startswith("["):
+            table = ()
+        paths = [(*table, *path) for path in _paths(found)]
+        if statement.lstrip().startswith("["):
+            table = paths[-1]
+        for path in paths:
+            lines.setdefault(path, start)
+        statement = ""
+    return lines
+
+
+def line_of(lines: Mapping[Place, int], place: Place) -> int:
+    """The line of a key; for one that is not there that of its table, or the first."""
+    while place and place not in lines:
+        place = place[:-1]
+    return lines.get(place, 1)
+
+
+def _paths(data: object) -> Iterator[Place]:
+    """The keys of nested tables, outer ones first."""
+    if isinstance(data, list):  # of a header such as [[table]]
+        data = data[0] if data else {}
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield (key,)
+            if isinstance(value, dict) or (isinstance(value, list) and value == [{}]):
+                yield from ((key, *path) for path in _paths(value))
 
 
 def load_rules(reference: str) -> Ruleset:

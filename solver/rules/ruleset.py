@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 from math import gcd
@@ -42,16 +43,29 @@ PER_FACE = (
 """Keys that take points for each face."""
 
 
-Contradiction = tuple[tuple[str, ...], str]
-"""What is wrong with options that are well-formed one by one: the keys that it depends on, first
-the one to blame, and a sentence."""
+class Key(str):
+    """A key of a rule set among the parts of a message, to be named as its reader writes keys."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """What is wrong with options that are well-formed one by one."""
+
+    keys: tuple[str, ...]
+    """What it depends on, first the one to blame, which the message calls `key`."""
+    message: str
+    """Marked by `say_later`."""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    """What `say` takes with the message, but `key`."""
 
 
 class ContradictionsError(ValueError):
     """Everything in a rule set that cannot be solved or does not fit together."""
 
     def __init__(self, found: list[Contradiction]) -> None:
-        super().__init__(found[0][1])
+        super().__init__(found[0].message)
         self.found = found
 
 
@@ -194,70 +208,60 @@ class Ruleset(_Data):
 
     def _patterns_and_dice(self) -> Iterator[Contradiction]:
         if self.loaded_dice:
-            yield ("loaded_dice",), say(LOADED_DICE)
+            yield LOADED_DICE
         for name in ("instant_win", "lose_everything"):
             for pattern in getattr(self, name):
                 if len(pattern) > self.dice:
-                    yield (
+                    yield Contradiction(
                         (name, "dice"),
-                        say(
-                            '{key}: "{pattern}" needs {number} dice and there are {dice}',
-                            key=name,
-                            pattern=pattern,
-                            number=len(pattern),
-                            dice=self.dice,
-                        ),
+                        say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
+                        {"pattern": pattern, "number": len(pattern), "dice": self.dice},
                     )
 
     def _points_and_steps(self) -> Iterator[Contradiction]:
         if not self.combinations:
-            yield (
+            yield Contradiction(
                 ("scoring", "dice"),
-                say("scoring: no combination of {dice} dice scores any points", dice=self.dice),
+                say_later("{key}: no combination of {dice} dice scores any points"),
+                {"dice": self.dice},
             )
             return
         for name in ("goal", "minimum_bank", "opening_minimum", "score_floor"):
             points = getattr(self, name)
             if points % self.point_step:
-                yield (
+                yield Contradiction(
                     (name, "dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
-                    say(
+                    say_later(
                         "{key}: {points} is not a multiple of {step}, the step in which points come"
-                        " under these rules",
-                        key=name,
-                        points=points,
-                        step=self.point_step,
+                        " under these rules"
                     ),
+                    {"points": points, "step": self.point_step},
                 )
             if name.startswith(("minimum", "opening")) and points > self.goal:
-                yield (
+                yield Contradiction(
                     (name, "goal"),
-                    say(
-                        "{key}: {points} is more than the goal of {goal}",
-                        key=name,
-                        points=points,
-                        goal=self.goal,
-                    ),
+                    say_later("{key}: {points} is more than the goal of {goal}"),
+                    {"points": points, "goal": self.goal},
                 )
 
     def _idle_options(self) -> Iterator[Contradiction]:
         if self.score_floor and not self.penalty_points:
-            yield (
+            yield Contradiction(
                 ("score_floor", "farkle_penalty"),
-                say(
-                    "score_floor: {floor} has no meaning without a farkle_penalty in points, as no"
-                    " score falls below 0",
-                    floor=self.score_floor,
+                say_later(
+                    "{key}: {floor} has no meaning without a {penalty} in points, as no score falls"
+                    " below 0"
                 ),
+                {"floor": self.score_floor, "penalty": Key("farkle_penalty")},
             )
         if self.ties != "earlier" and self.ending == "at_once":
-            yield (
+            yield Contradiction(
                 ("ties", "ending"),
-                say(
-                    'ties: "{ties}" has no meaning when the first to reach the goal wins at once;'
-                    ' it goes with ending = "final_turn" or "equal_turns"',
-                    ties=self.ties,
+                say_later(
+                    '{key}: "{ties}" has no meaning when the first to reach the goal wins at once;'
+                    ' it goes with {ending} = "final_turn" or "equal_turns"'
                 ),
+                {"ties": self.ties, "ending": Key("ending")},
             )
 
     @cached_property
@@ -380,16 +384,17 @@ NOT_YET: dict[str, tuple[object, str]] = {
 }
 """Options that are known and refused: the value that turns each off, and what it is."""
 
-LOADED_DICE = say_later("loaded_dice: loaded dice cannot be solved yet; leave the key out")
+LOADED_DICE = Contradiction(
+    ("loaded_dice",), say_later("{key}: loaded dice cannot be solved yet; leave the key out")
+)
 
 
 def not_yet(data: Mapping[str, Any]) -> Iterator[Contradiction]:
-    """The options in `data` that cannot be solved yet, each with a sentence."""
+    """The options in `data` that cannot be solved yet."""
     for key, (off, what) in NOT_YET.items():
         if key in data and data[key] != off:
-            yield (
+            yield Contradiction(
                 (key,),
-                say(
-                    "{key}: {what} cannot be solved yet; leave the key out", key=key, what=say(what)
-                ),
+                say_later("{key}: {what} cannot be solved yet; leave the key out"),
+                {"what": say(what)},
             )

@@ -316,7 +316,7 @@ class GameCommands:
                     "the goal cannot be {goal:,} under {rules} rules: {reason}",
                     goal=goal,
                     rules=rules.name,
-                    reason=wrong[0].sentence,
+                    reason=wrong[0].sentence(),
                 )
             )
         return Ruleset.model_validate(changed)

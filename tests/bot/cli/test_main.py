@@ -335,6 +335,51 @@ def test_an_interrupted_solve_ends_cleanly(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == [".lock"]
 
 
+def first_chat(folder: Path, worker: str) -> "subprocess.Popen[str]":
+    """The chat where nothing is solved yet, with another worker to solve the default rules."""
+    script = f"""
+import sys
+sys.argv = ["farkle", "chat"]
+from bot.__main__ import main
+from bot.solving import process
+process.WORKER = ("-c", {worker!r})
+main()
+"""
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        env={**os.environ, "FARKLE_DATA": str(folder)},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_an_interrupt_of_the_first_solve_ends_its_process(tmp_path: Path) -> None:
+    number = tmp_path / "number"
+    worker = f"""
+import os, time
+with open({str(number)!r}, "w") as file:
+    print(os.getpid(), file=file)
+print('{{"begun": true}}', flush=True)
+time.sleep(60)
+"""
+    with first_chat(tmp_path, worker) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "solving facebook: 423,765,000 states ...\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read().strip() == "farkle: interrupted"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
+
+
+def test_a_first_solve_that_fails_is_told(tmp_path: Path) -> None:
+    with first_chat(tmp_path, """print('{"error": "facebook: the disk is full"}')""") as process:
+        assert process.stderr is not None
+        assert process.stderr.read() == "farkle: facebook: the disk is full\n"
+        assert process.wait(30) == 2
+
+
 @pytest.mark.slow
 def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: Path) -> None:
     """With a small game in the place of the default one, by a start file of the child's."""

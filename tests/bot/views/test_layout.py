@@ -41,3 +41,9 @@ def test_expected_sweeps_follow_the_residual() -> None:
     for sweep in range(6, 12):
         expected.after(Progress(sweep, 0.0, 10.0 ** -(sweep - 2)))
     assert expected.after(Progress(11, 0.5, 1e-9)) >= 11
+
+
+def test_expected_sweeps_do_without_those_that_nobody_told() -> None:
+    expected = ExpectedSweeps(1e-9, has_penalty=True)
+    assert expected.after(Progress(4, 0.5, 1e-3)) >= 4
+    assert expected.after(Progress(7, 0.5, 1e-6)) == pytest.approx(6 + 3)

@@ -1,4 +1,4 @@
-from solver.rules.toml_lines import key_lines, line_of
+from solver.rules.file import key_lines, line_of
 
 TEXT = """a = 1
 

@@ -1,0 +1,47 @@
+from typing import Any
+
+import pytest
+
+from solver.rules.complaints import Place, complaints
+
+
+def in_chat(place: Place) -> str:
+    return place[-1].replace("_", "-")
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "toml", "chat"),
+    [
+        (
+            {"score_floor": -500},
+            ("score_floor",),
+            "score_floor: -500 has no meaning without a farkle_penalty in points",
+            "score-floor: -500 has no meaning without a farkle-penalty in points",
+        ),
+        (
+            {"scoring": {"three_pairs": -5}},
+            ("scoring", "three_pairs"),
+            "scoring.three_pairs: should be at least 0, not -5",
+            "three-pairs: should be at least 0, not -5",
+        ),
+        (
+            {"scoring": {"three_pairs": "hot_dice: three_pairs"}},
+            ("scoring", "three_pairs"),
+            'scoring.three_pairs: should be a whole number, not "hot_dice: three_pairs"',
+            'three-pairs: should be a whole number, not "hot_dice: three_pairs"',
+        ),
+        (
+            {"loaded_dice": [[1, 1, 1, 1, 1, 2]]},
+            ("loaded_dice",),
+            "loaded_dice: loaded dice cannot be solved yet",
+            "loaded-dice: loaded dice cannot be solved yet",
+        ),
+    ],
+)
+def test_keys_are_named_where_a_complaint_is_said(
+    data: dict[str, Any], place: Place, toml: str, chat: str
+) -> None:
+    (one,) = complaints({"name": "x", "goal": 10_000, **data})
+    assert one.place == place
+    assert one.sentence().startswith(toml)
+    assert one.sentence(in_chat).startswith(chat)
