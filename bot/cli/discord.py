@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from bot.services.advisor import DEFAULT_RULES, Advisor
+from bot.services.advisor import Advisor
+from bot.services.situation import DEFAULT_RULES
 from bot.settings import DiscordSettings, Settings, read_settings
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules.file import load_rules, preset_names

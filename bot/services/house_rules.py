@@ -11,8 +11,8 @@ from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
-from bot.services.advisor import DEFAULT_RULES
 from bot.services.rule_options import checked_name, rules_from_options
+from bot.services.situation import DEFAULT_RULES
 from bot.solving.process import SolveProgress, SolveState, solve_apart
 from solver.errors import (
     FarkleError,
