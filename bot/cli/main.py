@@ -20,7 +20,7 @@ from bot.cli.solve import solve
 from bot.cli.study import study
 from bot.cli.verify import verify
 from bot.languages import language
-from bot.services.advisor import Advisor
+from bot.services.advisor import Advisor, is_solved
 from bot.services.situation import (
     DEFAULT_RULES,
     ME_OR_THEM,
@@ -140,7 +140,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     from bot.fronts import console  # noqa: PLC0415
 
     advisor = _advisor(settings)
-    if not advisor.is_solved(load_rules(DEFAULT_RULES)):
+    if not is_solved(settings.strategies, load_rules(DEFAULT_RULES)):
         _solve_apart(DEFAULT_RULES)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too

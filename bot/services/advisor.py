@@ -75,15 +75,7 @@ class Advisor:
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
         presets = [load_rules(name) for name in preset_names()]
-        return [(rules, self.is_solved(rules)) for rules in presets]
-
-    def is_solved(self, rules: Ruleset) -> bool:
-        """Whether there is a sound strategy file for the rules."""
-        try:
-            open_values(find_manifest(self._folder, rules))
-        except StrategyFileError:
-            return False
-        return True
+        return [(rules, is_solved(self._folder, rules)) for rules in presets]
 
     def _look_up(
         self, rules: Ruleset, situation: Situation, dice: int | None
@@ -109,6 +101,15 @@ class Advisor:
         # the strategy may reach to a lower floor than the rules ask for
         check_position(strategy.rules, position)
         return strategy, position
+
+
+def is_solved(strategies: Path, rules: Ruleset) -> bool:
+    """Whether there is a sound strategy file for the rules in the folder `strategies`."""
+    try:
+        open_values(find_manifest(strategies, rules))
+    except StrategyFileError:
+        return False
+    return True
 
 
 def _rules(situation: Situation) -> Ruleset:
