@@ -46,6 +46,7 @@ async def open_parts(
     try:
         rules = HouseRules(store, settings.strategies, settings.kernels, allow_files=allow_files)
         tables, oracle = Tables(store), Oracle(advisor)
+        await tables.read_all_open()
         games = Games(tables, oracle, pace)
         questions = Questions(tables, oracle)
         played = GameCommands(games, questions, rules)

@@ -6,10 +6,11 @@ import sys
 
 import click
 
-from bot.services.advisor import DEFAULT_RULES, Advisor
+from bot.services.advisor import Advisor
+from bot.services.situation import DEFAULT_RULES
 from bot.settings import DiscordSettings, Settings, read_settings
 from solver.errors import FarkleError, MissingStrategyError
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 
 EXIT_BAD_TOKEN = 3
 EXIT_NO_DISCORD = 4
@@ -95,8 +96,8 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
             problems.append("the token does not look like one of Discord's: three parts with dots")
     except FarkleError as error:
         problems.append(str(error))
-    advisor = Advisor(settings.strategies)
-    solved = [name for name in preset_names() if advisor.is_solved(load_rules(name))]
+    known = Advisor(settings.strategies).known_rules()
+    solved = [rules.name for rules, is_solved in known if is_solved]
     if DEFAULT_RULES not in solved:
         problems.append(
             f"the {DEFAULT_RULES} rules are not solved: run farkle solve {DEFAULT_RULES}"

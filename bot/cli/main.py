@@ -19,7 +19,16 @@ from bot.cli.solve import solve
 from bot.cli.study import study
 from bot.cli.verify import verify
 from bot.languages import language
-from bot.services.advisor import DEFAULT_RULES, Advisor, Situation
+from bot.services.advisor import Advisor, is_solved
+from bot.services.situation import (
+    DEFAULT_RULES,
+    ME_OR_THEM,
+    POSITION_FIELDS,
+    TURN_TOTAL,
+    Kind,
+    PositionField,
+    Situation,
+)
 from bot.settings import Settings, read_settings
 from bot.solving.process import solve_apart
 from bot.views.advice import advice_text, answer_data, turn_text
@@ -60,71 +69,33 @@ def run() -> tuple[str, int]:
         return "interrupted", EXIT_INTERRUPTED
 
 
-def _is_me(_context: click.Context, _parameter: click.Parameter, who: str | None) -> bool | None:
-    return None if who is None else who == "me"
+def _position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
+    """The option by which a field of a position is given."""
+    form: dict[Kind, dict[str, Any]] = {
+        Kind.NUMBER: {"type": int},
+        Kind.YES_NO: {},
+        Kind.PLAYER: {
+            "type": click.Choice(list(ME_OR_THEM), case_sensitive=False),
+            "callback": lambda _, __, who: ME_OR_THEM.get(who),
+        },
+        Kind.RULES: {"show_default": True},
+    }
+    return click.option(
+        field.attribute,
+        *field.flags,
+        default=getattr(Situation(), field.attribute),
+        metavar=field.metavar,
+        help=field.help,
+        **form[field.kind],
+    )
 
 
 def position_options(command: Decorated) -> Decorated:
     """Add the options that describe the start of a turn."""
-    for option in reversed(
-        [
-            click.option(
-                "--rules",
-                default=DEFAULT_RULES,
-                show_default=True,
-                metavar="RULES",
-                help="The name of a rule set or a TOML file.",
-            ),
-            click.option("--banked", "--me", type=int, default=0, metavar="B", help="Your score."),
-            click.option(
-                "--opponent",
-                "--them",
-                type=int,
-                default=0,
-                metavar="D",
-                help="The opponent's score.",
-            ),
-            click.option(
-                "--farkles",
-                type=int,
-                default=0,
-                metavar="F",
-                help="Your farkles in a row before this turn.",
-            ),
-            click.option(
-                "--opponent-farkles",
-                "--their-farkles",
-                type=int,
-                default=0,
-                metavar="E",
-                help="The opponent's farkles in a row.",
-            ),
-            click.option(
-                "--hot-dice",
-                type=int,
-                metavar="N",
-                help="Hot dice so far in this turn, where their bonus changes.",
-            ),
-            click.option(
-                "--on-board/--not-on-board",
-                default=None,
-                help="Whether you have banked before; if not given, whether you have points.",
-            ),
-            click.option(
-                "--opponent-on-board/--opponent-not-on-board",
-                "--their-on-board/--their-not-on-board",
-                default=None,
-                help="The same of the opponent.",
-            ),
-            click.option(
-                "--began",
-                type=click.Choice(["me", "them"], case_sensitive=False),
-                callback=_is_me,
-                help="Who began, where both have as many turns, or who begins a play-off.",
-            ),
-        ]
-    ):
-        command = option(command)
+    start = [field for field in reversed(POSITION_FIELDS) if field is not TURN_TOTAL]
+    # what is added last is shown first: the rules
+    for field in sorted(start, key=lambda field: field.kind is Kind.RULES):
+        command = _position_option(field)(command)
     return command
 
 
@@ -142,14 +113,7 @@ farkle.add_command(solve)
 @farkle.command()
 @click.argument("dice", nargs=-1)
 @position_options
-@click.option(
-    "--turn-total",
-    "--turn",
-    type=int,
-    default=0,
-    metavar="T",
-    help="Points set aside in this turn before the roll.",
-)
+@_position_option(TURN_TOTAL)
 @json_option
 @click.pass_obj
 def advise(
@@ -182,7 +146,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
 
     advisor = _advisor(settings)
     rules = load_rules(DEFAULT_RULES)
-    if not advisor.is_solved(rules):
+    if not is_solved(settings.strategies, rules):
         _solve_apart(settings, rules)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too

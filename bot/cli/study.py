@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from bot.cli.output import json_option, show
-from bot.services.advisor import DEFAULT_RULES
+from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.views.levels import levels_data, levels_text
 from bot.views.progress import CatalogueProgress, share_progress

@@ -1,8 +1,9 @@
 """Advice, odds and turn tables for any solved rule set."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
@@ -11,28 +12,6 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, find_manifest, open_strategy, open_values
 from solver.turn.dice import parse_dice
 from solver.wording import say
-
-DEFAULT_RULES = "facebook"
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """A position as people give it: what they leave out is the start of a turn."""
-
-    banked: int = 0
-    opponent: int = 0
-    turn_total: int = 0
-    farkles: int = 0
-    opponent_farkles: int = 0
-    hot_dice: int | None = None
-    """Hot dice in this turn so far; as few as the turn total allows if not given."""
-    on_board: bool | None = None
-    """Whether the player has banked before; if not given, whether there are points."""
-    opponent_on_board: bool | None = None
-    began: bool | None = None
-    """Whether the player to act began the game; if not given, unless only the opponent can have."""
-    rules: str | Ruleset = DEFAULT_RULES
-    """A preset's name, the path of a TOML file, or the rules themselves."""
 
 
 class Advisor:
@@ -96,15 +75,7 @@ class Advisor:
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
         presets = [load_rules(name) for name in preset_names()]
-        return [(rules, self.is_solved(rules)) for rules in presets]
-
-    def is_solved(self, rules: Ruleset) -> bool:
-        """Whether there is a sound strategy file for the rules."""
-        try:
-            open_values(find_manifest(self._folder, rules))
-        except StrategyFileError:
-            return False
-        return True
+        return [(rules, is_solved(self._folder, rules)) for rules in presets]
 
     def _look_up(
         self, rules: Ruleset, situation: Situation, dice: int | None
@@ -130,6 +101,15 @@ class Advisor:
         # the strategy may reach to a lower floor than the rules ask for
         check_position(strategy.rules, position)
         return strategy, position
+
+
+def is_solved(strategies: Path, rules: Ruleset) -> bool:
+    """Whether there is a sound strategy file for the rules in the folder `strategies`."""
+    try:
+        open_values(find_manifest(strategies, rules))
+    except StrategyFileError:
+        return False
+    return True
 
 
 def _rules(situation: Situation) -> Ruleset:

@@ -3,9 +3,9 @@
 import asyncio
 
 from bot.services.chances import Oracle
-from bot.services.tables import Tables
-from bot.table.events import Banked, Event, Kept
-from bot.table.state import Game, apply
+from bot.services.tables import Table, Tables
+from bot.table.events import Banked, Kept
+from bot.table.state import Game
 from solver.play.policies import Choice, Policy, TurnView
 
 
@@ -16,19 +16,21 @@ class BotMoves:
         self._tables = tables
         self._oracle = oracle
 
-    async def next(self, game: Game) -> list[Event]:
-        """One roll of a bot and what it does with it, or with what a player left to it."""
-        made: list[Event] = []
+    async def next(self, table: Table) -> Table:
+        """The table after one roll of a bot and what it does with it.
+
+        Or what it does with what a player left to it.
+        """
+        game = table.game
         if game.turn.roll is None:
             if game.may_bank and await asyncio.to_thread(self._banks, game):
-                return [Banked()]
-            made = [await self._tables.rolled(game, game.mover)]
-            game = apply(game, made[0])
-        if game.turn.roll is None:
-            return made
-        choice = await asyncio.to_thread(self._choose, game)
-        made.append(Kept(dice=choice.set_aside))
-        return [*made, Banked()] if choice.bank else made
+                return table.then(Banked())
+            table = table.then(await self._tables.rolled(game, game.mover))
+        if table.game.turn.roll is None:
+            return table
+        choice = await asyncio.to_thread(self._choose, table.game)
+        kept = Kept(dice=choice.set_aside)
+        return table.then(kept, Banked()) if choice.bank else table.then(kept)
 
     def _policy(self, game: Game) -> Policy:
         return self._oracle.policy(game.seats[game.mover].level or "", game.rules)

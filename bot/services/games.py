@@ -13,7 +13,7 @@ from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
 from bot.services.place_settings import place_settings
 from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
-from bot.services.tables import Caller, Player, Table, Tables, after_events, bot_name
+from bot.services.tables import Caller, Player, Table, Tables, bot_name
 from bot.store.errors import StaleVersionError
 from bot.store.rows import GameResult, Seat
 from bot.table import commands
@@ -44,7 +44,8 @@ class News:
     """Whether the game is over and can be reviewed."""
 
 
-Make = Callable[[Table], Awaitable[Sequence[Event]]]
+Make = Callable[[Table], Awaitable[Table]]
+"""What makes of a table the one after a command."""
 
 
 class Games:
@@ -88,7 +89,7 @@ class Games:
         self, caller: Caller, game_id: str | None, level: str | None = None
     ) -> AsyncIterator[News]:
         """Sit down at a table before the first roll, or have a bot sit down."""
-        async with self._changing(caller, game_id) as table:
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
             sat = any(seat.person == caller.person.id for seat in table.stored.seats)
             if level is None and sat:
                 replaced = table.seat_of(caller.person) is None
@@ -105,7 +106,7 @@ class Games:
             levels = [*(seat.level for seat in table.game.seats), level]
             name = bot_name(level, levels, number) if level else caller.person.name
             seat = Seat(number, None if level else caller.person.id, name, level)
-            news = await self._commit(table, events, new_seats=[seat])
+            news = await self._commit(table, table.then(*events), new_seats=[seat])
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -113,8 +114,8 @@ class Games:
     async def seed(self, caller: Caller, game_id: str | None, text: str) -> AsyncIterator[News]:
         """Give one's own share to the dice."""
 
-        async def make(table: Table) -> Sequence[Event]:
-            return commands.seed(table.game, seat_of(table, caller), text)
+        async def make(table: Table) -> Table:
+            return table.then(*commands.seed(table.game, seat_of(table, caller), text))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -124,9 +125,9 @@ class Games:
     ) -> AsyncIterator[News]:
         """Roll; in a tracked game `dice` are what fell."""
 
-        async def make(table: Table) -> Sequence[Event]:
+        async def make(table: Table) -> Table:
             seat = mover(table, caller)
-            return [await self._rolled(table.game, seat, dice)]
+            return table.then(await self._rolled(table.game, seat, dice))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -136,22 +137,22 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set dice aside, and roll or bank at once if `then` says so."""
 
-        async def make(table: Table) -> Sequence[Event]:
-            game, seat = table.game, mover(table, caller)
-            kept = parse_dice(dice, most=game.rules.dice)
-            if then is None:
-                return commands.keep(game, seat, kept)
-            events, after = commands.keep_and(game, seat, kept, then)
-            if then == "roll":
-                if game.tracked:
-                    raise InvalidRequestError(
-                        say(
-                            "nothing is kept: with real dice /keep what was set aside, and then"
-                            " /roll with what fell"
-                        )
+        async def make(table: Table) -> Table:
+            seat = mover(table, caller)
+            kept = parse_dice(dice, most=table.game.rules.dice)
+            table = table.then(*commands.keep(table.game, seat, kept))
+            if then == "bank":
+                return table.then(*commands.bank(table.game, seat))
+            if then == "roll" and table.game.tracked:
+                raise InvalidRequestError(
+                    say(
+                        "nothing is kept: with real dice /keep what was set aside, and then"
+                        " /roll with what fell"
                     )
-                return [*events, await self._rolled(after, seat, None)]
-            return events
+                )
+            if then == "roll":
+                return table.then(await self._rolled(table.game, seat, None))
+            return table
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -159,8 +160,8 @@ class Games:
     async def bank(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Bank the turn total."""
 
-        async def make(table: Table) -> Sequence[Event]:
-            return commands.bank(table.game, mover(table, caller))
+        async def make(table: Table) -> Table:
+            return table.then(*commands.bank(table.game, mover(table, caller)))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -175,7 +176,7 @@ class Games:
     ) -> AsyncIterator[News]:
         """Tell a whole turn with real dice, of the player to move or of the one named."""
 
-        async def make(table: Table) -> Sequence[Event]:
+        async def make(table: Table) -> Table:
             check_may_track(table, caller)
             seat = table.game.mover if name is None else seat_named(table, name, caller)
             if seat != table.game.mover and not table.game.over:
@@ -186,7 +187,7 @@ class Games:
                         other=table.names[seat],
                     )
                 )
-            return commands.score(table.game, seat, points, ending)
+            return table.then(*commands.score(table.game, seat, points, ending))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -203,10 +204,13 @@ class Games:
     ) -> AsyncIterator[News]:
         """Put right what was told wrongly."""
 
-        async def make(table: Table) -> Sequence[Event]:
+        async def make(table: Table) -> Table:
             check_may_track(table, caller)
             seat = seat_named(table, name, caller)
-            return commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
+            corrected = commands.correct(
+                table.game, seat, score=score, farkles=farkles, moves=moves
+            )
+            return table.then(*corrected)
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -214,7 +218,7 @@ class Games:
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""
 
-        async def make(table: Table) -> Sequence[Event]:
+        async def make(table: Table) -> Table:
             game = table.game
             if game.tracked:
                 check_may_track(table, caller)
@@ -223,7 +227,7 @@ class Games:
                 raise IllegalActionError(
                     say("hints are forbidden here, and the odds after that turn have been told")
                 )
-            return commands.undo(game, table.seat_of(caller.person))
+            return table.then(*commands.undo(game, table.seat_of(caller.person)))
 
         if reopened := await self._reopened(caller, game_id):
             yield reopened
@@ -233,7 +237,8 @@ class Games:
 
     async def _reopened(self, caller: Caller, game_id: str | None) -> News | None:
         """The last game with real dice here, if it is over and its end is to be taken back."""
-        if game_id is None and await self.tables.open_at(caller.place):
+        found = await self.tables.open_at(caller.place)
+        if any(game_id in {None, one.game.id} for one in found):
             return None
         last = next(iter(await self.tables.store.recent_games(caller.place, 1)), None)
         if last is None or last.open or game_id not in {None, last.id}:
@@ -244,14 +249,14 @@ class Games:
                 return None
             check_may_track(table, caller)
             events = commands.undo(table.game, None)
-            written = await self.tables.append(table, events, reopens=True)
+            written = await self.tables.append(table, table.then(*events), reopens=True)
         return News(table.game, tuple(events), written)
 
     async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Give up."""
 
-        async def make(table: Table) -> Sequence[Event]:
-            return commands.resign(table.game, seat_of(table, caller))
+        async def make(table: Table) -> Table:
+            return table.then(*commands.resign(table.game, seat_of(table, caller)))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -259,12 +264,12 @@ class Games:
     async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """End the game without a result."""
 
-        async def make(table: Table) -> Sequence[Event]:
+        async def make(table: Table) -> Table:
             if not plays(table, caller) and not caller.manages:
                 raise IllegalActionError(
                     say("only those who play, or who manage this place, can end the game")
                 )
-            return commands.end(table.game)
+            return table.then(*commands.end(table.game))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -273,19 +278,18 @@ class Games:
         self, caller: Caller, game_id: str | None, level: str | None
     ) -> AsyncIterator[News]:
         """Pass the turn of a player who is away, or have a bot of some level play on."""
-        async with self._changing(caller, game_id) as table:
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
             self._check_away(table, caller)
             game = table.game
             if level is None:
-                news = await self._commit(table, commands.skip(game), by=caller.person.name)
+                after = table.then(*commands.skip(game))
+                news = await self._commit(table, after, by=caller.person.name)
             else:
                 await self._check_players([Player(level=level)], game.rules)
                 old = table.stored.seats[game.mover]
                 seat = Seat(game.mover, old.person, f"{level} bot for {old.name}", level)
-                events = commands.substitute(game, game.mover, level)
-                news = await self._commit(
-                    table, events, changed_seats=[seat], by=caller.person.name
-                )
+                after = table.then(*commands.substitute(game, game.mover, level))
+                news = await self._commit(table, after, changed_seats=[seat], by=caller.person.name)
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -301,7 +305,7 @@ class Games:
                     continue
                 alone = len(game.seats) < 2
                 events = commands.end(game) if alone else commands.resign(game, seat)
-                news = await self._commit(table, events)
+                news = await self._commit(table, table.then(*events))
             yield news
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
@@ -317,7 +321,7 @@ class Games:
                     table = await self.tables.current(game_id)
                     if not table.game.bot_to_move:
                         return
-                    news = await self._commit(table, await self._bot_moves.next(table.game))
+                    news = await self._commit(table, await self._bot_moves.next(table))
                 yield news
                 # others may have moved while the news was told
                 table = await self.tables.current(game_id)
@@ -327,19 +331,21 @@ class Games:
     async def _act(self, caller: Caller, game_id: str | None, make: Make) -> AsyncIterator[News]:
         # bots whose turn was broken off, by the end of the program or by whoever left, come first;
         # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
-        with contextlib.suppress(StrategyFileError):
-            async for more in self.bots(await self.tables.find(caller, game_id)):
-                yield more
-        async with self._changing(caller, game_id) as table:
+        found = await self.tables.find(caller, game_id)
+        if found.game.bot_to_move:
+            with contextlib.suppress(StrategyFileError):
+                async for more in self.bots(found):
+                    yield more
+            found = await self.tables.find(caller, game_id)
+        async with self._changing(caller, found) as table:
             news = await self._commit(table, await make(table))
         yield news
         async for more in self.bots(news.table):
             yield more
 
     @asynccontextmanager
-    async def _changing(self, caller: Caller, game_id: str | None) -> AsyncIterator[Table]:
-        """The table that a command changes, held until it is done."""
-        found = await self.tables.find(caller, game_id)
+    async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
+        """The table that a command changes as it is now, held until it is done."""
         async with self.tables.lock(found.game.id):
             table = await self.tables.current(found.game.id)
             if caller.at_version not in {None, table.game.version}:
@@ -349,21 +355,21 @@ class Games:
     async def _commit(
         self,
         table: Table,
-        events: Sequence[Event],
+        after: Table,
         *,
         new_seats: Sequence[Seat] = (),
         changed_seats: Sequence[Seat] = (),
         by: str | None = None,
     ) -> News:
-        """Write events down, with the secret and the results where they end the game."""
-        after = after_events(table, events)
+        """Write down what a command made, with the secret and the results where a game ends."""
         results: Sequence[GameResult] = ()
         if after.game.over:
-            events = [*events, *await self.tables.reveal(table.game)]
+            revealed = await self.tables.reveal(table.game)
             results = await self.oracle.results(after)
+            after = after.then(*revealed)
         written = await self.tables.append(
             table,
-            events,
+            after,
             new_seats=new_seats,
             changed_seats=changed_seats,
             results=results,
@@ -376,7 +382,8 @@ class Games:
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
         reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
-        return News(table.game, tuple(events), written, chances, by, reviewable)
+        events = after.events[len(table.events) :]
+        return News(table.game, events, written, chances, by, reviewable)
 
     async def _rolled(self, game: Game, seat: int, dice: str | None) -> Rolled:
         if game.tracked:

@@ -6,12 +6,14 @@ import tomllib
 import unicodedata
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any, Protocol
 
-from bot.services.advisor import DEFAULT_RULES
+from bot.services.advisor import is_solved
 from bot.services.rule_options import checked_name, rules_from_options
+from bot.services.situation import DEFAULT_RULES
 from bot.solving.process import SolveProgress, SolveState, solve_apart
 from solver.batch.jobs import Job, Watch
 from solver.errors import (
@@ -29,7 +31,7 @@ from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
-from solver.strategy import find_manifest, open_strategy, open_values
+from solver.strategy import open_strategy
 from solver.wording import say
 
 RULES_SETTING = "rules"
@@ -61,8 +63,8 @@ class RulesStore(Protocol):
         """Delete rules of a place; whether there were any of that name."""
         ...
 
-    async def place_setting(self, place: str, key: str) -> Any:
-        """What a place has set, or None."""
+    async def place_settings(self, place: str) -> Mapping[str, Any]:
+        """All that a place has set, by key."""
         ...
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
@@ -186,7 +188,7 @@ class HouseRules:
         return rules
 
     async def resolve(self, place: str, reference: str | None = None) -> Ruleset:
-        """The rules of a name: the place's own first, then those that ship with the program.
+        """The rules of a name, those that ship with the program first; their names are theirs.
 
         Those that the place uses if None. Raises InvalidRulesError or StoreError.
         """
@@ -201,7 +203,7 @@ class HouseRules:
 
     async def list(self, place: str) -> list[RulesEntry]:
         """The place's own rules, then those that ship with the program. Raises StoreError."""
-        own = await self._store.place_rules(place)
+        own = await self._own(place)
         default = await self.default(place)
 
         def entries() -> list[RulesEntry]:
@@ -211,9 +213,9 @@ class HouseRules:
                     found.append(self._entry(name, _read(name, text), default, is_own=True))
                 except InvalidRulesError:
                     found.append(RulesEntry(name, None, True, False, name == default))
-            presets = [name for name in preset_names() if not _same_name(name, own)]
             return found + [
-                self._entry(name, load_rules(name), default, is_own=False) for name in presets
+                self._entry(name, load_rules(name), default, is_own=False)
+                for name in preset_names()
             ]
 
         return await asyncio.to_thread(entries)
@@ -221,7 +223,7 @@ class HouseRules:
     async def show(self, place: str, name: str) -> RulesEntry:
         """One rule set that can be used in the place. Raises InvalidRulesError or StoreError."""
         rules = await self.resolve(place, name)
-        own = await self._store.place_rules(place)
+        own = await self._own(place)
         default = await self.default(place)
         is_own = bool(_same_name(" ".join(name.split()), own))
         return await asyncio.to_thread(self._entry, rules.name, rules, default, is_own=is_own)
@@ -260,7 +262,7 @@ class HouseRules:
     async def use(self, place: str, name: str) -> Ruleset:
         """Make rules those of the place. Raises InvalidRulesError or StoreError."""
         rules = await self.resolve(place, name)
-        own = await self._store.place_rules(place)
+        own = await self._own(place)
         wanted = " ".join(name.split())
         known = _same_name(wanted, own) or (wanted.lower() in preset_names() and wanted.lower())
         reference = known or _whole_path(name)
@@ -269,16 +271,12 @@ class HouseRules:
 
     async def default(self, place: str) -> str:
         """What resolves to the rules of the place. Raises StoreError."""
-        chosen = await self._store.place_setting(place, RULES_SETTING)
+        chosen = (await self._store.place_settings(place)).get(RULES_SETTING)
         return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
 
     def is_solved(self, rules: Ruleset) -> bool:
         """Whether there is a sound strategy file for the rules."""
-        try:
-            open_values(find_manifest(self._strategies, rules))
-        except StrategyFileError:
-            return False
-        return True
+        return is_solved(self._strategies, rules)
 
     async def solve(self, place: str, name: str) -> AsyncGenerator[SolveProgress]:
         """Solve rules in a process of their own; the last update says what came of it.
@@ -372,17 +370,22 @@ class HouseRules:
         )
 
     async def _find(self, place: str, name: str, origin: str = "") -> Ruleset:
-        """The rules of a name, the place's own first; an error starts with `origin`."""
+        """The rules of a name; an error starts with `origin`."""
         wanted = " ".join(name.split())
-        own = await self._store.place_rules(place)
-        if known := _same_name(wanted, own):
-            return _read(known, own[known])
         if wanted.lower() in preset_names():
             return load_rules(wanted)
+        own = await self._own(place)
+        if known := _same_name(wanted, own):
+            return _read(known, own[known])
         guess = did_you_mean(short(wanted.lower()), [*own, *preset_names()])
         raise UnknownRulesError(
             origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
         )
+
+    async def _own(self, place: str) -> dict[str, str]:
+        """The rules that a place has saved, but for those whose name is now that of a preset."""
+        saved, presets = await self._store.place_rules(place), preset_names()
+        return {name: text for name, text in saved.items() if name.lower() not in presets}
 
     def _check_size(self, rules: Ruleset) -> None:
         """Refuse rules that cannot be solved, or not here. Raises InvalidRulesError."""
@@ -430,6 +433,7 @@ def _whole_path(reference: str) -> str:
     return str(Path(reference).resolve())
 
 
+@lru_cache(maxsize=1000)
 def _read(name: str, text: str) -> Ruleset:
     """The rules saved under a name. Raises InvalidRulesError."""
     try:

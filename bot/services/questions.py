@@ -57,7 +57,7 @@ class Questions:
 
         Raises IllegalActionError for who plays a game in which hints are forbidden.
         """
-        found = await self._tables.open_at(caller.place)
+        found = await self._tables.seen_at(caller.place)
         own = [one for one in found if one.seat_of(caller.person) is not None]
         if any(not one.game.hints for one in own):
             raise IllegalActionError(say("the host has forbidden hints in the game that you play"))

@@ -70,9 +70,16 @@ class Table:
                 return seat.number
         return None
 
+    def then(self, *events: Event) -> "Table":
+        """The table once events have happened."""
+        game = self.game
+        for event in events:
+            game = apply(game, event)
+        return replace(self, events=(*self.events, *events), game=game)
+
 
 class Tables:
-    """Games by id; every change goes through `change`, one at a time for each game."""
+    """Games by id; whoever changes one holds its lock."""
 
     def __init__(
         self, store: Store, now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -80,8 +87,12 @@ class Tables:
         self.store = store
         self.now = now
         self._live: dict[str, Table] = {}
-        self._open: dict[str, list[str]] = {}
-        """Open games by place."""
+        self._open: dict[str, list[str] | None] = {}
+        """Open games by place, the newest first; None where they have to be read again."""
+        self._all_read = False
+        """Whether places that are not in `_open` have no open game."""
+        self._foreign_writes = 0
+        """Of the store, when `_open` was right."""
         self._drops = 0
         """How often all was forgotten: what was read before that is out of date."""
         self._changes = 0
@@ -117,20 +128,23 @@ class Tables:
             away_seconds=away_seconds,
             commitment=fair_dice.commitment(secret) if secret else None,
         )
-        self._changed(caller.place)
-        stored = await self.store.create_game(
-            caller.place,
-            rules.name,
-            [_seat(number, player, players) for number, player in enumerate(players)],
-            [NewEvent(begun.kind, event_data(begun))],
-            secret,
-            most_open,
-            at := self.now(),
-            game_id,
-        )
+        try:
+            stored = await self.store.create_game(
+                caller.place,
+                rules.name,
+                [_seat(number, player, players) for number, player in enumerate(players)],
+                [NewEvent(begun.kind, event_data(begun))],
+                secret,
+                most_open,
+                at := self.now(),
+                game_id,
+            )
+        except BaseException:
+            self._changed(caller.place)
+            raise
         table = Table(stored, begun, (), begin(begun), at)
         self._live[game_id] = table
-        self._changed(caller.place)
+        self._changed(caller.place, begun=game_id)
         return table
 
     async def find(self, caller: Caller, game_id: str | None = None) -> Table:
@@ -154,16 +168,27 @@ class Tables:
         return found[0]
 
     async def open_at(self, place: str) -> list[Table]:
-        """The open games of a place."""
-        known = self._open.get(place)
-        if known:
-            return [await self.current(game_id) for game_id in known]
-        # another program at the same database may have begun one
+        """The open games of a place; the database is asked again where none is known."""
+        # another program at the same database may have begun the first one
+        known = self._known(place) or await self._read_open(place)
+        return [await self.current(game_id) for game_id in known]
+
+    async def seen_at(self, place: str) -> list[Table]:
+        """The open games of a place; the database is asked only for what is not known yet."""
+        known = self._known(place)
+        if known is None:
+            known = await self._read_open(place)
+        return [await self.current(game_id) for game_id in known]
+
+    async def read_all_open(self) -> None:
+        """See in which places games are open: those of all others are known to have none."""
+        self._known("")
         changes = self._changes
-        stored = await self.store.open_games(place)
+        stored = await self.store.all_open_games()
         if changes == self._changes:
-            self._open[place] = [game.id for game in stored]
-        return [await self.current(game.id) for game in stored]
+            for game in stored:
+                self._open[game.place] = [*(self._open.get(game.place) or []), game.id]
+            self._all_read = True
 
     async def current(self, game_id: str) -> Table:
         """A game as it is now, as far as this program knows."""
@@ -200,18 +225,19 @@ class Tables:
     async def append(
         self,
         table: Table,
-        events: Sequence[Event],
+        after: Table,
         *,
         new_seats: Sequence[Seat] = (),
         changed_seats: Sequence[Seat] = (),
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> Table:
-        """Write events down and return the table after them; all or none.
+        """Write down what happened between `table` and `after`, all or nothing.
 
-        Raises StaleVersionError where something else happened in between.
+        Returns the table as it is kept then. Raises StaleVersionError where something else
+        happened in between.
         """
-        after = after_events(table, events)
+        events = after.events[len(table.events) :]
         at = self.now()
         try:
             version = await self.store.append(
@@ -237,9 +263,11 @@ class Tables:
             seats=tuple(seats[number] for number in sorted(seats)),
         )
         after = replace(after, stored=stored, moved_at=at)
-        if after.game.over or reopens or self._live.get(table.game.id) is not table:
-            # over, or the names are of before somebody was forgotten
+        if reopens or self._live.get(table.game.id) is not table:
+            # the names may be of before somebody was forgotten
             self._forget(table)
+        elif after.game.over:
+            self._forget(table, is_over=True)
         else:
             self._live[table.game.id] = after
         return after
@@ -253,25 +281,41 @@ class Tables:
         """Forget all that is in memory; the store has it."""
         self._drops += 1
         self._live.clear()
-        self._open.clear()
+        self._forget_open()
 
-    def _forget(self, table: Table) -> None:
+    def _known(self, place: str) -> list[str] | None:
+        """The open games of a place as far as they are known, None where they are not."""
+        if (writes := self.store.foreign_writes()) != self._foreign_writes:
+            self._foreign_writes = writes
+            self._forget_open()
+        return self._open.get(place, [] if self._all_read else None)
+
+    async def _read_open(self, place: str) -> list[str]:
+        changes = self._changes
+        found = [game.id for game in await self.store.open_games(place)]
+        if changes == self._changes:
+            self._open[place] = found
+        return found
+
+    def _forget(self, table: Table, *, is_over: bool = False) -> None:
         self._live.pop(table.game.id, None)
         self._secrets.pop(table.game.id, None)
-        self._changed(table.stored.place)
+        self._changed(table.stored.place, over=table.game.id if is_over else None)
 
-    def _changed(self, place: str) -> None:
-        """What is open in a place is read again when somebody asks."""
+    def _forget_open(self) -> None:
         self._changes += 1
-        self._open.pop(place, None)
+        self._open.clear()
+        self._all_read = False
 
-
-def after_events(table: Table, events: Sequence[Event]) -> Table:
-    """The table once events have happened."""
-    game = table.game
-    for event in events:
-        game = apply(game, event)
-    return replace(table, events=(*table.events, *events), game=game)
+    def _changed(self, place: str, *, begun: str | None = None, over: str | None = None) -> None:
+        """Another game is open in a place, or one no more; if neither, who knows."""
+        self._changes += 1
+        known = self._known(place)
+        if known is None or begun is over is None:
+            self._open[place] = None
+        else:
+            others = [game_id for game_id in known if game_id not in {begun, over}]
+            self._open[place] = [begun, *others] if begun else others
 
 
 def bot_name(level: str, levels: Sequence[str | None], number: int) -> str:

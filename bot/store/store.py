@@ -1,8 +1,6 @@
 """The event store: games as rows of events that only grow, each append checked for its version."""
 
 import asyncio
-import math
-import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -10,10 +8,11 @@ from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
+    Select,
     Table,
     delete,
     func,
@@ -30,10 +29,10 @@ from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
 from bot.store.schema import events, games, place_rules, place_settings, results, seats
 from solver.wording import say, say_number
 
-_SETTINGS_SECONDS = 5.0
-"""For how long the settings of a place are not read again."""
-_MOST_SETTINGS = 10_000
-"""Places whose settings are kept in memory."""
+_Value = TypeVar("_Value")
+
+_MOST_KEPT = 10_000
+"""Places whose settings, or rules, are kept in memory."""
 
 _GAME = [
     games.c.id,
@@ -56,10 +55,15 @@ class Store:
         self._engine = engine
         self._turn_to_write = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
-        self._settings: dict[str, tuple[float, dict[str, Any]]] = {}
-        """What places have set, and when that was read: every press asks for it."""
-        self._settings_changes = 0
-        """How many there were: what was read meanwhile may be out of date."""
+        self._settings: dict[str, dict[str, Any]] = {}
+        """What places have set: every press asks for it."""
+        self._rules: dict[str, dict[str, str]] = {}
+        """The rules that places have saved."""
+        self._changes = 0
+        """How many there were of settings and rules: what was read meanwhile may be out of date."""
+        self._log: tuple[int, int] | None = None
+        """The log of the database as it was after the last write that is known."""
+        self._foreign_writes = 0
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -81,12 +85,21 @@ class Store:
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that writes: all of it or, after an exception, nothing."""
-        async with (
-            self._turn_to_write,
-            self._connection(WRITE) as connection,
-            connection.begin(),
-        ):
-            yield connection
+        async with self._turn_to_write:
+            async with self._connection(WRITE) as connection, connection.begin():
+                self._look()  # nobody else can write now
+                yield connection
+            # who writes in this very moment is taken for this program
+            self._log = self._log_now()
+
+    def foreign_writes(self) -> int:
+        """How often others were seen to have written to the database, without a query.
+
+        While the number stays, what was read holds but for what this program itself has changed.
+        """
+        if not self._turn_to_write.locked():
+            self._look()
+        return self._foreign_writes
 
     async def scrub(self) -> None:
         """Rewrite the file without what was deleted, and empty its log."""
@@ -237,49 +250,76 @@ class Store:
             return await connection.scalar(select(place_settings.c.value).where(*chosen))
 
     async def place_settings(self, place: str) -> dict[str, Any]:
-        """All that a place has set, by key; by another process, seconds ago."""
-        read_at, kept = self._settings.get(place, (-math.inf, {}))
-        if time.monotonic() - read_at <= _SETTINGS_SECONDS:
-            return kept
-        changes = self._settings_changes
+        """All that a place has set, by key."""
         query = select(place_settings.c.key, place_settings.c.value)
-        async with self.reading() as connection:
-            found = await connection.execute(query.where(place_settings.c.place == place))
-            kept = {row.key: row.value for row in found}
-        if len(self._settings) >= _MOST_SETTINGS:
-            self._settings.clear()
-        if changes == self._settings_changes:
-            self._settings[place] = (time.monotonic(), kept)
-        return kept
+        return await self._kept(self._settings, place, query.where(place_settings.c.place == place))
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
         await self._put(place_settings, {"place": place, "key": key, "value": value})
-        self._settings_changes += 1
-        self._settings.pop(place, None)
+        self._changed(place)
 
     async def place_rules(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, by name in alphabetical order."""
         query = select(place_rules.c.name, place_rules.c.text).where(place_rules.c.place == place)
-        async with self.reading() as connection:
-            found = await connection.execute(query.order_by(place_rules.c.name))
-            return {row.name: row.text for row in found}
+        return await self._kept(self._rules, place, query.order_by(place_rules.c.name))
 
     async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
         """Save rules for a place under a name, instead of any of that name."""
         await self._put(place_rules, {"place": place, "name": name, "text": text, "author": by})
+        self._changed(place)
 
     async def delete_place_rules(self, place: str, name: str) -> bool:
         """Delete rules of a place; whether there were any of that name."""
         chosen = (place_rules.c.place == place, place_rules.c.name == name)
         async with self.writing() as connection:
-            return bool((await connection.execute(delete(place_rules).where(*chosen))).rowcount)
+            deleted = await connection.execute(delete(place_rules).where(*chosen))
+        self._changed(place)
+        return bool(deleted.rowcount)
 
     @asynccontextmanager
     async def _connection(self, begin: str) -> AsyncIterator[AsyncConnection]:
         with explained(self._path):
             async with self._engine.connect() as connection:
                 yield await connection.execution_options(**{BEGIN: begin})
+
+    def _log_now(self) -> tuple[int, int] | None:
+        """What is different after every write: when the log was written, and its length."""
+        try:
+            found = self._path.with_name(f"{self._path.name}-wal").stat()
+        except OSError:
+            return None
+        return (found.st_mtime_ns, found.st_size) if found.st_size else None
+
+    def _look(self) -> None:
+        """See whether others have written since the last write that is known."""
+        log = self._log_now()
+        if log != self._log:
+            self._log = log
+            self._foreign_writes += 1
+            self._settings.clear()
+            self._rules.clear()
+
+    async def _kept(
+        self, kept: dict[str, dict[str, _Value]], place: str, query: Select[Any]
+    ) -> dict[str, _Value]:
+        """What a place has by the two columns of the query, read once until it changes."""
+        before = self.foreign_writes(), self._changes
+        if place not in kept:
+            async with self.reading() as connection:
+                found = {row[0]: row[1] for row in await connection.execute(query)}
+            if before != (self.foreign_writes(), self._changes):
+                return found
+            if len(kept) >= _MOST_KEPT:
+                kept.clear()
+            kept[place] = found
+        return kept[place]
+
+    def _changed(self, place: str) -> None:
+        """What a place has set and saved is read again."""
+        self._changes += 1
+        self._settings.pop(place, None)
+        self._rules.pop(place, None)
 
     async def _put(self, table: Table, row: dict[str, Any]) -> None:
         """Insert a row, or replace what its key has."""

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,19 @@ def make_rules(data: Mapping[str, Any], origin: str) -> Ruleset:
 
 def preset_names() -> list[str]:
     """Names of the rule sets that ship with the project, in alphabetical order."""
-    return sorted(path.stem for folder in PRESETS_FOLDERS for path in folder.glob("*.toml"))
+    return list(_presets())
+
+
+@cache
+def _presets() -> dict[str, Path]:
+    """Files of the presets by name."""
+    found = {path.stem: path for folder in PRESETS_FOLDERS for path in folder.glob("*.toml")}
+    return dict(sorted(found.items()))
+
+
+@cache
+def _preset(name: str) -> Ruleset:
+    return read_rules(_presets()[name])
 
 
 def read_rules(path: Path) -> Ruleset:
@@ -222,14 +235,12 @@ def _paths(data: object) -> Iterator[Place]:
 
 
 def load_rules(reference: str) -> Ruleset:
-    """The rule set for a preset's name or a TOML file's path.
+    """The rule set for a preset's name or a TOML file's path; a preset is read once.
 
     Raises InvalidRulesError, with near matches for an unknown name.
     """
-    for folder in PRESETS_FOLDERS:
-        path = folder / f"{reference.lower()}.toml"
-        if reference.lower() in preset_names() and path.is_file():
-            return read_rules(path)
+    if reference.lower() in _presets():
+        return _preset(reference.lower())
     try:
         if reference.endswith(".toml") or Path(reference).is_file():
             return read_rules(Path(reference))

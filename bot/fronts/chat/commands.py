@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from difflib import get_close_matches
 
 from bot.fronts.chat.lines import Command, Line, Reply, take_apart
-from bot.services.advisor import Advisor, Situation
+from bot.services.advisor import Advisor
 from bot.services.house_rules import HouseRules
 from bot.services.questions import Questions
+from bot.services.situation import POSITION_FIELDS, Kind, Situation
 from bot.services.tables import Caller, Table
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
@@ -25,16 +26,8 @@ MOST_CHARACTERS = 1_000
 _MOST_ERROR = 600
 
 CONTEXT = {
-    "turn": say_later("points set aside in this turn so far"),
-    "me": say_later("your score"),
-    "them": say_later("the opponent's score"),
-    "farkles": say_later("your farkles in a row before this turn"),
-    "their-farkles": say_later("the opponent's farkles in a row"),
-    "hot-dice": say_later("hot dice so far in this turn, where their bonus changes"),
-    "on-board": say_later("yes or no: whether you have banked before"),
-    "their-on-board": say_later("yes or no: whether the opponent has"),
-    "began": say_later("me or them: who began, or begins a play-off"),
-    "rules": say_later("a rule set, facebook unless you say another"),
+    one.name: one.meaning
+    for one in sorted(POSITION_FIELDS, key=lambda one: one.kind is Kind.RULES)  # rules come last
 }
 """The options that describe a position."""
 

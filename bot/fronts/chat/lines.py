@@ -3,13 +3,14 @@
 import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bot.review.chart import GameChart
 from bot.review.review import Review
-from bot.services.advisor import Situation
 from bot.services.games import News
 from bot.services.questions import Hint
+from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, Kind, Situation
 from bot.services.tables import Caller
 from bot.table.fair_dice import Proof
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
@@ -28,7 +29,6 @@ YES_OR_NO = {
     "false": False,
     "0": False,
 }
-_ME_OR_THEM = {say_later("me"): True, say_later("them"): False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +91,17 @@ class Line:
 
         Raises InvalidRequestError.
         """
-        return Situation(
-            banked=self.number("me") or 0,
-            opponent=self.number("them") or 0,
-            turn_total=self.number("turn") or 0,
-            farkles=self.number("farkles") or 0,
-            opponent_farkles=self.number("their-farkles") or 0,
-            hot_dice=self.number("hot-dice"),
-            on_board=self.choice("on-board", YES_OR_NO),
-            opponent_on_board=self.choice("their-on-board", YES_OR_NO),
-            began=self.choice("began", _ME_OR_THEM),
-            rules=rules,
-        )
+        read: dict[Kind, Callable[[str], int | bool | None]] = {
+            Kind.NUMBER: self.number,
+            Kind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
+            Kind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
+        }
+        given: dict[str, Any] = {
+            field.attribute: read[field.kind](field.name)
+            for field in POSITION_FIELDS
+            if field.kind in read and field.name in self.options
+        }
+        return Situation(**given, rules=rules)
 
 
 Answer = Callable[[Line, Caller], AsyncIterator[Reply]]

@@ -19,6 +19,7 @@ from bot.fronts.chat.lines import Command
 from bot.fronts.discord.people import mention_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
+from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, Kind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
@@ -67,23 +68,25 @@ def person(name: str, meaning: str, **more: Any) -> Option:
     return Option(name, discord.User, meaning, is_word=True, **more)
 
 
+def _position_option(field: PositionField) -> Option:
+    """The option by which a field of a position is given."""
+    match field.kind:
+        case Kind.NUMBER:
+            return number(field.name, field.least, field.most)
+        case Kind.YES_NO:
+            return Option(field.name, choices=_YES_NO)
+        case Kind.PLAYER:
+            return Option(field.name, choices=tuple(ME_OR_THEM))
+        case Kind.RULES:
+            return _RULES
+
+
 _YES_NO = (say_later("yes"), say_later("no"))
 _LEVELS = tuple(LEVELS)
 _GAME = Option("game", completes="game")
 _RULES = Option("rules", completes="rules")
 _DICE = word("dice", say_later("the faces, such as 6 5 3 3 3 2 or 653332"), most=60, required=True)
-_CONTEXT = (
-    number("turn"),
-    number("me", -_MOST_POINTS),
-    number("them", -_MOST_POINTS),
-    number("farkles", 0, 10),
-    number("their-farkles", 0, 10),
-    _RULES,
-    number("hot-dice", 0, 100),
-    Option("on-board", choices=_YES_NO),
-    Option("their-on-board", choices=_YES_NO),
-    Option("began", choices=(say_later("me"), say_later("them"))),
-)
+_CONTEXT = tuple(_position_option(field) for field in POSITION_FIELDS)
 _OTHERS = tuple(
     person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
 )

@@ -66,8 +66,8 @@ class MemoryStore:
     async def delete_place_rules(self, place: str, name: str) -> bool:
         return self.texts.pop((place, name), None) is not None
 
-    async def place_setting(self, place: str, key: str) -> Any:
-        return self.settings.get((place, key))
+    async def place_settings(self, place: str) -> dict[str, Any]:
+        return {key: value for (where, key), value in self.settings.items() if where == place}
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         self.settings[place, key] = value
@@ -376,6 +376,17 @@ async def test_the_rules_of_a_place(house: HouseRules) -> None:
         await house.delete(PLACE, "sunday")
     with pytest.raises(InvalidRequestError, match="zilch ships with the program"):
         await house.delete(PLACE, "zilch")
+
+
+async def test_a_name_is_that_of_the_preset_that_has_it_now(
+    house: HouseRules, store: MemoryStore
+) -> None:
+    store.texts[PLACE, "Zilch"] = "goal = 500\n"
+    assert await house.resolve(PLACE, "zilch") == load_rules("zilch")
+    assert not (await house.show(PLACE, "Zilch")).is_own
+    assert [entry.name for entry in await house.list(PLACE)] == preset_names()
+    assert await house.delete(PLACE, "zilch") == "Zilch"
+    assert not store.texts
 
 
 async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: MemoryStore) -> None:

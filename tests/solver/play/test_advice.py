@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.services.advisor import Advisor, Situation
+from bot.services.advisor import Advisor
+from bot.services.situation import Situation
 from solver.errors import FarkleError, InvalidPositionError, InvalidRollError
 from solver.game.position import Position, reachable
 from solver.play.advice import advise, odds, turn_cells

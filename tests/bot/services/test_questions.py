@@ -1,0 +1,102 @@
+"""Questions: what they cost the database, and who may ask them."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from tests.bot.chat import Chat, open_chat
+
+WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
+FORBIDDEN = "the host has forbidden hints in the game that you play"
+
+
+@pytest.fixture
+def queries() -> Iterator[list[str]]:
+    """Every statement that any program in this process sends to its database."""
+    sent: list[str] = []
+
+    def note(_: Any, __: Any, statement: str, *___: Any) -> None:
+        sent.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    yield sent
+    event.remove(Engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+async def other_chat(chat: Chat, data: Path, tmp_path: Path) -> AsyncIterator[Chat]:  # noqa: ARG001
+    """A second program on the same database."""
+    async with open_chat(tmp_path, data / "strategies") as opened:
+        yield opened
+
+
+async def asked(chat: Chat, line: str, queries: list[str]) -> list[str]:
+    """What a question that is answered costs."""
+    queries.clear()
+    reply = await chat.answer(line)
+    assert "error" not in reply.data
+    return list(queries)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        WHOLE,
+        "/advise 653332 turn:350 me:4200 them:5000 farkles:1 their-farkles:1 rules:Facebook",
+        "/advise 653332 rules:kcd",
+        "/advise 6 5 3 3 3 2 on-board:no their-on-board:yes began:me rules:arnold",
+        "/odds turn:350 dice:2 me:4200 rules:facebook",
+        "/odds rules:kcd",
+    ],
+)
+async def test_a_question_with_everything_given_costs_no_query(
+    chat: Chat, queries: list[str], line: str
+) -> None:
+    assert await asked(chat, f"ann: {line}", queries) == []
+
+
+@pytest.mark.parametrize("line", ["/advise 653332", "/advise 653332 me:0", "/odds"])
+async def test_what_a_place_has_is_read_once(chat: Chat, queries: list[str], line: str) -> None:
+    assert await asked(chat, f"ann: {line}", queries) != []
+    assert await asked(chat, f"bob: {line}", queries) == []
+    await chat.say("ann: /rules use kcd")
+    assert await asked(chat, f"ann: {line}", queries) != []
+    assert await asked(chat, f"ann: {line}", queries) == []
+
+
+async def test_house_rules_are_read_once(chat: Chat, queries: list[str]) -> None:
+    await chat.say("ann: /rules new sunday base:facebook")
+    line = "ann: /advise 653332 me:0 rules:sunday"
+    await chat.say(line)
+    assert await asked(chat, line, queries) == []
+    await chat.say("ann: /rules delete sunday")
+    assert 'unknown rule set "sunday"' in await chat.say(line)
+
+
+async def test_questions_cost_nothing_before_within_and_after_games(
+    chat: Chat, queries: list[str]
+) -> None:
+    await chat.say("ann: /play @bob rules:facebook")
+    for name in ("ann", "carl"):
+        assert await asked(chat, f"{name}: {WHOLE}", queries) == []
+        assert await asked(chat, f"{name}: /advise 653332 me:0", queries) == []
+        assert await asked(chat, f"{name}: /odds", queries) == []
+    await chat.say("ann: /end")
+    assert await asked(chat, f"ann: {WHOLE}", queries) == []
+
+
+async def test_hints_stay_forbidden_in_every_program(
+    chat: Chat, other_chat: Chat, data: Path, tmp_path: Path, queries: list[str]
+) -> None:
+    assert await asked(other_chat, f"ann: {WHOLE}", queries) == []
+    await chat.say("ann: /play @bob hints:no")
+    async with open_chat(tmp_path, data / "strategies") as later:
+        for program in (chat, other_chat, later):
+            for line in (WHOLE, "/advise 653332 me:0", "/odds dice:6 rules:kcd", "/advise"):
+                assert FORBIDDEN in await program.say(f"bob: {line}")
+            assert await asked(program, f"carl: {WHOLE}", queries) == []
+    await other_chat.say("ann: /end")
+    assert "error" not in (await chat.answer(f"bob: {WHOLE}")).data
