@@ -1,24 +1,18 @@
 """The entry point of the `farkle` command: every failure is one sentence and an exit status."""
 
+# what Python has loaded for itself: until main runs, an interrupt ends in a traceback
 import contextlib
 import io
 import os
 import sys
-from typing import NoReturn
 
 INTERRUPTED = 130
 
 
-def main() -> NoReturn:
-    """Run the command line."""
+def main() -> None:
+    """Run the command line, and end the process with its status."""
     try:
-        # in here, so that Ctrl-C while the program loads ends it cleanly too
-        from bot.cli.main import run  # noqa: PLC0415
-
-        for stream in (sys.stdin, sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="replace")
-        sentence, status = run()
+        sentence, status = _run()
     except KeyboardInterrupt:
         sentence, status = "interrupted", INTERRUPTED
     except BrokenPipeError:
@@ -26,6 +20,27 @@ def main() -> NoReturn:
         with contextlib.suppress(OSError):
             sys.stdout.close()
         sys.exit(1)
+    _end(sentence, status)
+
+
+def _run() -> tuple[str, int]:
+    """Load the command line and run it; returns a sentence on what went wrong and the status."""
+    import signal  # noqa: PLC0415
+
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:
+        # some of what is loaded would drop an exception that comes meanwhile, or change it
+        signal.signal(signal.SIGINT, lambda *_: _end("interrupted", INTERRUPTED))
+    from bot.cli.main import run  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, usual)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    return run()
+
+
+def _end(sentence: str, status: int) -> None:
     if sentence:
         print(f"farkle: {sentence}", file=sys.stderr)  # noqa: T201
     if status == INTERRUPTED:

@@ -221,8 +221,11 @@ def verify_strategy(path: Path) -> Manifest:
     values = path.with_name(manifest.values)
     if is_values and path != values:
         raise StrategyFileError(f"{path}: is not the file that its manifest {named.name} names")
-    with values.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with values.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(values, error) from None
     if found != manifest.sha256:
         raise StrategyFileError(
             f"{values}: is damaged, its SHA-256 is {found[:12]}… and not {manifest.sha256[:12]}…;"
@@ -236,23 +239,33 @@ def open_values(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
 
     Raises StrategyFileError.
     """
-    manifest = _read_manifest(path)
     try:
-        return manifest, _map_values(path, manifest)
-    except StrategyFileError:
-        # another solve may have put new files in their place between the two reads
-        renewed = _read_manifest(path)
-        if renewed.values == manifest.values:
-            raise
-        return renewed, _map_values(path, renewed)
+        while True:
+            with path.open("rb") as file:
+                manifest = _parse_manifest(path, file.read())
+                try:
+                    return manifest, _map_values(path, manifest)
+                except StrategyFileError:
+                    # another solve may have put new files in their place between the two reads;
+                    # as this one is still open, a new manifest is another file
+                    if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                        raise
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 def _read_manifest(path: Path) -> Manifest:
     try:
-        manifest = Manifest.model_validate_json(path.read_bytes())
-        value_shape(manifest.rules)
+        return _parse_manifest(path, path.read_bytes())
     except OSError as error:
         raise _unreadable(path, error) from None
+
+
+def _parse_manifest(path: Path, text: bytes) -> Manifest:
+    """The manifest that stands at `path`."""
+    try:
+        manifest = Manifest.model_validate_json(text)
+        value_shape(manifest.rules)
     except (ValidationError, InvalidRulesError):
         raise StrategyFileError(
             say("{file}: is not the manifest of a strategy file of this version", file=path)
@@ -283,30 +296,30 @@ def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
     header = _npy_header(shape)
     try:
         with file.open("rb") as opened:
-            found = opened.read(len(header))
+            if opened.read(len(header)) != header:
+                raise StrategyFileError(
+                    say(
+                        "{file}: does not start as a .npy file of float64 in shape {shape}; solve"
+                        " the rules again",
+                        file=file,
+                        shape=shape,
+                    )
+                )
             size = opened.seek(0, os.SEEK_END)
+            if size != manifest.bytes or size != len(header) + 8 * math.prod(shape):
+                raise StrategyFileError(
+                    say(
+                        "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged;"
+                        " solve the rules again",
+                        file=file,
+                        size=size,
+                        right=manifest.bytes,
+                    )
+                )
+            # of the file that is open, as its name may be gone by now
+            return np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=shape)
     except OSError as error:
         raise _unreadable(file, error) from None
-    if found != header:
-        raise StrategyFileError(
-            say(
-                "{file}: does not start as a .npy file of float64 in shape {shape}; solve the rules"
-                " again",
-                file=file,
-                shape=shape,
-            )
-        )
-    if size != manifest.bytes or size != len(header) + 8 * math.prod(shape):
-        raise StrategyFileError(
-            say(
-                "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged; solve"
-                " the rules again",
-                file=file,
-                size=size,
-                right=manifest.bytes,
-            )
-        )
-    return np.memmap(file, dtype="<f8", mode="r", offset=len(header), shape=shape)
 
 
 def prepare_folder(folder: Path) -> None:

@@ -1,37 +1,113 @@
 """What many tests need: solved rule sets, found once a session."""
 
+import hashlib
 import json
+import os
+import platform
+import shutil
 import signal
+import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import numba
+import numpy as np
 import pytest
+from filelock import FileLock
 
+from solver.errors import StrategyFileError
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import (
+    Strategy,
+    manifest_path,
+    open_strategy,
+    open_values,
+    save_strategy,
+    verify_strategy,
+)
 from tests.bot.chat import Chat, open_chat
 
 # children of a test run in the background would ignore Ctrl-C, as shells make it there
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# code is compiled beside its source, whoever solves first: all processes of the tests share it
+os.environ["NUMBA_CACHE_DIR"] = ""
+
 SOLVED = ["arnold", "classic", "facebook", "kcd"]
 """Presets that are solved at full size for the tests; all of them are in tests marked slow."""
 
 
+_WEEK = 7 * 24 * 60 * 60
+
+
+def _code() -> str:
+    """A hash of everything that decides what a solve comes to, but for the rules."""
+    solver = Path(__file__).parents[1] / "solver"
+    files = [solver / "errors.py", solver / "strategy.py"]
+    for part in ("rules", "turn", "game"):
+        files += (solver / part).rglob("*.py")
+    parts = [(str(file.relative_to(solver)), file.read_bytes()) for file in sorted(files)]
+    versions = numba.__version__, np.__version__, sys.version, platform.machine()
+    digest = hashlib.sha256(repr((versions, parts)).encode())
+    return digest.hexdigest()[:16]
+
+
 @pytest.fixture(scope="session")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what is the same in every run of this very code; others may use it meanwhile."""
+    cache: pytest.Cache | None = getattr(pytestconfig, "cache", None)
+    if cache is None:
+        return tmp_path_factory.mktemp("kept")
+    folder = cache.mkdir("farkle")
+    own = folder / _code()
+    own.mkdir(exist_ok=True)
+    os.utime(own)
+    for other in folder.iterdir():
+        if other.stat().st_mtime < time.time() - _WEEK:
+            shutil.rmtree(other, ignore_errors=True)
+    return own
+
+
+@pytest.fixture(scope="session")
+def kernels(kept: Path) -> Path:
     """A folder for compiled code."""
-    return tmp_path_factory.mktemp("kernels")
+    folder = kept / "kernels"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")
-def solutions(kernels: Path) -> dict[str, Solution]:
+def solutions(kept: Path, kernels: Path) -> dict[str, Solution]:
     """Most presets, solved at full size."""
-    return {name: solve(load_rules(name), cache=kernels) for name in SOLVED}
+    # one run solves, and others that began meanwhile wait for it
+    with FileLock(kept / ".lock"):
+        return {name: _solved(load_rules(name), kept / "strategies", kernels) for name in SOLVED}
+
+
+def _solved(rules: Ruleset, folder: Path, kernels: Path) -> Solution:
+    """The solution that is kept, down to the hash of every byte, or else a new one."""
+    path = manifest_path(folder, rules)
+    try:
+        manifest = verify_strategy(path)
+        values = np.array(open_values(path)[1])
+    except StrategyFileError:
+        solution = solve(rules, cache=kernels)
+        save_strategy(solution, folder)
+        return solution
+    return Solution(
+        rules,
+        values,
+        manifest.tolerance,
+        manifest.sweeps,
+        manifest.largest_relative_change,
+        manifest.states_solved,
+        manifest.seconds,
+    )
 
 
 @pytest.fixture(scope="session")

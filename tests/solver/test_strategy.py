@@ -5,18 +5,22 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import solver.strategy
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.position import Position
 from solver.game.standings import Solution, value_shape
 from solver.rules.file import load_rules, with_floor
 from solver.strategy import (
+    Manifest,
     find_manifest,
     manifest_path,
     open_strategy,
@@ -243,6 +247,25 @@ def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: So
     assert len(seen) > 1
     verify_strategy(manifest_path(tmp_path, tiny.rules))
     assert len(files(tmp_path)) == 2
+
+
+def test_a_strategy_that_is_replaced_while_it_is_opened(
+    folder: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice, and by the same values, so that the new manifest names those of the old one."""
+    map_values, times = solver.strategy._map_values, count(1)
+
+    def map_too_late(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
+        if next(times) > 2:
+            return map_values(path, manifest)
+        (folder / manifest.values).unlink()
+        try:
+            return map_values(path, manifest)
+        finally:
+            save_strategy(tiny, folder)
+
+    monkeypatch.setattr(solver.strategy, "_map_values", map_too_late)
+    assert open_strategy(folder, tiny.rules).win_probability(Position()) == tiny.values[0, 10, 10]
 
 
 def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Solution) -> None:

@@ -1,4 +1,4 @@
-"""The unmodified bot as a process of its own, at a loopback Discord."""
+"""The bot as a process of its own, at a loopback Discord."""
 
 import asyncio
 import itertools
@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.bot import programs
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback
 
 _NUMBERS = itertools.count(1)
@@ -18,7 +19,7 @@ COMMAND = [sys.executable, "-m", "bot", "discord"]
 class Bot:
     """A running `farkle discord`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(self, process: programs.Program, log: Path) -> None:
         self.process = process
         self._log = log
 
@@ -29,9 +30,14 @@ class Bot:
 
     async def end(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal and wait for the exit status."""
-        if self.process.returncode is None:
-            self.process.send_signal(number)
-        return await asyncio.wait_for(self.process.wait(), 20)
+        self.process.send_signal(number)
+        return await asyncio.wait_for(self.ended(), 60)
+
+    async def ended(self) -> int:
+        """Wait for the exit status."""
+        while self.process.returncode is None:
+            await asyncio.sleep(0.01)
+        return self.process.returncode
 
 
 def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, str]:
@@ -56,21 +62,24 @@ async def running(
 ) -> AsyncIterator[Bot]:
     """The bot at this Discord, killed at the end if it still runs."""
     log = data / f"log-{next(_NUMBERS)}"
-    with log.open("wb") as file:
-        process = await asyncio.create_subprocess_exec(
-            *COMMAND, env=environment(data, discord, **more), stdout=file, stderr=file
+    with log.open("wb") as file, Path(os.devnull).open() as nothing:
+        process = programs.start(
+            ["discord"],
+            environment(data, discord, **more),
+            stdin=nothing.fileno(),
+            stdout=file.fileno(),
+            stderr=file.fileno(),
         )
     bot = Bot(process, log)
     try:
         if ready:
             waiting = asyncio.create_task(discord.ready())
-            ended = asyncio.create_task(process.wait())
+            ended = asyncio.create_task(bot.ended())
             await asyncio.wait({waiting, ended}, return_when=asyncio.FIRST_COMPLETED)
             assert not ended.done(), bot.log
             ended.cancel()
             await waiting
         yield bot
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        process.kill()
+        process.wait()
