@@ -147,7 +147,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     advisor = _advisor(settings)
     rules = load_rules(DEFAULT_RULES)
     if not is_solved(settings.strategies, rules):
-        _solve_apart(settings, rules)
+        _solve_with_bar(settings, rules)
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
     speak(language(settings.language))
@@ -177,7 +177,7 @@ def _advisor(settings: Settings) -> Advisor:
     return Advisor(settings.strategies, program)
 
 
-def _solve_apart(settings: Settings, rules: Ruleset) -> None:
+def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     """Solve rules in another process, with a bar on standard error. Raises FarkleError."""
     with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
         asyncio.run(solve_apart(rules, settings.strategies, settings.kernels, bar))

@@ -11,7 +11,7 @@ import click
 
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import unsolvable
-from solver.rules.complaints import complaints, short
+from solver.rules.complaints import Place, complaints, short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset, Scoring
 from solver.rules.writer import write_rules
@@ -162,7 +162,7 @@ class Interview:
 
     def _ask(
         self,
-        place: tuple[str, ...],
+        place: Place,
         question: str,
         read: Callable[[str], Any],
         default: str | None = None,
@@ -179,7 +179,7 @@ class Interview:
                 return value
             self.terminal.tell(f"  {sentence}")
 
-    def _default(self, place: tuple[str, ...]) -> str | None:
+    def _default(self, place: Place) -> str | None:
         """The value of the rules to start from, if it goes with the answers; else the simplest."""
         value: Any = self.base
         for key in place:
@@ -190,14 +190,14 @@ class Interview:
         simplest = model.model_fields[place[-1]].get_default()
         return None if self._objection(place, simplest) else _shown(simplest)
 
-    def _objection(self, place: tuple[str, ...], value: Any) -> str:
+    def _objection(self, place: Place, value: Any) -> str:
         """What is wrong with a value after the answers so far, if anything."""
         data = {key: dict(old) if isinstance(old, dict) else old for key, old in self.data.items()}
         self._put(data, place, value)
         return next((one.sentence() for one in complaints(data) if one.place == place), "")
 
     @staticmethod
-    def _put(data: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
+    def _put(data: dict[str, Any], place: Place, value: Any) -> None:
         for key in place[:-1]:
             data = data.setdefault(key, {})
         data[place[-1]] = value

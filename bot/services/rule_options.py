@@ -27,7 +27,7 @@ SINGLE = ("ones", "twos", "threes", "fours", "fives", "sixes")
 class RuleOption:
     """One option of a line of house rules."""
 
-    place: tuple[str, ...]
+    place: Place
     """The keys of the rule set that lead to its value."""
     read: Reader
     accepts: str

@@ -19,7 +19,7 @@ from solver.game.standings import FloorEffect, Progress, Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_values
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 
 
 class LocalSolver:
@@ -142,7 +142,7 @@ def compare_floors_here(manifest: Path, lower: Path, *, cache: Path) -> FloorEff
     return _with_sound_code(cache, compare)
 
 
-def _with_sound_code(cache: Path, work: Callable[[], Result]) -> Result:
+def _with_sound_code(cache: Path, work: Callable[[], T]) -> T:
     """Do something with compiled code from `cache`.
 
     Code that is damaged or another version's fails in many ways; it is thrown away and made anew.
