@@ -27,6 +27,7 @@ class Parts:
 
     commands: Commands
     games: Games
+    questions: Questions
     rules: HouseRules
     store: Store
 
@@ -64,7 +65,7 @@ async def open_parts(
             },
             played.resume,
         )
-        yield Parts(commands, games, rules, store)
+        yield Parts(commands, games, questions, rules, store)
     finally:
         await store.close()
 

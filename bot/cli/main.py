@@ -1,4 +1,4 @@
-"""The `farkle` command; the only place where the parts are wired together."""
+"""The `farkle` command: advice on a command line, the chat, and all other commands."""
 
 import asyncio
 import contextlib

@@ -17,7 +17,8 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.lines import Reply, failure
+from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
 from bot.views.layout import wrap
@@ -150,12 +151,23 @@ async def _resume(commands: Commands, *, as_json: bool, width: int | None = None
 
 
 def _print(reply: Reply, caller: Caller, *, as_json: bool, width: int | None) -> None:
+    try:
+        shown = json.dumps(reply.data) if as_json else _text(reply, caller, width)
+    except Exception as error:  # the chat goes on, whatever one answer is
+        _print(failure(error), caller, as_json=as_json, width=width)
+    else:
+        print(shown, flush=True)  # noqa: T201
+
+
+def _text(reply: Reply, caller: Caller, width: int | None) -> str:
+    """A reply as it is read in the terminal."""
     text = wrap(reply.text, width) if width else reply.text
     if reply.private and caller.person.name != YOU:
         text = say("(to {name} alone) {text}", name=caller.person.name, text=text)
-    if reply.chart and len(reply.chart.turns) > 1:
-        text = f"{text}\n{chart_text(reply.chart, min(width or _WIDTH, _WIDTH))}"
-    print(json.dumps(reply.data) if as_json else text, flush=True)  # noqa: T201
+    chart = reply.subject.chart if isinstance(reply.subject, News) else None
+    if chart and len(chart.turns) > 1:
+        text = f"{text}\n{chart_text(chart, min(width or _WIDTH, _WIDTH))}"
+    return text
 
 
 def spoken(line: str) -> tuple[Caller, str]:

@@ -115,8 +115,11 @@ class Oracle:
             return await asyncio.to_thread(self._chances, table)
         return None
 
-    async def chart(self, table: Table) -> GameChart:
-        """The chances after every turn."""
+    async def chart(self, table: Table) -> GameChart | None:
+        """The chances after every turn, of a game that was played to its end."""
+        game = table.game
+        if not game.over or game.shares is None or game.last is None:
+            return None
         return await asyncio.to_thread(self._chart, table)
 
     async def review(self, table: Table) -> Review:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 
+from bot.review.chart import GameChart
 from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
 from bot.services.place_settings import place_settings
 from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
-from bot.services.tables import Caller, Player, Table, Tables, bot_name
+from bot.services.tables import Caller, Person, Player, Table, Tables, bot_name
 from bot.store.errors import StaleVersionError
 from bot.store.rows import GameResult, Seat
 from bot.table import commands
@@ -21,7 +22,7 @@ from bot.table.events import Event, Rolled
 from bot.table.state import Game
 from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import parse_dice
+from solver.turn.dice import Roll
 from solver.wording import say, say_number
 
 AWAY_SECONDS = 300
@@ -42,6 +43,8 @@ class News:
     """Who did it, where that is not the player to move."""
     reviewable: bool = False
     """Whether the game is over and can be reviewed."""
+    chart: GameChart | None = None
+    """The chances turn by turn, of a game that was played to its end."""
 
 
 Make = Callable[[Table], Awaitable[Table]]
@@ -121,7 +124,7 @@ class Games:
             yield news
 
     async def roll(
-        self, caller: Caller, game_id: str | None, dice: str | None = None
+        self, caller: Caller, game_id: str | None, dice: Roll | None = None
     ) -> AsyncIterator[News]:
         """Roll; in a tracked game `dice` are what fell."""
 
@@ -133,13 +136,12 @@ class Games:
             yield news
 
     async def keep(
-        self, caller: Caller, game_id: str | None, dice: str, then: Literal["roll", "bank"] | None
+        self, caller: Caller, game_id: str | None, kept: Roll, then: Literal["roll", "bank"] | None
     ) -> AsyncIterator[News]:
         """Set dice aside, and roll or bank at once if `then` says so."""
 
         async def make(table: Table) -> Table:
             seat = mover(table, caller)
-            kept = parse_dice(dice, most=table.game.rules.dice)
             table = table.then(*commands.keep(table.game, seat, kept))
             if then == "bank":
                 return table.then(*commands.bank(table.game, seat))
@@ -170,7 +172,7 @@ class Games:
         self,
         caller: Caller,
         game_id: str | None,
-        name: str | None,
+        who: Person | str | None,
         points: int,
         ending: Literal["bank", "farkle", "lose", "win"],
     ) -> AsyncIterator[News]:
@@ -178,7 +180,7 @@ class Games:
 
         async def make(table: Table) -> Table:
             check_may_track(table, caller)
-            seat = table.game.mover if name is None else seat_named(table, name, caller)
+            seat = table.game.mover if who is None else seat_named(table, who)
             if seat != table.game.mover and not table.game.over:
                 raise IllegalActionError(
                     say(
@@ -196,7 +198,7 @@ class Games:
         self,
         caller: Caller,
         game_id: str | None,
-        name: str,
+        who: Person | str,
         *,
         score: int | None = None,
         farkles: int | None = None,
@@ -206,7 +208,7 @@ class Games:
 
         async def make(table: Table) -> Table:
             check_may_track(table, caller)
-            seat = seat_named(table, name, caller)
+            seat = seat_named(table, who)
             corrected = commands.correct(
                 table.game, seat, score=score, farkles=farkles, moves=moves
             )
@@ -383,14 +385,15 @@ class Games:
             chances = replace(chances, last=None)
         reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
         events = after.events[len(table.events) :]
-        return News(table.game, events, written, chances, by, reviewable)
+        chart = await self.oracle.chart(written) if written.game.over else None
+        return News(table.game, events, written, chances, by, reviewable, chart)
 
-    async def _rolled(self, game: Game, seat: int, dice: str | None) -> Rolled:
+    async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
         if game.tracked:
             if dice is None:
                 commands.check_roll(game, seat)
                 raise InvalidRequestError(say("say what fell, such as /roll 6 5 3 3 3 2"))
-            [event] = commands.roll(game, seat, parse_dice(dice, most=game.rules.dice))
+            [event] = commands.roll(game, seat, dice)
             return event
         if dice is not None:
             raise InvalidRequestError(say("the dice are rolled for you: /roll alone does it"))

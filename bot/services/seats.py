@@ -1,17 +1,16 @@
 """Who may do what at a table."""
 
-from bot.services.tables import Caller, Table
+from bot.services.tables import Caller, Person, Table
 from bot.table import commands
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.wording import say
 
 
-def seat_named(table: Table, name: str, caller: Caller) -> int:
-    """The seat of the player whom the caller names so. Raises InvalidRequestError."""
-    if person := caller.people.get(name):
-        found, name = table.seat_of(person), person.name
-        if found is not None:
-            return found
+def seat_named(table: Table, who: Person | str) -> int:
+    """The seat of a person, or of the player who is called so. Raises InvalidRequestError."""
+    name = who if isinstance(who, str) else who.name
+    if isinstance(who, Person) and (found := table.seat_of(who)) is not None:
+        return found
     wanted = name.removeprefix("@").casefold()
     seats = [k for k, other in enumerate(table.names) if other.casefold() == wanted]
     # of several who were forgotten the one who still plays

@@ -2,8 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
@@ -33,8 +33,6 @@ class Caller:
     person: Person
     manages: bool = False
     """Whether the person may manage the place."""
-    people: Mapping[str, Person] = field(default_factory=dict)
-    """Others whom the command names, by the words that stand for them."""
     at_version: int | None = None
     """The version of the game that the command was given for; None for whatever it is now."""
 

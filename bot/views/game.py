@@ -10,7 +10,7 @@ from bot.services.tables import Table
 from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Event, event_data
 from bot.table.state import Game, Stage
-from bot.views.advice import advice_text, farkles_in_a_row, odds_text
+from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
 from bot.views.events import events_text, standings_text, turn_text
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from solver.turn.equations import Decision
@@ -131,6 +131,16 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
     }
 
 
+def shown_text(news: News) -> str:
+    """A table that somebody asked to see."""
+    return table_text(news.table, news.chances)
+
+
+def shown_data(news: News) -> dict[str, Any]:
+    """The same as plain data."""
+    return table_data(news.table, news.chances)
+
+
 def chances_text(names: Sequence[str], chances: Chances) -> str:
     """One line with each player's chance, by how much the last turn moved it, and why."""
     told = ", ".join(
@@ -177,6 +187,12 @@ def hint_text(hint: Hint) -> str:
     return wrap("\n".join(lines))
 
 
+def hint_data(hint: Hint) -> dict[str, Any]:
+    """The advice on the roll, else the odds before it."""
+    found = hint.advice or hint.odds
+    return answer_data(found) if found else {}
+
+
 def hint_head(hint: Hint) -> str:
     """What to do, in a few words."""
     if hint.advice:
@@ -198,6 +214,11 @@ def games_text(tables: Sequence[Table]) -> str:
         for table in tables
     ]
     return wrap("\n".join([say("Open games:"), *columns(rows)]))
+
+
+def games_data(tables: Sequence[Table]) -> list[dict[str, Any]]:
+    """The open games as plain data, without their chances."""
+    return [table_data(table, None) for table in tables]
 
 
 def _opening(table: Table) -> Iterator[str]:

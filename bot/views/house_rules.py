@@ -1,12 +1,13 @@
 """House rules of a place, and how their solves go, in a few plain lines."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from bot.services.house_rules import RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
 from bot.views.layout import columns, wrap
-from bot.views.rules_text import rules_text
+from bot.views.rules_text import rules_data, rules_list_data, rules_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
@@ -56,6 +57,11 @@ def used_text(rules: Ruleset, *, is_solved: bool) -> str:
     return wrap(sentence)
 
 
+def cancelled_text(name: str) -> str:
+    """That a solve was asked to stop."""
+    return say("The solve of {name} is cancelled.", name=name)
+
+
 def deleted_text(name: str) -> str:
     """That rules are gone."""
     return wrap(say("{name} is deleted.", name=name))
@@ -69,6 +75,11 @@ def entry_text(entry: RulesEntry) -> str:
     if not entry.is_solved:
         lines += ["", wrap(say("Not solved yet: /rules solve {name}", name=entry.name))]
     return "\n".join(lines)
+
+
+def entry_data(entry: RulesEntry) -> dict[str, Any]:
+    """The same as plain data; nothing where the rules are damaged."""
+    return rules_data(entry.rules) if entry.rules else {}
 
 
 def house_rules_text(entries: Sequence[RulesEntry]) -> str:
@@ -88,6 +99,11 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
             wrap(say("The rules here are {name}; /rules use NAME changes that.", name=default))
         )
     return "\n".join(lines)
+
+
+def house_rules_data(entries: Sequence[RulesEntry]) -> list[dict[str, Any]]:
+    """The same as plain data, without what is damaged."""
+    return rules_list_data([(one.rules, one.is_solved) for one in entries if one.rules])
 
 
 def new_rules_help() -> str:

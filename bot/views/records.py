@@ -64,6 +64,22 @@ def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
     )
 
 
+def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any]:
+    """The same as plain data."""
+    return {"names": list(names), "games": both.games, "wins": list(both.wins)}
+
+
+def forgotten_text(games: int) -> str:
+    """That nothing of a person is left but these games."""
+    forgotten = say_number(
+        "You are forgotten: {number} game is kept without your name.",
+        "You are forgotten: {number} games are kept without your name.",
+        games,
+    )
+    seeds = say("Seeds that you gave to dice stay, as their proof needs them.")
+    return f"{forgotten} {seeds}"
+
+
 def leaderboard_text(standings: Sequence[Standing]) -> str:
     """Who wins most, in a table."""
     if not standings:

@@ -1,12 +1,14 @@
 """The commands of the chat, as typed in one line of text: parsed here, answered by the services."""
 
 import asyncio
-import logging
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from difflib import get_close_matches
+from functools import partial
+from operator import itemgetter
+from typing import Any
 
-from bot.fronts.chat.lines import Command, Line, Reply, take_apart
+from bot.fronts.chat.lines import Command, Line, Reply, failure, take_apart
 from bot.services.advisor import Advisor
 from bot.services.house_rules import HouseRules
 from bot.services.questions import Questions
@@ -14,16 +16,14 @@ from bot.services.situation import POSITION_FIELDS, Kind, Situation
 from bot.services.tables import Caller, Table
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
-from bot.views.layout import columns, safe_text, wrap
-from solver.errors import FarkleError, InvalidRequestError
+from bot.views.layout import columns, wrap
+from solver.errors import InvalidRequestError
+from solver.play.advice import Advice, Odds
 from solver.wording import say, say_later
-
-logger = logging.getLogger(__name__)
 
 _DICE = re.compile(r"[1-6\u2680-\u2685]")
 
 MOST_CHARACTERS = 1_000
-_MOST_ERROR = 600
 
 CONTEXT = {
     one.name: one.meaning
@@ -60,36 +60,19 @@ class Commands:
 
     async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
         """Answer one line; what is wrong with it is a reply too."""
-        async for reply in self._answered(lambda: self._parse(line), caller):
-            yield reply
-
-    async def run(
-        self, name: str, words: str, options: Mapping[str, str], caller: Caller
-    ) -> AsyncIterator[Reply]:
-        """Answer a command that is taken apart already, as `answer` does."""
-        line = Line(words, dict(options))
-        async for reply in self._answered(lambda: (self.by_name[name], line), caller):
-            yield reply
-
-    async def _answered(
-        self, parse: Callable[[], tuple[Command, Line]], caller: Caller
-    ) -> AsyncIterator[Reply]:
         try:
-            command, line = parse()
-            async for reply in command.answer(line, caller):
+            name, taken_apart = self._parse(line)
+            async for reply in self.run(name, taken_apart, caller):
                 yield reply
-        except FarkleError as error:
-            # errors repeat what was typed
-            sentence = safe_text(str(error), _MOST_ERROR)
-            yield Reply(sentence, {"error": sentence}, private=True, error=error)
         except Exception as error:  # the chat goes on, whatever one line did
-            logger.debug("failed to answer", exc_info=True)
-            sentence = say(
-                "the program failed on that, which is not your fault ({error})", error=repr(error)
-            )
-            yield Reply(sentence, {"error": sentence}, private=True)
+            yield failure(error)
 
-    def _parse(self, line: str) -> tuple[Command, Line]:
+    async def run(self, name: str, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        """Answer a command that is taken apart already. Raises FarkleError."""
+        async for reply in self.by_name[name].answer(line, caller):
+            yield reply
+
+    def _parse(self, line: str) -> tuple[str, Line]:
         if len(line) > MOST_CHARACTERS:
             raise InvalidRequestError(
                 say(
@@ -113,8 +96,7 @@ class Commands:
                     known=self._did_you_mean(name),
                 )
             )
-        command = self.by_name[name]
-        return command, take_apart(name, command, others[0] if others else "")
+        return name, take_apart(name, self.by_name[name], others[0] if others else "")
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""
@@ -144,10 +126,10 @@ class Commands:
             more = say("/help COMMAND says more, as in /help advise; dice alone ask for advice")
             lines = [say("Commands:"), *columns(rows), more]
         text = wrap("\n".join(lines))
-        yield Reply(text, {"help": text}, private=True)
+        yield Reply({"help": text}, itemgetter("help"), private=True)
 
     async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
-        yield Reply(say("Bye."), {"quit": True}, ends=True)
+        yield Reply({"quit": True}, lambda _: say("Bye."), ends=True)
 
 
 def _example(name: str) -> str | None:
@@ -172,7 +154,7 @@ def advice_commands(
 
     async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
         """What is typed, under the rules that are meant: named, of the game here, of the place."""
-        named = line.options.get("rules")
+        named = line.option("rules")
         if named is None and here is not None:
             return line.situation(here.game.rules)
         return line.situation(await rules.resolve(caller.place, named))
@@ -181,23 +163,23 @@ def advice_commands(
         here = await questions.asked_at(caller)
         if here and not line.options:
             found = await questions.advice(here, line.words)
-            text = _for_mover(here, caller, advice_text(found))
-            yield Reply(text, answer_data(found), private=True, subject=found)
+            text = partial(_for_mover, here, caller, advice_text)
+            yield Reply(found, text, answer_data, private=True)
             return
         asked = await situation(line, caller, here)
         advice = await asyncio.to_thread(advisor.advise, line.words, asked)
-        yield Reply(advice_text(advice), answer_data(advice), subject=advice)
+        yield Reply(advice, advice_text, answer_data)
 
     async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         here = await questions.asked_at(caller)
         if here and not line.options:
             found = await questions.odds(here)
-            text = _for_mover(here, caller, odds_text(found))
-            yield Reply(text, answer_data(found), private=True, subject=found)
+            text = partial(_for_mover, here, caller, odds_text)
+            yield Reply(found, text, answer_data, private=True)
             return
         asked = await situation(line, caller, here)
         answer = await asyncio.to_thread(advisor.odds, line.number("dice"), asked)
-        yield Reply(odds_text(answer), answer_data(answer), subject=answer)
+        yield Reply(answer, odds_text, answer_data)
 
     return {
         "advise": Command(
@@ -216,8 +198,11 @@ def advice_commands(
     }
 
 
-def _for_mover(table: Table, caller: Caller, text: str) -> str:
+def _for_mover(
+    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Advice | Odds
+) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
+    text = make_text(found)
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"

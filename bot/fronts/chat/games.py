@@ -2,30 +2,33 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from typing import Literal
 
-from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, whole_number
+from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, Word, whole_number
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings, settings_data
 from bot.services.questions import Questions
-from bot.services.tables import Caller, Person, Player
-from bot.views.advice import answer_data
+from bot.services.seats import mover
+from bot.services.tables import Caller, Person, Player, Table
 from bot.views.game import (
+    games_data,
     games_text,
+    hint_data,
     hint_text,
     news_data,
     news_text,
-    table_data,
-    table_text,
+    shown_data,
+    shown_text,
 )
 from bot.views.settings import settings_text
-from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
+from solver.errors import InvalidRequestError, InvalidRollError, InvalidRulesError, did_you_mean
 from solver.play.policies import LEVELS
 from solver.rules.complaints import complaints
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll, parse_dice
 from solver.wording import said_in, say, say_later, spoken
 
 GAME = {"game": say_later("which game, where several are open")}
@@ -38,13 +41,15 @@ _NEW = {
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
 }
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
-_ENDINGS: dict[str, Literal["farkle", "lose", "win"]] = {
+_ENDINGS: dict[str, Literal["bank", "farkle", "lose", "win"]] = {
     "farkle": "farkle",
     "lose": "lose",
     "win": "win",
 }
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
+_THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
+_POINTS = re.compile(r"[+-]?[\d,.']*\d")
 MOST_GOAL = 50_000
 _MOST_SECONDS = 7 * 24 * 3600
 
@@ -160,12 +165,12 @@ class GameCommands:
         """Go on with the turns of bots at which the program was ended."""
         for table in await self._games.tables.open_at(caller.place):
             async for news in self._games.bots(table):
-                yield await self._news(news)
+                yield news_reply(news)
 
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         level, rules = _level(line), await self._ruleset(line, caller)
         usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
-        players = [Player(person=caller.person), *_players(line.words, caller, level or usual)]
+        players = [Player(person=caller.person), *_players(line.arguments, caller, level or usual)]
         if level and not any(player.level for player in players):
             players.append(Player(level=level))
         async for news in self._games.play(
@@ -175,10 +180,10 @@ class GameCommands:
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
         ):
-            yield await self._news(news)
+            yield news_reply(news)
 
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        players = [Player(person=caller.person), *_players(line.words, caller, "optimal")]
+        players = [Player(person=caller.person), *_players(line.arguments, caller, "optimal")]
         async for news in self._games.play(
             caller,
             players,
@@ -187,66 +192,69 @@ class GameCommands:
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
         ):
-            yield await self._news(news)
+            yield news_reply(news)
 
     def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.join(caller, table_of(line), _level(line)))
+        return _told(self._games.join(caller, table_of(line), _level(line)))
 
     def _seed(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.seed(caller, table_of(line), line.words))
+        return _told(self._games.seed(caller, table_of(line), line.words))
 
-    def _roll(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.roll(caller, table_of(line), line.words or None))
+    async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        dice: Roll | None = None
+        if line.words:
+            table = await self._games.tables.find(caller, table_of(line))
+            # where nobody asks for dice they are refused whatever they are
+            dice = _dice(line.words, table, caller) if table.game.tracked else ()
+        async for news in self._games.roll(caller, table_of(line), dice):
+            yield news_reply(news)
 
-    def _keep(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        dice, _, last = line.words.rpartition(" ")
-        then: Literal["roll", "bank"] | None = None
-        if last.lower() in {"roll", "bank"}:
-            then = "roll" if last.lower() == "roll" else "bank"
-        else:
-            dice = line.words
-        return self._told(self._games.keep(caller, table_of(line), dice, then))
+    async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        typed = [str(word) for word in line.arguments]
+        then = _THEN.get(typed[-1].lower()) if typed else None
+        if then is not None:
+            del typed[-1]
+        table = await self._games.tables.find(caller, table_of(line))
+        kept = _dice(" ".join(typed), table, caller)
+        async for news in self._games.keep(caller, table_of(line), kept, then):
+            yield news_reply(news)
 
     def _bank(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.bank(caller, table_of(line)))
+        return _told(self._games.bank(caller, table_of(line)))
 
     def _undo(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.undo(caller, table_of(line)))
+        return _told(self._games.undo(caller, table_of(line)))
 
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        words = line.words.split()
         # "farkle 300" where a farkle keeps the turn total
-        ending = next((_ENDINGS[word.lower()] for word in words if word.lower() in _ENDINGS), None)
-        words = [word for word in words if word.lower() not in _ENDINGS]
+        endings = [_ENDINGS[word] for word in map(_lower, line.arguments) if word in _ENDINGS]
+        words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
         points = None
-        if words and re.fullmatch(r"[+-]?[\d,.']*\d", words[-1]):
-            told = words.pop()
-            points = whole_number(told, _no_turn(told))
-        if len(words) > 1 or (points is None and ending is None):
+        if words and _POINTS.fullmatch(_lower(words[-1])):
+            points = whole_number(words.pop(), _no_turn)
+        if len(words) > 1 or (points is None and not endings):
             raise InvalidRequestError(_no_turn(line.words))
-        name = words[0] if words else None
-        return self._told(
-            self._games.score(caller, table_of(line), name, points or 0, ending or "bank")
-        )
+        who = _who(words[0]) if words else None
+        ending = endings[0] if endings else "bank"
+        return _told(self._games.score(caller, table_of(line), who, points or 0, ending))
 
     def _fix(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        words, score = line.words.split(), None
+        words, score = list(line.arguments), None
         if len(words) == 2:
-            told = words.pop()
-            score = whole_number(told, _no_fix(told))
+            score = whole_number(words.pop(), _no_fix)
         following = line.options.get("next")
-        name = words[0] if len(words) == 1 else following
+        who = words[0] if len(words) == 1 else following
         farkles = line.number("farkles")
         nothing = score is None and farkles is None and following is None
-        if len(words) > 1 or name is None or nothing:
+        if len(words) > 1 or who is None or nothing:
             raise InvalidRequestError(_no_fix(line.words))
         if following and words:
             raise InvalidRequestError(say("/fix next:NAME says whose turn it is and nothing else"))
-        return self._told(
+        return _told(
             self._games.fix(
                 caller,
                 table_of(line),
-                name,
+                _who(who),
                 score=score,
                 farkles=farkles,
                 moves=following is not None,
@@ -255,23 +263,17 @@ class GameCommands:
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         hint = await self._questions.hint(caller, table_of(line))
-        found = hint.advice or hint.odds
-        data = answer_data(found) if found else {}
-        yield Reply(hint_text(hint), data, private=True, subject=hint)
+        yield Reply(hint, hint_text, hint_data, private=True)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table, chances = await self._questions.shown(caller, table_of(line))
-        yield Reply(
-            table_text(table, chances),
-            table_data(table, chances),
-            subject=News(table.game, (), table, chances),
-        )
+        yield Reply(News(table.game, (), table, chances), shown_text, shown_data)
         async for news in self._games.bots(table):
-            yield await self._news(news)
+            yield news_reply(news)
 
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await self._games.tables.open_at(caller.place)
-        yield Reply(games_text(found), [table_data(table, None) for table in found])
+        yield Reply(found, games_text, games_data)
 
     async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         settings = await change_settings(
@@ -280,27 +282,26 @@ class GameCommands:
             games=line.number("games"),
             mentions=line.choice("mentions", YES_OR_NO),
             posts=line.choice("posts", YES_OR_NO),
-            language=line.options.get("language"),
+            language=line.option("language"),
         )
         chosen = best_language(settings.language) if settings.language else spoken()
-        text = said_in(chosen, settings_text, settings)
-        yield Reply(text, settings_data(settings))
+        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.away(caller, table_of(line), None))
+        return _told(self._games.away(caller, table_of(line), None))
 
     def _replace(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.away(caller, table_of(line), _level(line) or "max-points"))
+        return _told(self._games.away(caller, table_of(line), _level(line) or "max-points"))
 
     def _resign(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.resign(caller, table_of(line)))
+        return _told(self._games.resign(caller, table_of(line)))
 
     def _end(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return self._told(self._games.end(caller, table_of(line)))
+        return _told(self._games.end(caller, table_of(line)))
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given."""
-        reference = line.options.get("rules") or await self._rules.default(caller.place)
+        reference = line.option("rules") or await self._rules.default(caller.place)
         rules = await self._rules.resolve(caller.place, reference)
         goal = line.number("goal")
         if goal is None or goal == rules.goal:
@@ -321,24 +322,34 @@ class GameCommands:
             )
         return Ruleset.model_validate(changed)
 
-    async def _told(self, stream: AsyncIterable[News]) -> AsyncIterator[Reply]:
-        async for news in stream:
-            yield await self._news(news)
 
-    async def _news(self, news: News) -> Reply:
-        game, chart = news.table.game, None
-        if game.over and game.shares is not None and game.last is not None:
-            chart = await self._games.oracle.chart(news.table)
-        return Reply(news_text(news), news_data(news), chart=chart, subject=news)
+def news_reply(news: News) -> Reply:
+    """What a front tells of a table."""
+    return Reply(news, news_text, news_data)
+
+
+async def _told(stream: AsyncIterable[News]) -> AsyncIterator[Reply]:
+    async for news in stream:
+        yield news_reply(news)
+
+
+def _dice(typed: str, table: Table, caller: Caller) -> Roll:
+    """Dice as typed, as many as the rules of a table have at most. Raises FarkleError."""
+    try:
+        return parse_dice(typed, most=table.game.rules.dice)
+    except InvalidRollError:
+        # who may not move at all is told that first
+        mover(table, caller)
+        raise
 
 
 def table_of(line: Line) -> str | None:
     """The game that a line names."""
-    return line.options.get("game")
+    return line.option("game")
 
 
 def _level(line: Line) -> str | None:
-    level = line.options.get("level")
+    level = line.option("level")
     return None if level is None else level_named(level)
 
 
@@ -378,13 +389,21 @@ def _no_fix(text: str) -> str:
     return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
 
 
-def _players(words: str, caller: Caller, level: str) -> list[Player]:
+def _lower(word: Word) -> str:
+    """A word or number as it is compared, a person as nothing."""
+    return "" if isinstance(word, Person) else str(word).lower()
+
+
+def _who(word: Word) -> Person | str:
+    """A player as the front knows them, or their name."""
+    return word if isinstance(word, Person) else str(word)
+
+
+def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Player]:
     """Who is named: bots by level or as "bot", which has the level given; people by other names."""
-    players = []
-    for word in words.replace(",", " ").split():
-        if known := caller.people.get(word):
-            players.append(Player(person=known))
-            continue
+    players = [Player(person=one) for one in arguments if isinstance(one, Person)]
+    typed = " ".join(str(one) for one in arguments if not isinstance(one, Person))
+    for word in typed.replace(",", " ").split():
         found = _NAME.fullmatch(word)
         if not found:
             raise InvalidRequestError(

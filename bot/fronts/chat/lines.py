@@ -1,22 +1,21 @@
-"""A line of the chat, taken apart: a command, its words and its options."""
+"""What is said to the chat and what it says: a command with its words and options, and replies."""
 
+import logging
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
-from bot.review.chart import GameChart
-from bot.review.review import Review
-from bot.services.games import News
-from bot.services.questions import Hint
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, Kind, Situation
-from bot.services.tables import Caller
-from bot.table.fair_dice import Proof
+from bot.services.tables import Caller, Person
+from bot.views.layout import safe_text
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
-from solver.play.advice import Advice, Odds
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
+
+logger = logging.getLogger(__name__)
 
 _OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
@@ -29,45 +28,76 @@ YES_OR_NO = {
     "false": False,
     "0": False,
 }
+_MOST_ERROR = 600
+
+Word = str | int | Person
+"""A part of a command: as it was typed, or as what it is where the front knows that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command says: text for people, and the same as plain data."""
+    """What a command says: its subject, and how that is made text or data where it is shown."""
 
-    text: str
-    data: Any
+    subject: Any
+    make_text: Callable[[Any], str]
+    make_data: Callable[[Any], Any] = lambda subject: subject
     private: bool = False
     """Whether it is for the one who gave the command alone."""
     ends: bool = False
     """Whether the chat ends."""
-    error: FarkleError | None = None
-    """What was refused."""
-    subject: News | Hint | Advice | Odds | Review | Proof | None = None
-    """What it tells, for fronts that show that in a way of their own."""
-    chart: GameChart | None = None
-    """Of a whole game, to be shown below the text as the front can: in letters or as a picture."""
+
+    @property
+    def text(self) -> str:
+        """For people, in the language that is spoken where this is called."""
+        return self.make_text(self.subject)
+
+    @property
+    def data(self) -> Any:
+        """The same as plain data."""
+        return self.make_data(self.subject)
+
+
+def failure(error: Exception) -> Reply:
+    """What the one who gave a command is told where it was refused, or the program failed."""
+    if isinstance(error, FarkleError):
+        # errors repeat what was typed
+        sentence = safe_text(str(error), _MOST_ERROR)
+    else:
+        logger.debug("failed to answer", exc_info=error)
+        sentence = say(
+            "the program failed on that, which is not your fault ({error})", error=repr(error)
+        )
+    return Reply({"error": sentence}, itemgetter("error"), private=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A command line taken apart: the words that are no option, and the options by name."""
+    """A command taken apart: what is no option, in its order, and the options by name."""
 
-    words: str
-    options: dict[str, str]
+    arguments: tuple[Word, ...]
+    options: Mapping[str, Word]
+
+    @property
+    def words(self) -> str:
+        """The arguments as they are typed."""
+        return " ".join(one.name if isinstance(one, Person) else str(one) for one in self.arguments)
+
+    def option(self, name: str) -> str | None:
+        """An option as it is typed, None where it is not given."""
+        value = self.options.get(name)
+        return None if value is None else str(value)
 
     def number(self, name: str) -> int | None:
         """An option as a whole number, None where it is not given. Raises InvalidRequestError."""
-        text = self.options.get(name)
-        if text is None:
+        value = self.options.get(name)
+        if value is None:
             return None
-        example = f"{name}:{_EXAMPLES.get(name, 350)}"
         return whole_number(
-            text,
-            say(
+            value,
+            lambda text: say(
                 '{option}: takes a whole number, such as {example}, not "{text}"',
                 option=name,
-                example=example,
+                example=f"{name}:{_EXAMPLES.get(name, 350)}",
                 text=text,
             ),
         )
@@ -77,7 +107,7 @@ class Line:
 
         Raises InvalidRequestError.
         """
-        text = self.options.get(name)
+        text = self.option(name)
         if text is None:
             return None
         known = {say(word): meaning for word, meaning in meanings.items()} | meanings
@@ -121,11 +151,13 @@ class Command:
     """Whether it looks at the names of options itself."""
 
 
-def whole_number(text: str, refusal: str) -> int:
-    """A whole number as people write it. Raises InvalidRequestError, which says `refusal`."""
-    plain = text.replace("\N{MINUS SIGN}", "-")
+def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
+    """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
+    if isinstance(word, int):
+        return word
+    plain = str(word).replace("\N{MINUS SIGN}", "-")
     if not _NUMBER.fullmatch(plain) or len(plain) > 20:
-        raise InvalidRequestError(refusal)
+        raise InvalidRequestError(refusal(str(word)))
     return int(re.sub("[,.']", "", plain))
 
 
@@ -142,7 +174,7 @@ def neither_word(option: str, first: str, second: str, text: str) -> str:
 
 def take_apart(name: str, command: Command, rest: str) -> Line:
     """The words and options after a command's name. Raises InvalidRequestError."""
-    options: dict[str, str] = {}
+    options: dict[str, Word] = {}
     for match in _OPTION.finditer(rest):
         option = match[1].lower().replace("_", "-")
         if option not in command.options and not command.any_option:
@@ -162,14 +194,14 @@ def take_apart(name: str, command: Command, rest: str) -> Line:
                 say('the option "{option}:" needs a value after it', option=option)
             )
         options[option] = match[2]
-    words = " ".join(_OPTION.sub(" ", rest).split())
-    if words and not command.takes_words:
+    arguments = tuple(_OPTION.sub(" ", rest).split())
+    if arguments and not command.takes_words:
         raise InvalidRequestError(
             say(
                 '/{command} does not take "{words}"; write {usage}',
                 command=name,
-                words=words,
+                words=" ".join(arguments),
                 usage=command.usage,
             )
         )
-    return Line(words, options)
+    return Line(arguments, options)

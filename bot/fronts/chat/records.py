@@ -2,24 +2,27 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.chat.games import GAME, RULES, level_named, table_of
-from bot.fronts.chat.lines import Command, Line, Reply, neither_word
+from bot.fronts.chat.games import GAME, RULES, level_named, news_reply, table_of
+from bot.fronts.chat.lines import Command, Line, Reply, Word, neither_word
 from bot.review.dice_record import dice_record
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
-from bot.services.tables import Caller, Table
+from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import MissingGameError
 from bot.table.fair_dice import Proof, prove
 from bot.views.dice_record import dice_record_data, dice_record_text
-from bot.views.game import news_data, news_text
 from bot.views.levels import level_list_data, level_list_text
 from bot.views.match import match_data, match_text, moves_text
 from bot.views.records import (
+    forgotten_text,
+    head_to_head_data,
     head_to_head_text,
     leaderboard_data,
     leaderboard_text,
@@ -32,7 +35,7 @@ from solver.play.strengths import load_strengths
 from solver.rules.file import load_rules
 from solver.turn.dice import make_roll
 from solver.turn.scoring import Fate, fate
-from solver.wording import say, say_later, say_number
+from solver.wording import say, say_later
 
 _LOOKED_BACK = 200
 """Games of a place among which the last one to end is found."""
@@ -110,37 +113,34 @@ class RecordCommands:
                 say("only games of two players can be reviewed: with more there are no exact odds")
             )
         found = await self._oracle.review(table)
-        text, data = review_text(found, table.names), review_data(found, table.names)
-        yield Reply(text, data, subject=found)
+        text = partial(review_text, names=table.names)
+        yield Reply(found, text, partial(review_data, names=table.names))
 
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         place = _place(line, caller)
-        names = [word.removeprefix("@") for word in line.words.split()]
-        if len(names) > 2:
+        if len(line.arguments) > 2:
             raise InvalidRequestError(
                 say("/stats takes a name, or two to compare, as in /stats ann bob")
             )
-        people = [await self._person(place, name, caller) for name in names]
-        if not people:
-            people = [(caller.person.name, caller.person.id)]
+        people = [await self._person(place, word) for word in line.arguments] or [caller.person]
         store = self._tables.store
         if len(people) == 2:
-            (one, first), (other, second) = people
-            if first == second:
+            one, other = people
+            if one.id == other.id:
                 raise InvalidRequestError(say("/stats compares two different people"))
-            both = await records.head_to_head(store, first, second, place)
-            yield Reply(
-                head_to_head_text((one, other), both),
-                {"names": [one, other], "games": both.games, "wins": list(both.wins)},
-            )
+            both = await records.head_to_head(store, one.id, other.id, place)
+            names = one.name, other.name
+            text, data = partial(head_to_head_text, names), partial(head_to_head_data, names)
+            yield Reply(both, text, data)
             return
-        [(name, person)] = people
-        found = await records.person_stats(store, person, place)
-        yield Reply(stats_text(name, found), stats_data(name, found))
+        [person] = people
+        found = await records.person_stats(store, person.id, place)
+        text, data = partial(stats_text, person.name), partial(stats_data, person.name)
+        yield Reply(found, text, data)
 
     async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await records.leaderboard(self._tables.store, _place(line, caller))
-        yield Reply(leaderboard_text(found), leaderboard_data(found))
+        yield Reply(found, leaderboard_text, leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         rolls = await self._tables.store.rolls(_place(line, caller))
@@ -152,12 +152,12 @@ class RecordCommands:
         record = await asyncio.to_thread(
             lambda: dice_record((tuple(dice), is_farkle(dice)) for dice in rolls)
         )
-        yield Reply(dice_record_text(record), dice_record_data(record))
+        yield Reply(record, dice_record_text, dice_record_data)
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
         proof = await self._prove(table)
-        yield Reply(proof.to_json(), proof.model_dump(mode="json"), subject=proof)
+        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
 
     async def _prove(self, table: Table) -> Proof:
         secret = await self._tables.store.secret(table.game.id)
@@ -169,25 +169,25 @@ class RecordCommands:
         return prove(table.game.id, secret, table.game.seeds, rolls)
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        levels = [level_named(word) for word in line.words.split()]
+        levels = [level_named(str(word)) for word in line.arguments]
         if len(levels) != 2:
             raise InvalidRequestError(say("/match takes two levels, as in /match optimal cautious"))
-        show = line.options.get("show", "summary").lower()
+        show = (line.option("show") or "summary").lower()
         if show not in {"moves", "summary"}:
             raise InvalidRequestError(neither_word("show", "moves", "summary", show))
-        rules = await self._rules.resolve(caller.place, line.options.get("rules"))
+        rules = await self._rules.resolve(caller.place, line.option("rules"))
         pair = levels[0], levels[1]
         games = line.number("games")
         async for game in play_match(self._oracle, pair, rules, 1 if games is None else games):
             if show == "moves":
                 for text in moves_text(pair, game):
-                    yield Reply(text, {"game": game.number, "text": text})
-            yield Reply(match_text(pair, game), match_data(pair, game))
+                    yield Reply({"game": game.number, "text": text}, itemgetter("text"))
+            yield Reply(game, partial(match_text, pair), partial(match_data, pair))
 
     async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        rules = await self._rules.resolve(caller.place, line.options.get("rules"))
+        rules = await self._rules.resolve(caller.place, line.option("rules"))
         found = await asyncio.to_thread(load_strengths, self._data, rules)
-        yield Reply(level_list_text(rules, found), level_list_data(found))
+        yield Reply(found, partial(level_list_text, rules), level_list_data)
 
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if line.words.lower() != "me":
@@ -196,16 +196,11 @@ class RecordCommands:
             )
         async for news in self._games.leave(caller):
             if news.table.stored.place == caller.place:
-                yield Reply(news_text(news), news_data(news), subject=news)
+                # who leaves did not ask how the game went
+                yield news_reply(replace(news, chart=None))
         changed = await records.forget(self._tables.store, caller.person.id)
         self._tables.drop()
-        forgotten = say_number(
-            "You are forgotten: {number} game is kept without your name.",
-            "You are forgotten: {number} games are kept without your name.",
-            changed,
-        )
-        seeds = say("Seeds that you gave to dice stay, as their proof needs them.")
-        yield Reply(f"{forgotten} {seeds}", {"games": changed}, private=True)
+        yield Reply(changed, forgotten_text, lambda number: {"games": number}, private=True)
 
     async def _finished(self, line: Line, caller: Caller) -> Table:
         """The game named, else the one that ended last here."""
@@ -226,18 +221,19 @@ class RecordCommands:
             raise InvalidRequestError(say("that game is still going on: its secret is kept"))
         return table
 
-    async def _person(self, place: str | None, name: str, caller: Caller) -> tuple[str, str]:
-        """Name and id of somebody who has played."""
-        if known := caller.people.get(name):
-            return known.name, known.id
+    async def _person(self, place: str | None, word: Word) -> Person:
+        """Somebody who has played, as the front knows them or by their name."""
+        if isinstance(word, Person):
+            return word
+        name = str(word).removeprefix("@")
         person = await records.find_person(self._tables.store, place, name)
         if person is None:
             raise InvalidRequestError(say('nobody called "{name}" has played here', name=name))
-        return name, person
+        return Person(person, name)
 
 
 def _place(line: Line, caller: Caller) -> str | None:
-    where = line.options.get("where", "here").lower()
+    where = (line.option("where") or "here").lower()
     if where not in {"here", "everywhere"}:
         raise InvalidRequestError(neither_word("where", "here", "everywhere", where))
     return None if where == "everywhere" else caller.place

@@ -3,20 +3,25 @@
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
+from functools import partial
+from operator import itemgetter
 
-from bot.fronts.chat.lines import Command, Line, Reply
+from bot.fronts.chat.lines import Command, Line, Reply, Word
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.views.house_rules import (
+    cancelled_text,
     created_text,
     deleted_text,
+    entry_data,
     entry_text,
+    house_rules_data,
     house_rules_text,
     new_rules_help,
     solve_progress_text,
     used_text,
 )
-from bot.views.rules_text import rules_data, rules_list_data
+from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
 from solver.wording import say, say_later
 
@@ -40,8 +45,8 @@ class RulesCommands:
         }
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        first, _, name = line.words.partition(" ")
-        word = first.lower()
+        first, *others = map(str, line.arguments or ("",))
+        word, name = first.lower(), " ".join(others)
         if word != "new" and line.options:
             raise InvalidRequestError(say('/rules takes options only after "new"'))
         if word in {"use", "solve", "delete"} and not name:
@@ -62,38 +67,40 @@ class RulesCommands:
             )
         elif not line.words:
             entries = await self._rules.list(caller.place)
-            known = [(one.rules, one.is_solved) for one in entries if one.rules]
-            yield Reply(house_rules_text(entries), rules_list_data(known))
+            yield Reply(entries, house_rules_text, house_rules_data)
         else:
             entry = await self._rules.show(caller.place, name if word == "show" else line.words)
-            yield Reply(entry_text(entry), rules_data(entry.rules) if entry.rules else {})
+            yield Reply(entry, entry_text, entry_data)
 
     async def _new(
-        self, caller: Caller, name: str, options: Mapping[str, str]
+        self, caller: Caller, name: str, options: Mapping[str, Word]
     ) -> AsyncIterator[Reply]:
         if not name:
-            yield Reply(new_rules_help(), {"help": new_rules_help()}, private=True)
+            yield Reply({"help": new_rules_help()}, itemgetter("help"), private=True)
             return
-        rules = await self._rules.create(caller.place, caller.person.id, name, options)
-        yield Reply(created_text(rules), rules_data(rules))
+        # the values of these options have a grammar of their own
+        values = {key: str(value) for key, value in options.items()}
+        rules = await self._rules.create(caller.place, caller.person.id, name, values)
+        yield Reply(rules, created_text, rules_data)
         async for reply in self._solve(caller, name, {}):
             yield reply
 
-    async def _solve(self, caller: Caller, name: str, _: Mapping[str, str]) -> AsyncIterator[Reply]:
+    async def _solve(
+        self, caller: Caller, name: str, _: Mapping[str, Word]
+    ) -> AsyncIterator[Reply]:
         async with contextlib.aclosing(self._rules.solve(caller.place, name)) as updates:
             async for progress in updates:
-                yield Reply(solve_progress_text(progress), asdict(progress))
+                yield Reply(progress, solve_progress_text, asdict)
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
         solved = self._rules.is_solved(rules)
-        return Reply(used_text(rules, is_solved=solved), rules_data(rules))
+        return Reply(rules, partial(used_text, is_solved=solved), rules_data)
 
     async def _cancel(self, place: str, _: str) -> Reply:
         cancelled = await self._rules.cancel(place)
-        text = say("The solve of {name} is cancelled.", name=cancelled)
-        return Reply(text, {"cancelled": cancelled})
+        return Reply(cancelled, cancelled_text, lambda name: {"cancelled": name})
 
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
-        return Reply(deleted_text(deleted), {"deleted": deleted})
+        return Reply(deleted, deleted_text, lambda name: {"deleted": name})

@@ -1,9 +1,10 @@
 """Tells replies in Discord: the first in time, later ones in the same message, none too often."""
 
 import asyncio
+import io
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from enum import Enum, auto
 from typing import Any
 
@@ -11,23 +12,23 @@ import discord
 from discord.ui import View
 from discord.utils import MISSING
 
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.lines import Reply, failure
 from bot.fronts.discord.buttons import table_view
-from bot.fronts.discord.card import (
-    MOST_CHARACTERS,
-    Card,
-    escape_markdown,
-    plain_text,
-    reply_card,
-    roll_picture,
-    shorten_text,
-    table_card,
-)
 from bot.fronts.discord.people import user_id
 from bot.services.games import News
 from bot.services.place_settings import PlaceSettings
-from bot.services.tables import Table
+from bot.table.state import Game
+from bot.views.card import (
+    Attachment,
+    Card,
+    answer_card,
+    roll_picture,
+    table_buttons,
+    table_card,
+    text_card,
+)
 from bot.views.game import chances_text
+from bot.views.markdown import escape_markdown, plain_markdown, shorten_text
 from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
@@ -97,13 +98,15 @@ class Answer:
         """Whether something was said that all can see."""
 
     async def tell(self, replies: AsyncIterator[Reply]) -> None:
-        """Tell all replies."""
+        """Tell all replies; what goes wrong is told to the one who asked alone."""
         waiting: asyncio.Queue[Reply | None] = asyncio.Queue()
 
         async def read() -> None:
             try:
                 async for reply in replies:
                     waiting.put_nowait(reply)
+            except Exception as error:  # what was told before is told, whatever comes after
+                waiting.put_nowait(failure(error))
             finally:
                 waiting.put_nowait(None)
 
@@ -198,7 +201,7 @@ class Answer:
                 continue
             shown = reply
             if not isinstance(reply.subject, News):
-                self._cards.append(reply_card(reply))
+                self._cards.append(_card(reply))
                 continue
             if self._game not in {None, reply.subject.table.game.id}:
                 self._told.clear()
@@ -206,18 +209,16 @@ class Answer:
             self._told.append(reply.subject)
         if shown is not None and isinstance(shown.subject, News):
             drawn = asyncio.create_task(
-                asyncio.to_thread(
-                    said_in, self._language, table_card, list(self._told), shown.chart
-                )
+                asyncio.to_thread(said_in, self._language, table_card, list(self._told))
             )
             if not self._answered and not (await asyncio.wait({drawn}, timeout=PATIENCE))[0]:
                 await self._defer()
-            view = said_in(self._language, table_view, shown.subject.table)
-            await self.show(await drawn, view)
+            card, game = await drawn, shown.subject.table.game
+            await self.show(card, table_view(game, card.buttons, self._language.code))
         elif shown is not None:
             await self.show(_last_that_fit(self._cards))
         for reply in private:
-            await self.tell_privately(reply_card(reply))
+            await self.tell_privately(_card(reply))
 
     async def show(self, card: Card, view: View | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
@@ -233,7 +234,7 @@ class Answer:
 
     async def _show(self, card: Card, view: View | None) -> None:
         interaction, response = self._interaction, self._interaction.response
-        files = [one.file() for one in card.attachments]
+        files = _files(card.attachments)
         changed: dict[str, Any] = {"content": card.text, "view": view, "attachments": files}
         if self._message is not None:
             await self._message.edit(**changed)
@@ -253,11 +254,12 @@ class Answer:
             how: dict[str, Any] = {"view": view or MISSING, "files": files, "wait": True}
             self._message = await interaction.followup.send(card.text, **how)
 
-    async def choose(self, table: Table, mask: int) -> None:
+    async def choose(self, game: Game, mask: int) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed."""
-        view = said_in(self._language, table_view, table, mask)
-        drawn = await asyncio.to_thread(said_in, self._language, roll_picture, table.game, mask)
-        files = [drawn.file()] if drawn else []
+        buttons = said_in(self._language, table_buttons, game, mask)
+        view = table_view(game, buttons, self._language.code, mask)
+        drawn = await asyncio.to_thread(said_in, self._language, roll_picture, game, mask)
+        files = _files([drawn] if drawn else [])
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
             self._original = _Original.PUBLIC
@@ -274,7 +276,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: View | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        files = [one.file() for one in card.attachments]
+        files = _files(card.attachments)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -297,12 +299,12 @@ class Answer:
 
     async def refuse(self, sentence: str) -> None:
         """Tell what is wrong to the one who asked alone."""
-        await self.tell_privately(Card(plain_text(sentence)))
+        await self.tell_privately(Card(plain_markdown(sentence)))
 
     async def _show_in_channel(self, card: Card, view: View | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
         interaction = self._interaction
-        files = [one.file() for one in card.attachments]
+        files = _files(card.attachments)
         message = self._sent or (interaction.message if self._pressed else None)
         try:
             if message is not None:
@@ -314,6 +316,19 @@ class Answer:
         except (discord.Forbidden, discord.NotFound):
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told: no access to the channel")
+
+
+def _card(reply: Reply) -> Card:
+    """Any reply but the news of a table."""
+    return answer_card(reply.subject) or text_card(reply.text)
+
+
+def _files(attachments: Iterable[Attachment]) -> list[discord.File]:
+    """Attachments as discord.py takes them, once."""
+    return [
+        discord.File(io.BytesIO(one.content), one.name, description=one.description)
+        for one in attachments
+    ]
 
 
 def _is_private(interaction: discord.Interaction[Any]) -> bool:
@@ -334,4 +349,4 @@ def _last_that_fit(cards: list[Card]) -> Card:
         if kept and len("\n".join([card.text, *kept])) > _MOST_TEXT:
             break
         kept.insert(0, card.text)
-    return Card(shorten_text("\n".join(kept), MOST_CHARACTERS), cards[-1].attachments)
+    return Card(shorten_text("\n".join(kept)), cards[-1].attachments)

@@ -14,18 +14,9 @@ from discord import app_commands
 from discord.ui import View
 
 from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Reply, take_apart
+from bot.fronts.chat.lines import Command, Line, Reply, take_apart
 from bot.fronts.discord.answers import Answer
-from bot.fronts.discord.buttons import (
-    SURE,
-    Confirm,
-    ReviewPage,
-    TableButton,
-    kept_dice,
-    review_view,
-    why_not,
-)
-from bot.fronts.discord.card import Card, plain_text
+from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view
 from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.people import caller_of
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
@@ -33,10 +24,13 @@ from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import PlaceSettings, place_settings
+from bot.services.questions import Questions
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
-from bot.views.layout import dice_text
+from bot.views.card import SURE, Card, kept_dice, why_not
+from bot.views.game import hint_data, hint_text, news_data, news_text
+from bot.views.markdown import plain_markdown
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
@@ -45,8 +39,6 @@ logger = logging.getLogger(__name__)
 
 PRIVATE = {"hint", "help", "forget"}
 """Commands whose answers are for the one who gave them alone."""
-PLAIN = {"roll", "bank", "hint", "undo", "join"}
-"""Buttons that are commands of that name."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
 _DRIFT = 1e-4
@@ -62,9 +54,12 @@ _DICE = re.compile(
 class DiscordFront:
     """Answers interactions by the commands of the chat."""
 
-    def __init__(self, commands: Commands, games: Games, rules: HouseRules) -> None:
+    def __init__(
+        self, commands: Commands, games: Games, questions: Questions, rules: HouseRules
+    ) -> None:
         self._commands = commands
         self._games = games
+        self._questions = questions
         self._rules = rules
         self._choices = Choices()
         self._running: set[asyncio.Task[Any]] = set()
@@ -110,36 +105,23 @@ class DiscordFront:
         self,
         interaction: discord.Interaction[Any],
         name: str,
-        words: str,
-        options: dict[str, str],
+        line: Line,
         users: Sequence[discord.abc.User] = (),
     ) -> None:
         """Answer a slash command."""
-        caller = caller_of(interaction, users)
         answer = await self._answer(interaction, private=name in PRIVATE)
         if any(user.bot for user in users):
             await answer.refuse(say("Discord's bots cannot play: level:optimal has this one play"))
             return
-        if more := options.pop("more", None):
-            try:
-                parsed = take_apart(name, self._commands.by_name[name], more)
-                if parsed.words:
-                    accepted = "three-pairs:750"
-                    raise InvalidRequestError(
-                        say(
-                            'more takes options such as {accepted}, not "{words}"',
-                            accepted=accepted,
-                            words=parsed.words,
-                        )
-                    )
-                options |= parsed.options
-            except FarkleError as error:
-                await answer.refuse(str(error))
-                return
-        if name == "help" and not words:
+        if name == "help" and not line.arguments:
             await answer.tell_privately(Card(self._overview()))
             return
-        await self._told(answer.tell(self._commands.run(name, words, options, caller)))
+        try:
+            line = _with_more(line, name, self._commands.by_name[name])
+        except FarkleError as error:
+            await answer.refuse(str(error))
+            return
+        await self._told(answer.tell(self._commands.run(name, line, caller_of(interaction))))
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
@@ -174,9 +156,7 @@ class DiscordFront:
             elif button.action in SURE:
                 await self._ask(answer, caller, table, button)
             else:
-                name, words = _command_of(table, button)
-                replies = self._commands.run(name, words, {"game": button.game}, caller)
-                await answer.tell(self._up_to_date(replies, caller, button.game))
+                await answer.tell(self._done(caller, table, button))
         except FarkleError as error:
             await answer.refuse(str(error))
 
@@ -187,28 +167,54 @@ class DiscordFront:
             raise MissingGameError(say("that game is played in another channel"))
         return table
 
-    async def _up_to_date(
-        self, replies: AsyncIterator[Reply], caller: Caller, game_id: str
+    async def _done(
+        self, caller: Caller, table: Table, button: TableButton
     ) -> AsyncIterator[Reply]:
-        """The replies; where somebody else was faster, the table as it is now."""
-        async for reply in replies:
-            if isinstance(reply.error, StaleVersionError):
-                async for shown in self._shown(caller, game_id):
-                    yield shown
-            else:
-                yield reply
+        """Do what a button is for; where somebody else was faster, the table as it is now."""
+        if button.action == "hint":
+            hint = await self._questions.hint(caller, button.game)
+            yield Reply(hint, hint_text, hint_data, private=True)
+            return
+        try:
+            async for news in self._move(caller, table, button):
+                yield _news_reply(news)
+        except StaleVersionError:
+            async for shown in self._shown(caller, button.game):
+                yield shown
+
+    def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
+        """The call of the service that a button stands for."""
+        games, game_id, roll = self._games, button.game, table.game.turn.roll
+        match button.action:
+            case "roll" | "bank" as then if roll is not None:
+                return games.keep(caller, game_id, kept_dice(table.game, button.mask), then)
+            case "roll":
+                return games.roll(caller, game_id)
+            case "bank":
+                return games.bank(caller, game_id)
+            case "farkle":
+                return games.score(caller, game_id, None, 0, "farkle")
+            case "undo":
+                return games.undo(caller, game_id)
+            case "join":
+                return games.join(caller, game_id)
+            case _:
+                raise InvalidRequestError(
+                    say("this button has changed since: /show shows the table anew")
+                )
 
     async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[Reply]:
         """A table as it is now; bots go on by themselves."""
         table = await self._games.tables.current(game_id)
         if table.game.over:
             oracle = self._games.oracle
-            chart = await oracle.chart(table) if table.game.shares else None
-            news = News(table.game, (), table, await oracle.chances(table))
-            yield Reply("", {}, subject=news, chart=chart)
+            chances, chart = await oracle.chances(table), await oracle.chart(table)
+            yield _news_reply(News(table.game, (), table, chances, chart=chart))
             return
-        async for reply in self._commands.run("show", "", {"game": game_id}, caller):
-            yield reply
+        table, chances = await self._questions.shown(caller, game_id)
+        yield _news_reply(News(table.game, (), table, chances))
+        async for news in self._games.bots(table):
+            yield _news_reply(news)
 
     async def _toggle(
         self, answer: Answer, caller: Caller, table: Table, button: TableButton
@@ -218,7 +224,7 @@ class DiscordFront:
         async with self._choices.choose(button, int(button.action.removeprefix("die"))) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
-                await answer.choose(now, mask)
+                await answer.choose(now.game, mask)
                 return
         # something was done while this press waited for the one before
         await answer.tell(self._shown(caller, button.game))
@@ -233,38 +239,32 @@ class DiscordFront:
 
     async def confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
         """Do what somebody is sure of; the table is told anew, as its message is another one."""
-        caller = caller_of(interaction)
-        replies = self._commands.run(button.action, "", {"game": button.game}, caller)
+        do = {"resign": self._games.resign, "end": self._games.end}[button.action]
+        news = do(caller_of(interaction), button.game)
         answer = await self._answer(interaction, button.language, anew=True)
-        await self._told(answer.tell(replies))
+        await self._told(answer.tell(_news_reply(one) async for one in news))
 
     async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply]:
         """The same players under the same rules, if the one who asks was among them."""
-        game = table.game
-        try:
-            seats = table.stored.seats
-            if table.seat_of(caller.person) is None or any(
-                seat.person is None and seat.level is None for seat in seats
-            ):
-                raise IllegalActionError(
-                    say("those who played are not all here: /play begins a game")
-                )
-            players = [Player(person=caller.person)]
-            for seat in seats:
-                if seat.person != caller.person.id:
-                    who = None if seat.level else Person(seat.person or "", seat.name)
-                    players.append(Player(person=who, level=seat.level))
-            async for news in self._games.play(
-                caller,
-                players,
-                game.rules,
-                tracked=game.tracked,
-                hints=game.hints,
-                away_seconds=game.away_seconds,
-            ):
-                yield Reply("", {}, subject=news)
-        except FarkleError as error:
-            yield Reply(str(error), {}, private=True, error=error)
+        game, seats = table.game, table.stored.seats
+        if table.seat_of(caller.person) is None or any(
+            seat.person is None and seat.level is None for seat in seats
+        ):
+            raise IllegalActionError(say("those who played are not all here: /play begins a game"))
+        players = [Player(person=caller.person)]
+        for seat in seats:
+            if seat.person != caller.person.id:
+                who = None if seat.level else Person(seat.person or "", seat.name)
+                players.append(Player(person=who, level=seat.level))
+        async for news in self._games.play(
+            caller,
+            players,
+            game.rules,
+            tracked=game.tracked,
+            hints=game.hints,
+            away_seconds=game.away_seconds,
+        ):
+            yield _news_reply(news)
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
@@ -278,7 +278,7 @@ class DiscordFront:
     async def _review(self, answer: Answer, table: Table, page: int) -> None:
         pages = review_pages(await self._games.oracle.review(table), table.names)
         page = min(page, len(pages) - 1)
-        card = Card(plain_text(pages[page]))
+        card = Card(plain_markdown(pages[page]))
         await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
 
     async def _advise_on(
@@ -291,7 +291,8 @@ class DiscordFront:
             await answer.refuse(say("that message names no dice, such as 6 5 3 3 3 2"))
             return
         # a roll that somebody shows is a question of its own
-        replies = self._commands.run("advise", found, {"me": "0"}, caller_of(interaction))
+        line = Line((found,), {"me": 0})
+        replies = self._commands.run("advise", line, caller_of(interaction))
         await self._told(answer.tell(replies))
 
     async def _complete_rules(
@@ -360,13 +361,23 @@ def dice_in(text: str) -> str | None:
     return max(found, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
 
 
-def _command_of(table: Table, button: TableButton) -> tuple[str, str]:
-    """The command that a press stands for."""
-    if button.action in {"roll", "bank"} and table.game.turn.roll is not None:
-        kept = kept_dice(table.game, button.mask)
-        return "keep", f"{dice_text(kept)} {button.action}"
-    if button.action == "farkle":
-        return "score", "farkle"
-    if button.action not in PLAIN:
-        raise InvalidRequestError(say("this button has changed since: /show shows the table anew"))
-    return button.action, ""
+def _with_more(line: Line, name: str, command: Command) -> Line:
+    """A command with the options that were typed into one. Raises InvalidRequestError."""
+    given = dict(line.options)
+    if (more := given.pop("more", None)) is None:
+        return line
+    parsed = take_apart(name, command, str(more))
+    if parsed.arguments:
+        accepted = "three-pairs:750"
+        raise InvalidRequestError(
+            say(
+                'more takes options such as {accepted}, not "{words}"',
+                accepted=accepted,
+                words=parsed.words,
+            )
+        )
+    return Line(line.arguments, {**given, **parsed.options})
+
+
+def _news_reply(news: News) -> Reply:
+    return Reply(news, news_text, news_data)

@@ -1,7 +1,5 @@
 """Who speaks in Discord and where, as the services know people and places."""
 
-from collections.abc import Iterable
-
 import discord
 
 from bot.services.tables import Caller, Person
@@ -9,22 +7,14 @@ from bot.services.tables import Caller, Person
 _LONGEST_NAME = 30
 
 
-def caller_of(
-    interaction: discord.Interaction,
-    named: Iterable[discord.abc.User] = (),
-    at_version: int | None = None,
-) -> Caller:
-    """Who gives a command, in which channel, and whom it names."""
+def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
+    """Who gives a command, and in which channel."""
     alone = interaction.guild_id is None
     permissions = interaction.permissions
     return Caller(
         place=f"discord:{interaction.channel_id}",
         person=person_of(interaction.user),
         manages=alone or permissions.manage_channels or permissions.manage_guild,
-        people={
-            "me": person_of(interaction.user),
-            **{mention_of(user): person_of(user) for user in named},
-        },
         at_version=at_version,
     )
 
@@ -33,11 +23,6 @@ def person_of(user: discord.abc.User) -> Person:
     """A user as a player."""
     name = " ".join("".join(c if c.isprintable() else " " for c in user.display_name).split())
     return Person(f"discord:{user.id}", name[:_LONGEST_NAME] or f"user {user.id}")
-
-
-def mention_of(user: discord.abc.User) -> str:
-    """The word of a command line that stands for a user."""
-    return f"<@{user.id}>"
 
 
 def user_id(person: str | None) -> int | None:

@@ -15,8 +15,8 @@ from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot.fronts.chat.games import MOST_GOAL
-from bot.fronts.chat.lines import Command
-from bot.fronts.discord.people import mention_of
+from bot.fronts.chat.lines import Command, Line, Word
+from bot.fronts.discord.people import person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, Kind, PositionField
@@ -28,10 +28,8 @@ _MOST_WORDS = 300
 _MOST_DESCRIPTION = 100
 _MOST_POINTS = 100_000
 
-Run = Callable[
-    [discord.Interaction[Any], str, str, dict[str, str], list[discord.abc.User]], Awaitable[None]
-]
-"""Answers an interaction by a command: its name, words, options, and the users that are named."""
+Run = Callable[[discord.Interaction[Any], str, Line, list[discord.abc.User]], Awaitable[None]]
+"""Answers an interaction by a command: its name, what goes with it, and the users it names."""
 Complete = Callable[[discord.Interaction, str], Awaitable[list[str]]]
 
 
@@ -47,8 +45,8 @@ class Option:
     choices: tuple[str, ...] = ()
     completes: str = ""
     """What to suggest: "rules", "game" or "command"."""
-    otherwise: str = ""
-    """The word that stands for it where it is left out and a later word is given."""
+    else_me: bool = False
+    """Whether it is the one who asks where it is left out and a later word is given."""
     is_word: bool = False
     """Whether the value is one of the words of the command and not a named option."""
 
@@ -126,7 +124,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         _GAME,
     ),
     "fix": (
-        person("who", say_later("whose score; yours if not given"), otherwise="me"),
+        person("who", say_later("whose score; yours if not given"), else_me=True),
         number("score", -_MOST_POINTS, meaning=say_later("what it really is"), is_word=True),
         number("farkles", 0, 10),
         Option("next", discord.User),
@@ -147,7 +145,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "end": (_GAME,),
     "review": (Option("game"),),
     "stats": (
-        person("who", say_later("whose record; yours if not given"), otherwise="me"),
+        person("who", say_later("whose record; yours if not given"), else_me=True),
         person("against", say_later("somebody to compare with")),
         _WHERE,
     ),
@@ -195,9 +193,6 @@ RULES: Mapping[str, tuple[str, tuple[Option, ...]]] = {
 }
 """What can follow /rules: what it is for, and its options."""
 
-SOLVER_ONLY = {"quit", "rules"}
-"""Commands of the chat that Discord has in another way, or not at all."""
-
 
 def slash_command(
     name: str, command: Command, run: Run, complete: Mapping[str, Complete]
@@ -236,13 +231,14 @@ def _made(
         }
         users = [value for value in given.values() if isinstance(value, discord.abc.User)]
         last = max((k for k, o in enumerate(options) if o.is_word and o in given), default=-1)
-        words = [first] + [
-            _text(given[option]) if option in given else option.otherwise
-            for option in options[: last + 1]
-            if option.is_word
-        ]
-        named = {option.name: _text(v) for option, v in given.items() if not option.is_word}
-        await run(interaction, command, " ".join(filter(None, words)), named, users)
+        words: list[Word] = [first] if first else []
+        for option in options[: last + 1]:
+            if option in given:
+                words += _words(given[option]) if option.is_word else []
+            elif option.else_me:
+                words.append(person_of(interaction.user))
+        named = {option.name: _value(v) for option, v in given.items() if not option.is_word}
+        await run(interaction, command, Line(tuple(words), named), users)
 
     callback.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
@@ -296,10 +292,13 @@ def _completer(complete: Complete) -> Any:
     return autocomplete
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, discord.abc.User):
-        return mention_of(value)
-    return str(value)
+def _words(value: Word | discord.abc.User) -> list[Word]:
+    """What an option adds to the words of a command: text is several, as where it is typed."""
+    return [*value.split(" ")] if isinstance(value, str) else [_value(value)]
+
+
+def _value(value: Word | discord.abc.User) -> Word:
+    return person_of(value) if isinstance(value, discord.abc.User) else value
 
 
 def _python_name(option: Option) -> str:

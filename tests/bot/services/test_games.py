@@ -726,8 +726,8 @@ async def test_the_chart_begins_when_all_sit_down(table: Chat) -> None:
     await table.say("bob: /join")
     await table.say("ann: /score 300")
     [*_, last] = await table.all("bob: /score 1000")
-    assert last.chart is not None
-    assert [point.scores for point in last.chart.turns] == [(0, 0), (300, 0), (300, 1000)]
+    assert last.subject.chart is not None
+    assert [point.scores for point in last.subject.chart.turns] == [(0, 0), (300, 0), (300, 1000)]
 
 
 async def test_a_bot_moves_once_somebody_has_joined(

@@ -1,23 +1,16 @@
-"""What messages look like, without a Discord: buttons, cards, dice in messages, typed options."""
+"""What Discord is given, without one: buttons, typed options, and dice found in messages."""
 
-import io
 import random
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from PIL import Image
+from discord.utils import escape_markdown as discord_escape_markdown
+from discord.utils import escape_mentions
 
-from bot.fronts.discord.buttons import (
-    TableButton,
-    chosen_set_aside,
-    kept_dice,
-    table_view,
-    why_not,
-)
-from bot.fronts.discord.card import MOST_CHARACTERS, plain_text, roll_picture, table_card
-from bot.fronts.discord.front import PLAIN, dice_in
+from bot.fronts.discord.buttons import TableButton, table_view
+from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES
 from bot.services.games import News
 from bot.services.tables import Table
@@ -25,7 +18,14 @@ from bot.store.rows import Seat, StoredGame
 from bot.table import commands
 from bot.table.events import Event
 from bot.table.state import Game, apply, begin
-from bot.views.dice_picture import dice_png
+from bot.views.card import (
+    chosen_set_aside,
+    kept_dice,
+    table_buttons,
+    table_card,
+    why_not,
+)
+from bot.views.markdown import MOST_CHARACTERS, escape_markdown
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
@@ -77,7 +77,7 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
     for _ in range(150):
         mask = chance.randrange(64)
         table = table_of(game, names)
-        rows = table_view(table, mask).to_components()
+        rows = table_view(game, table_buttons(game, mask), "en", mask).to_components()
         buttons = [one for row in rows for one in row["components"]]
         assert len(rows) <= 5
         assert all(len(row["components"]) <= 5 for row in rows)
@@ -90,7 +90,7 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
         assert len(card.text) <= MOST_CHARACTERS
         can = {one["custom_id"].split(":")[-1] for one in buttons if not one.get("disabled")}
         assert {one for one in can if not one.startswith("die")} <= {
-            *PLAIN, "resign", "review", "again", "refresh", "why",
+            "roll", "bank", "hint", "undo", "join", "resign", "review", "again", "refresh", "why",
         }  # fmt: skip
         assert ("why" in can) == (len(can) < len(buttons))
         assert "why" not in can or why_not(game, mask)
@@ -126,29 +126,12 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
             game = apply(game, event)
 
 
-def test_dice_are_drawn() -> None:
-    plain, chosen = (
-        Image.open(io.BytesIO(dice_png((6, 1), which, (True, True))))
-        for which in ((False, False), (False, True))
-    )
-    assert plain.size == chosen.size
-    assert plain.mode == "RGBA"
-    assert plain.getpixel((0, 0)) == (0, 0, 0, 0), "the ground is that of the reader"
-    half = plain.width // 2
-    sides = [(0, 0, half, plain.height), (half, 0, plain.width, plain.height)]
-    same = [plain.crop(side).tobytes() == chosen.crop(side).tobytes() for side in sides]
-    assert same == [True, False]
-    game = begin(commands.begin_game("1", load_rules("kcd"), [None, None]))
-    assert roll_picture(game) is None
-    [event] = commands.roll(game, 0, (6, 5, 3, 3, 3, 2))
-    picture = roll_picture(apply(game, event), 0b000010)
-    assert picture is not None
-    assert picture.description == "Rolled 6 5 3 3 3 2, set aside 5"
-
-
-def test_plain_text() -> None:
-    assert plain_text("a sentence that was\n  broken for a terminal") == (
-        "a sentence that was broken for a terminal"
-    )
-    assert plain_text("*x* _y_") == "\\*x\\* \\_y\\_"
-    assert plain_text("a  b\nc  ```d") == "```text\na  b\nc  '''d\n```"
+def test_names_are_shown_as_they_are() -> None:
+    """As discord.py would have them shown, whatever people call themselves."""
+    chance = random.Random(1)
+    parts = [*"_*~|`\\>#-[]()@<! \n", "a", "https://x.y/_z_", "@everyone", "@here", "[a](b)"]
+    parts += ["> ", ">>> ", "###", "@12345678901234567", "@!12345678901234567890", "@1"]
+    for _ in range(3000):
+        text = "".join(chance.choices(parts, k=chance.randint(0, 9)))
+        expected = escape_mentions(discord_escape_markdown(text, ignore_links=False))
+        assert escape_markdown(text) == expected

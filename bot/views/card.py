@@ -1,0 +1,332 @@
+"""Answers as cards: marked text, pictures and buttons as data, for chats that have messages."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+from typing import Any
+
+from bot.services.chances import Chances
+from bot.services.games import News
+from bot.services.questions import Hint
+from bot.services.tables import Table
+from bot.table import commands
+from bot.table.commands import MOST_PLAYERS
+from bot.table.events import Kept, Rolled
+from bot.table.fair_dice import Proof
+from bot.table.state import Game, Stage, apply
+from bot.views.chart import chart_png
+from bot.views.dice_picture import dice_png
+from bot.views.game import happened_lines, news_lines, table_head
+from bot.views.layout import dice_count, dice_text, pad, safe_text, shorten, text_width
+from bot.views.markdown import (
+    advice_markdown,
+    escape_markdown,
+    hint_markdown,
+    odds_markdown,
+    plain_markdown,
+    shorten_text,
+)
+from solver.errors import IllegalActionError
+from solver.play.advice import Advice, Odds
+from solver.turn.dice import Roll, make_roll
+from solver.turn.scoring import SetAside, set_asides
+from solver.wording import figure, say, say_later, say_number
+
+_MOST_LINES = 1_200
+"""Characters of what happened, the rest of a table is less than what is left."""
+_MOST_PLAIN = 1_700
+"""Characters of a text before it is made safe, which adds some."""
+_NAME = 14
+_BAR = 8
+_FACES = "⚀⚁⚂⚃⚄⚅"
+_PER_ROW = 3
+
+SURE = {
+    "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
+    "end": (say_later("End the game without a result?"), say_later("Yes, end it")),
+}
+"""What is asked back before it is done: the question, and the button that says yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A picture or a file below a message, and what it shows in words."""
+
+    name: str
+    content: bytes
+    description: str
+
+
+class Style(Enum):
+    """How a button stands out."""
+
+    PLAIN = auto()
+    MAIN = auto()
+    BANK = auto()
+    DANGER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button below a table."""
+
+    action: str
+    label: str
+    row: int = 0
+    style: Style = Style.PLAIN
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A message."""
+
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    buttons: tuple[Button, ...] = ()
+
+
+def answer_card(subject: Any) -> Card | None:
+    """An answer that looks different here than on the console, None for any other."""
+    match subject:
+        case Advice():
+            return Card(shorten_text(advice_markdown(subject)))
+        case Odds():
+            return Card(shorten_text(odds_markdown(subject)))
+        case Hint():
+            return Card(shorten_text(hint_markdown(subject)))
+        case Proof():
+            said = say(
+                "The proof of the dice of game {game}; `farkle verify` checks it.",
+                game=subject.game,
+            )
+            name = f"proof-{subject.game}.json"
+            return Card(said, (Attachment(name, subject.to_json().encode(), "JSON"),))
+        case _:
+            return None
+
+
+def text_card(text: str) -> Card:
+    """Text of the console as a message; what does not fit is in a file."""
+    if len(text) <= _MOST_PLAIN:
+        return Card(plain_markdown(text))
+    whole = Attachment("answer.txt", text.encode(), say("The whole answer"))
+    return Card(plain_markdown(shorten_text(text, _MOST_PLAIN)), (whole,))
+
+
+def table_card(told: Sequence[News]) -> Card:
+    """A table: the score sheet, what happened, the chances, the dice as a picture, its buttons.
+
+    told : the news that the message tells, the last of which has the table
+    """
+    *earlier, news = told
+    table = news.table
+    lines = [line for one in earlier for line in happened_lines(one)] + news_lines(news)
+    happened = [escape_markdown(line) for line in lines]
+    while len(happened) > 1 and sum(map(len, happened)) > _MOST_LINES:
+        del happened[0]
+    parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
+    pictures = [*_dice(news)]
+    if news.chart and len(news.chart.turns) > 1:
+        said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
+        pictures.append(Attachment("game.png", chart_png(news.chart, dark=True), said[:1000]))
+    text = shorten_text("\n".join(parts))
+    return Card(text, tuple(pictures), tuple(table_buttons(table.game)))
+
+
+def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
+    """The dice on the table; bit k of the mask says whether die k is set aside."""
+    roll = game.turn.roll
+    if roll is None:
+        return None
+    chosen = tuple(bool(mask >> k & 1) for k in range(len(roll)))
+    kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
+    said = say("Rolled {dice}", dice=dice_text(roll))
+    if kept:
+        aside = dice_text(tuple(kept))
+        said = say("Rolled {dice}, set aside {kept}", dice=dice_text(roll), kept=aside)
+    return Attachment("dice.png", dice_png(roll, chosen, _scoring_dice(game)), said)
+
+
+def kept_dice(game: Game, mask: int) -> Roll:
+    """The dice of the roll that the mask says are set aside."""
+    roll = game.turn.roll or ()
+    return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
+
+
+def chosen_set_aside(game: Game, mask: int) -> SetAside | None:
+    """What these dice are worth, if they may be set aside together."""
+    kept = kept_dice(game, mask)
+    found = set_asides(game.rules, game.turn.roll or ())
+    return next((one for one in found if one.dice == kept), None)
+
+
+def table_buttons(game: Game, mask: int = 0) -> list[Button]:
+    """The buttons of a table; what is not allowed now is disabled.
+
+    mask : the dice that are chosen, bit by bit
+    """
+    if game.over:
+        buttons = _after_the_end(game)
+    elif game.stage is Stage.LOBBY and len(game.seats) < 2:
+        buttons = [Button("join", say("Join"), style=Style.MAIN), Button("end", say("End"))]
+    elif game.bot_to_move:
+        buttons = [Button("refresh", say("Go on")), _resign(0)]
+    elif game.tracked:
+        buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
+    elif game.turn.roll is not None:
+        buttons = _choice(game, mask)
+    else:
+        buttons = _before_a_roll(game)
+    if not all(one.enabled for one in buttons):
+        buttons.append(Button("why", say("Why not?"), max(one.row for one in buttons)))
+    return buttons
+
+
+def why_not(game: Game, mask: int) -> list[str]:
+    """Why the buttons that are disabled are, with these dice chosen."""
+    seat, kept = game.mover, kept_dice(game, mask)
+    may_bank = partial(commands.bank, game, seat)
+    check_hints = partial(commands.check_hints, game)
+    if game.tracked or game.turn.roll is None:
+        return _refusals(*([] if game.tracked else [may_bank]), _undo(game), check_hints)
+    told = []
+    scoring = _scoring_dice(game)
+    if idle := [face for face, scores in zip(game.turn.roll, scoring, strict=True) if not scores]:
+        told.append(
+            say_number(
+                "{dice} scores nothing in this roll under {rules} rules",
+                "{dice} score nothing in this roll under {rules} rules",
+                len(idle),
+                dice=dice_text(make_roll(idle)),
+                rules=game.rules.name,
+            )
+        )
+    bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
+    return told + _refusals(bank, check_hints)
+
+
+def _sheet(table: Table, chances: Chances | None) -> str:
+    """Scores and chances, narrow enough for a phone."""
+    names = [shorten(safe_text(name, 60), _NAME) for name in table.names]
+    width = max(map(text_width, names))
+    rows = []
+    for number, (seat, name) in enumerate(zip(table.game.seats, names, strict=True)):
+        moves = "▸" if number == table.game.mover and not table.game.over else " "
+        row = f"{moves} {pad(name, width)} {figure(seat.score):>6}"
+        if chances:
+            share = chances.win_probabilities[number]
+            row += f" {figure(share * 100, '.1f'):>5} % {_bar(share)}"
+        if not seat.playing:
+            row += " " + say("resigned")
+        elif seat.farkles:
+            row += f" {'×' * seat.farkles}"
+        rows.append(row.rstrip())
+    return "```text\n" + "\n".join(rows) + "\n```"
+
+
+def _bar(share: float) -> str:
+    full = round(share * _BAR)
+    return "█" * full + "░" * (_BAR - full)
+
+
+def _dice(news: News) -> list[Attachment]:
+    """The roll on the table, else the one that ended the turn."""
+    if found := roll_picture(news.table.game):
+        return [found]
+    if news.table.game.over:
+        return []
+    last = [event.dice for event in news.events if isinstance(event, Rolled)]
+    if not last:
+        return []
+    said = say("The last roll: {dice}", dice=dice_text(last[-1]))
+    return [Attachment("dice.png", dice_png(last[-1], scoring=(False,) * len(last[-1])), said)]
+
+
+def _scoring_dice(game: Game) -> tuple[bool, ...]:
+    """Of each die of the roll whether there is a set-aside with it."""
+    roll = game.turn.roll or ()
+    faces = {face for one in set_asides(game.rules, roll) for face in one.dice}
+    return tuple(face in faces for face in roll)
+
+
+def _after_the_end(game: Game) -> list[Button]:
+    """What can be done when a game has been played to its end."""
+    if game.shares is None:
+        return []
+    again = Button("again", say("Play again"))
+    return [Button("review", say("Review")), again] if len(game.seats) == 2 else [again]
+
+
+def _before_a_roll(game: Game) -> list[Button]:
+    """What can be done when no roll is on the table."""
+    roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
+    buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
+    buttons += [_hint(game, 1), _undo_button(game, 1), _resign(1)]
+    if game.stage is Stage.LOBBY and not game.turn.turn_total and len(game.seats) < MOST_PLAYERS:
+        buttons.append(Button("join", say("Join"), 1))
+    return buttons
+
+
+def _choice(game: Game, mask: int) -> list[Button]:
+    """The dice of a roll, and what can be done with those that are chosen."""
+    roll = game.turn.roll or ()
+    worth = {one.dice: one.points for one in set_asides(game.rules, roll)}
+    buttons = []
+    for number, (face, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
+        alone = worth.get((face,))
+        label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
+        style = Style.MAIN if mask >> number & 1 else Style.PLAIN
+        buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
+    chosen = chosen_set_aside(game, mask)
+    row = -(-len(roll) // _PER_ROW)
+    if chosen is None:
+        told = say("Choose dice to keep")
+        if kept := kept_dice(game, mask):
+            told = say("{dice} cannot be kept alone", dice=dice_text(kept))
+        buttons.append(Button("roll", told, row, enabled=False))
+        buttons.append(Button("bank", say("Bank"), row, enabled=False))
+    else:
+        after = apply(game, Kept(dice=chosen.dice))
+        keep = say(
+            "Keep {points:,}, roll {dice}",
+            points=after.turn.turn_total - game.turn.turn_total,
+            dice=dice_count(after.turn.dice),
+        )
+        buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
+    return [*buttons, _hint(game, row + 1), _resign(row + 1)]
+
+
+def _bank(game: Game, row: int) -> Button:
+    total = game.turn.turn_total
+    label = say("Bank {points:,}", points=total) if total else say("Bank")
+    return Button("bank", label, row, Style.BANK, enabled=game.may_bank)
+
+
+def _hint(game: Game, row: int) -> Button:
+    return Button("hint", say("Hint"), row, enabled=game.hints)
+
+
+def _undo_button(game: Game, row: int) -> Button:
+    return Button("undo", say("Undo"), row, enabled=not _refusals(_undo(game)))
+
+
+def _resign(row: int) -> Button:
+    return Button("resign", say("Resign"), row, Style.DANGER)
+
+
+def _undo(game: Game) -> Callable[[], object]:
+    """Takes the last move back, by whose move it was: who else may not is told at the press."""
+    return partial(commands.undo, game, game.before.mover if game.before else None)
+
+
+def _refusals(*checks: Callable[[], object]) -> list[str]:
+    """What is not allowed of these, each as a sentence."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except IllegalActionError as error:
+            found.append(str(error))
+    return found
