@@ -180,8 +180,7 @@ class Tables:
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""
-        self._known("")
-        changes = self._changes
+        self._foreign_writes, changes = self.store.foreign_writes(), self._changes
         stored = await self.store.all_open_games()
         if changes == self._changes:
             for game in stored:
@@ -309,7 +308,7 @@ class Tables:
         """Another game is open in a place, or one no more; if neither, who knows."""
         self._changes += 1
         known = self._known(place)
-        if known is None or begun is over is None:
+        if known is None or not (begun or over):
             self._open[place] = None
         else:
             others = [game_id for game_id in known if game_id not in {begun, over}]

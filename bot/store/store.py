@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from itertools import groupby
@@ -30,6 +30,7 @@ from bot.store.schema import events, games, place_rules, place_settings, results
 from solver.wording import say, say_number
 
 _Value = TypeVar("_Value")
+_Stamp = tuple[int, ...]
 
 _MOST_KEPT = 10_000
 """Places whose settings, or rules, are kept in memory."""
@@ -61,8 +62,8 @@ class Store:
         """The rules that places have saved."""
         self._changes = 0
         """How many there were of settings and rules: what was read meanwhile may be out of date."""
-        self._log: tuple[int, int] | None = None
-        """The log of the database as it was after the last write that is known."""
+        self._written: _Stamp = ()
+        """The files of the database as they were after the last write that is known."""
         self._foreign_writes = 0
 
     @classmethod
@@ -90,7 +91,7 @@ class Store:
                 self._look()  # nobody else can write now
                 yield connection
             # who writes in this very moment is taken for this program
-            self._log = self._log_now()
+            self._written = self._stamp()
 
     def foreign_writes(self) -> int:
         """How often others were seen to have written to the database, without a query.
@@ -283,19 +284,20 @@ class Store:
             async with self._engine.connect() as connection:
                 yield await connection.execution_options(**{BEGIN: begin})
 
-    def _log_now(self) -> tuple[int, int] | None:
-        """What is different after every write: when the log was written, and its length."""
-        try:
-            found = self._path.with_name(f"{self._path.name}-wal").stat()
-        except OSError:
-            return None
-        return (found.st_mtime_ns, found.st_size) if found.st_size else None
+    def _stamp(self) -> _Stamp:
+        """What is different after every write: when the files were written, and their lengths."""
+        stamp: _Stamp = ()
+        for path in (self._path, self._path.with_name(f"{self._path.name}-wal")):
+            with suppress(OSError):
+                found = path.stat()
+                if found.st_size:  # who begins to read makes an empty log
+                    stamp += (found.st_mtime_ns, found.st_size)
+        return stamp
 
     def _look(self) -> None:
         """See whether others have written since the last write that is known."""
-        log = self._log_now()
-        if log != self._log:
-            self._log = log
+        if (stamp := self._stamp()) != self._written:
+            self._written = stamp
             self._foreign_writes += 1
             self._settings.clear()
             self._rules.clear()

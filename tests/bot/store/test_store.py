@@ -144,6 +144,30 @@ async def test_places_keep_settings_and_rules(store: Store) -> None:
     assert list(await store.place_rules("here")) == ["a"]
 
 
+async def test_what_other_programs_write_is_seen(store: Store, url: str) -> None:
+    other = await Store.open(url)
+    assert await store.place_rules("here") == {}
+    assert await store.place_settings("here") == {}
+    before = store.foreign_writes()
+    await store.set_place_setting("here", "games", 2)
+    await store.place_settings("there")
+    await begin(store, "g")
+    assert store.foreign_writes() == before
+    for games in (3, 4):
+        await other.set_place_setting("here", "games", games)
+        await other.save_place_rules("here", "ours", f"goal = {games}", "ann")
+        assert await store.place_settings("here") == {"games": games}
+        assert await store.place_rules("here") == {"ours": f"goal = {games}"}
+        assert store.foreign_writes() > before
+        before = store.foreign_writes()
+        # between two writes of its own as well
+        await other.append("g", games - 2, [rolled(1)], NOON)
+        await store.set_place_setting("there", "games", games)
+        assert store.foreign_writes() > before
+        before = store.foreign_writes()
+    await other.close()
+
+
 async def test_of_twenty_appends_to_one_version_one_succeeds(store: Store) -> None:
     await begin(store, "g")
     appends = [store.append("g", 1, [rolled(n)], NOON) for n in range(20)]
