@@ -35,9 +35,10 @@ class Bot:
 
     async def ended(self) -> int:
         """Wait for the exit status."""
-        while self.process.returncode is None:
+        while True:
+            if (status := self.process.returncode) is not None:
+                return status
             await asyncio.sleep(0.01)
-        return self.process.returncode
 
 
 def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, str]:
@@ -62,11 +63,11 @@ async def running(
 ) -> AsyncIterator[Bot]:
     """The bot at this Discord, killed at the end if it still runs."""
     log = data / f"log-{next(_NUMBERS)}"
-    with log.open("wb") as file, Path(os.devnull).open() as nothing:
+    with log.open("wb") as file:
         process = programs.start(
             ["discord"],
             environment(data, discord, **more),
-            stdin=nothing.fileno(),
+            stdin=file.fileno(),
             stdout=file.fileno(),
             stderr=file.fileno(),
         )
