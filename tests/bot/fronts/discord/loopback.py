@@ -97,7 +97,6 @@ class Interaction:
     """The message whose button was pressed."""
     by: Json
     channel: str
-    """Seconds until the first answer; a deferral is one."""
     shown_after: float | None = None
     """Seconds until something was said or changed."""
     kind: int | None = None
