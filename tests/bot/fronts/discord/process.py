@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +12,6 @@ from tests.bot import programs
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback
 
 _NUMBERS = itertools.count(1)
-COMMAND = [sys.executable, "-m", "bot", "discord"]
 
 
 class Bot:
