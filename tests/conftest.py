@@ -58,7 +58,7 @@ def _code() -> str:
 
 
 @pytest.fixture(scope="session")
-def kept(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept_folder(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for what is the same in every run of this very code; others may use it meanwhile."""
     cache: pytest.Cache | None = getattr(pytestconfig, "cache", None)
     if cache is None:
@@ -74,19 +74,21 @@ def kept(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="session")
-def kernels(kept: Path) -> Path:
+def kernels(kept_folder: Path) -> Path:
     """A folder for compiled code."""
-    folder = kept / "kernels"
+    folder = kept_folder / "kernels"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 @pytest.fixture(scope="session")
-def solutions(kept: Path, kernels: Path) -> dict[str, Solution]:
+def solutions(kept_folder: Path, kernels: Path) -> dict[str, Solution]:
     """Most presets, solved at full size."""
     # one run solves, and others that began meanwhile wait for it
-    with FileLock(kept / ".lock"):
-        return {name: _solved(load_rules(name), kept / "strategies", kernels) for name in SOLVED}
+    with FileLock(kept_folder / ".lock"):
+        return {
+            name: _solved(load_rules(name), kept_folder / "strategies", kernels) for name in SOLVED
+        }
 
 
 def _solved(rules: Ruleset, folder: Path, kernels: Path) -> Solution:

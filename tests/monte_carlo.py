@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tests.monte_carlo [RULES]... [--games N] [--seed N]
 
-Every preset if none is named, 2 million games each. Exits with status 1 where the simulated wins
+Every preset if none is named, 100,000 games each. Exits with status 1 where the simulated wins
 of the first player are more than 4 standard errors from the solved ones.
 """
 
@@ -10,16 +10,18 @@ import math
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from solver.game.position import Position
 from solver.game.standings import Solution, first_standing, standing_index
 from solver.game.sweeps import solve
+from solver.play.match_players import optimal_player
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from tests.simulation import simulate
-from tests.tables import optimal_tables
+from tests.simulation import Decisions, Tables, simulate
 
 MOST_ERRORS = 4.0
 
@@ -31,6 +33,17 @@ def standard_errors(solution: Solution, cache: Path, games: int, seed: int) -> f
     return (wins / games - expected) / math.sqrt(expected * (1 - expected) / games)
 
 
+def optimal_tables(solution: Solution, cache: Path) -> Tables:
+    """Optimal decisions of a solved game."""
+    player = optimal_player(solution.rules, solution.values, cache)
+
+    def tables(positions: Sequence[Position]) -> Decisions:
+        _, worth, bank = player(positions)
+        return worth, bank
+
+    return tables
+
+
 def first_player_wins(solution: Solution) -> float:
     """Win probability at the start of the game."""
     rules: Ruleset = solution.rules
@@ -40,7 +53,7 @@ def first_player_wins(solution: Solution) -> float:
 
 @click.command()
 @click.argument("rules", nargs=-1)
-@click.option("--games", default=2_000_000, show_default=True)
+@click.option("--games", default=100_000, show_default=True)
 @click.option("--seed", default=2026, show_default=True)
 def main(rules: tuple[str, ...], games: int, seed: int) -> None:
     """Simulate solved games."""

@@ -9,8 +9,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from tempfile import TemporaryFile
 from typing import Any, NoReturn
 
 from bot.settings import CHECKOUT
@@ -66,7 +68,8 @@ class Program:
     def send_signal(self, number: int) -> None:
         """Send a signal, if it has not ended."""
         if self.returncode is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # it has ended since
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         """End it at once."""
@@ -89,6 +92,24 @@ def start(
     """
     order = {"arguments": arguments, "environment": dict(environment), "before": before}
     return Program(_nursery(), order, [stdin, stdout, stderr])
+
+
+def run(
+    arguments: Sequence[str], environment: Mapping[str, str], text: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `farkle` to its end, with a short text from a pipe as its standard input."""
+    lines, there = os.pipe()
+    os.write(there, text.encode())
+    os.close(there)
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as errors:
+        program = start(
+            arguments, environment, stdin=lines, stdout=out.fileno(), stderr=errors.fileno()
+        )
+        os.close(lines)
+        status = program.wait()
+        for file in (out, errors):
+            file.seek(0)
+        return subprocess.CompletedProcess(["farkle"], status, out.read(), errors.read())
 
 
 @cache

@@ -4,10 +4,7 @@ import json
 import os
 import random
 import signal
-import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
@@ -18,7 +15,6 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.settings import CHECKOUT
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify
 from bot.table.state import fold
@@ -27,9 +23,9 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
+from tests.bot import programs
 from tests.conftest import rules_file
 
-CHAT = [sys.executable, "-m", "bot", "chat", "--json"]
 POINTS = ["before", "within", "after"]
 """Where a chat kills itself: before a write, within its transaction, or after its commit."""
 
@@ -47,7 +43,8 @@ Write = Callable[..., Awaitable[Any]]
 class Chat:
     """The two ends of a chat in another process."""
 
-    def __init__(self, lines: IO[str], replies: IO[str]) -> None:
+    def __init__(self, program: programs.Program, lines: IO[str], replies: IO[str]) -> None:
+        self.program = program
         self._lines = lines
         self._replies = replies
         self.on_reply: Callable[[], None] = lambda: None
@@ -67,69 +64,26 @@ class Chat:
         return replies, False
 
 
-def environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "FARKLE_DATA": str(folder)}
-
-
 @contextmanager
-def unmodified(folder: Path, seconds: float | None = None) -> Iterator[Chat]:
-    """The chat as people start it, killed so long after its first answer."""
-    with subprocess.Popen(
-        CHAT,
-        cwd=CHECKOUT,
-        env=environment(folder),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        chat = Chat(process.stdin, process.stdout)
-        timer = Timer(seconds or 0, process.kill)
-
-        def begun() -> None:
-            if seconds is not None and not timer.ident:
-                timer.start()
-
-        chat.on_reply = begun
-        try:
-            yield chat
-        finally:
-            timer.cancel()
-            process.kill()
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-
-
-class Nursery:
-    """Makes chats that kill themselves: forks of one process, which has all the code loaded."""
-
-    def __init__(self, folder: Path) -> None:
-        self._here, there = socket.socketpair()
-        with there:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.bot.test_crashes", str(there.fileno())],
-                cwd=CHECKOUT,
-                env=environment(folder),
-                pass_fds=[there.fileno()],
-            )
-
-    def close(self) -> None:
-        self._here.close()
-        assert self._process.wait(10) == 0
-
-    @contextmanager
-    def chat(self, point: str, write: int) -> Iterator[Chat]:
-        """A chat that dies at its write of this number, from 1."""
-        their_lines, lines = os.pipe()
-        replies, their_replies = os.pipe()
-        order = json.dumps([point, write]).encode()
-        socket.send_fds(self._here, [order], [their_lines, their_replies])
-        os.close(their_lines)
-        os.close(their_replies)
-        with ExitStack() as stack:
-            stack.callback(_close, to_chat := os.fdopen(lines, "w"))
-            yield Chat(to_chat, stack.enter_context(os.fdopen(replies)))
+def started(folder: Path, before: tuple[str, str, list[Any]] | None = None) -> Iterator[Chat]:
+    """A chat, which is killed in the end."""
+    their_lines, lines = os.pipe()
+    replies, their_replies = os.pipe()
+    program = programs.start(
+        ["chat", "--json"],
+        {**os.environ, "FARKLE_DATA": str(folder)},
+        stdin=their_lines,
+        stdout=their_replies,
+        before=before,
+    )
+    os.close(their_lines)
+    os.close(their_replies)
+    with ExitStack() as stack:
+        stack.callback(_close, to_chat := os.fdopen(lines, "w"))
+        chat = Chat(program, to_chat, stack.enter_context(os.fdopen(replies)))
+        stack.callback(program.wait)
+        stack.callback(program.kill)
+        yield chat
 
 
 def _close(file: IO[str]) -> None:
@@ -137,33 +91,26 @@ def _close(file: IO[str]) -> None:
         file.close()
 
 
-def serve(control: socket.socket) -> None:
-    """Fork a chat for each order that comes, until there are no more."""
-    import bot.fronts.console  # noqa: PLC0415 - what a chat loads, so that forks have it
-    import bot.wiring  # noqa: F401, PLC0415
-    from bot.__main__ import main  # noqa: PLC0415
+@contextmanager
+def killed_after(folder: Path, seconds: float) -> Iterator[Chat]:
+    """A chat that is killed so long after its first answer."""
+    with started(folder) as chat:
+        timer = Timer(seconds, chat.program.kill)
 
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    while True:
-        order, files, _, _ = socket.recv_fds(control, 1000, 2)
-        if not order:
-            return
-        if os.fork():
-            for file in files:
-                os.close(file)
-            continue
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        control.close()
-        for file, standard in zip(files, (0, 1), strict=True):
-            os.dup2(file, standard)
-            os.close(file)
-        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
-        sys.argv = ["farkle", *CHAT[3:]]
-        _die_at(*json.loads(order))
-        main()
+        def begun() -> None:
+            if not timer.ident:
+                timer.start()
+
+        chat.on_reply = begun
+        try:
+            yield chat
+        finally:
+            timer.cancel()
+            if timer.ident:
+                timer.join()
 
 
-def _die_at(point: str, write: int) -> None:
+def die_at(point: str, write: int) -> None:
     """Have this process kill itself at its write of this number, from 1."""
     from bot.store import store  # noqa: PLC0415
 
@@ -426,18 +373,17 @@ def players(folder: Path, against: str, seed: int) -> Players:
 def killed_at_writes(folder: Path, people: Players, games: int, most: int, deaths: int) -> int:
     """Have every chat die at one of its first writes; returns how many lived."""
     lives = 0
-    with closing(Nursery(folder)) as nursery:
-        while len(people.proven) < games:
-            lives += 1
-            assert lives < 2000
-            point = POINTS[lives % 3]
-            write = 1 + lives // 3 % most if lives <= deaths else 1_000_000
-            lost, kept = people.lost, people.kept
-            people.look()
-            with nursery.chat(point, write) as chat:
-                people.play(chat, games)
-            if lives > 1:
-                _expect(people, lost, kept, points=POINTS[(lives - 1) % 3])
+    while len(people.proven) < games:
+        lives += 1
+        assert lives < 2000
+        point = POINTS[lives % 3]
+        write = 1 + lives // 3 % most if lives <= deaths else 1_000_000
+        lost, kept = people.lost, people.kept
+        people.look()
+        with started(folder, before=(__name__, die_at.__name__, [point, write])) as chat:
+            people.play(chat, games)
+        if lives > 1:
+            _expect(people, lost, kept, points=POINTS[(lives - 1) % 3])
     return lives
 
 
@@ -460,11 +406,11 @@ def test_the_program_is_killed_at_random(folder: Path) -> None:
     people, chance = players(folder, "level:greedy", seed=3), random.Random(3)
     for _ in range(4):
         people.look()
-        with unmodified(folder, chance.uniform(0, 0.3)) as chat:
+        with killed_after(folder, chance.uniform(0, 0.3)) as chat:
             people.play(chat, 1000)
     people.look()
     games = len(people.proven) + 1
-    with unmodified(folder) as chat:
+    with started(folder) as chat:
         assert people.play(chat, games)
     assert people.lost + people.kept > 0
 
@@ -477,8 +423,3 @@ def test_chats_die_at_every_write_of_many_games(folder: Path, against: str) -> N
     # how many is chance: games may be short
     assert people.lost > 0
     assert people.kept > 0
-
-
-if __name__ == "__main__":
-    with socket.socket(fileno=int(sys.argv[1])) as control:
-        serve(control)

@@ -220,6 +220,10 @@ except StrategyFileError as error:
     verify_strategy(manifest_path(folder, tiny.rules))
 
 
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload([__name__])
+
+
 def _save_often(solution: Solution, folder: Path, times: int) -> None:
     for _ in range(times):
         save_strategy(solution, folder)
@@ -227,9 +231,8 @@ def _save_often(solution: Solution, folder: Path, times: int) -> None:
 
 def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: Solution) -> None:
     save_strategy(tiny, tmp_path)
-    spawn = multiprocessing.get_context("spawn")
     writers = [
-        spawn.Process(
+        _SERVER.Process(
             target=_save_often, args=(replace(tiny, values=tiny.values * factor), tmp_path, 60)
         )
         for factor in (0.25, 0.5)
@@ -270,9 +273,8 @@ def test_a_strategy_that_is_replaced_while_it_is_opened(
 
 def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Solution) -> None:
     save_strategy(tiny, tmp_path)
-    spawn = multiprocessing.get_context("spawn")
     for milliseconds in (0, 3, 10, 30):
-        writer = spawn.Process(
+        writer = _SERVER.Process(
             target=_save_often, args=(replace(tiny, values=tiny.values * 0.5), tmp_path, 10**6)
         )
         writer.start()

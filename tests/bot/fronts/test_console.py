@@ -12,6 +12,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from bot.fronts.console import CommandCompleter
+from tests.bot import programs
 from tests.bot.chat import open_chat
 
 CHAT = [sys.executable, "-m", "bot", "chat"]
@@ -22,14 +23,7 @@ def environment(data: Path) -> dict[str, str]:
 
 
 def pipe(data: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CHAT, *options],
-        input=text,
-        env=environment(data),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return programs.run(["chat", *options], environment(data), text)
 
 
 def test_lines_come_from_a_pipe(data: Path) -> None:
@@ -97,7 +91,7 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         def expect(text: str) -> None:
             """Read on until `text` was shown."""
             nonlocal seen
-            end = time.monotonic() + 20
+            end = time.monotonic() + 60
             while text not in seen:
                 if time.monotonic() > end:
                     process.kill()
@@ -119,7 +113,7 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         expect("a turn starts with all 6 dice")
         expect(prompt)
         os.write(controller, b"\x04")  # Ctrl-D leaves
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     os.close(controller)
     assert "/advise 653332" in (data / "history").read_text()
 
@@ -146,6 +140,7 @@ def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:
 import asyncio, sys
 from pathlib import Path
 from bot.fronts import console
+from tests.bot import programs
 from tests.bot.chat import open_chat
 
 async def main():

@@ -148,7 +148,7 @@ async def last_of(updates: AsyncIterator[SolveProgress]) -> SolveProgress:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(1000):
+    for _ in range(6000):
         if condition():
             return
         await asyncio.sleep(0.01)
@@ -406,7 +406,7 @@ async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: Memor
 
 
 async def test_a_solve_in_a_process_of_its_own(
-    make: Make, compiled: Solution, tmp_path: Path
+    make: Make, compiled: Solution, workers: Workers, tmp_path: Path
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'farkle.db'}")
     try:
@@ -424,9 +424,8 @@ async def test_a_solve_in_a_process_of_its_own(
         assert strategy.win_probability(first_position(rules)) == updates[-1].win_probability
         assert (await house.show(PLACE, "little")).is_solved
         # what is solved is not solved again
-        started = time.monotonic()
         assert (await last_of(house.solve(PLACE, "Little"))).state is SolveState.DONE
-        assert time.monotonic() - started < 0.5
+        assert len(workers.pids) == 1
     finally:
         await store.close()
 
@@ -443,7 +442,6 @@ def test_the_worker_ends_with_whoever_asked(tmp_path: Path, kernels: Path) -> No
         check=False,
         input=json.dumps(request).encode() + b"\n",
         capture_output=True,
-        timeout=20,
     )
     assert process.returncode == 130
     assert b"solved" not in process.stdout
@@ -451,20 +449,24 @@ def test_the_worker_ends_with_whoever_asked(tmp_path: Path, kernels: Path) -> No
 
 
 SWEEPS = """
-    for sweep in range(1, 1000):
+    for sweep in range(1, 1_000_000):
         print(json.dumps({"sweep": sweep, "done": 0.5, "residual": 0.1}), flush=True)
         time.sleep(0.01)
 """
 
 
-async def test_updates_are_throttled(make: Make, workers: Workers) -> None:
-    workers.do(SWEEPS.replace("1000", "50") + "    print('noise')\n    sys.exit(3)\n")
+async def test_updates_are_throttled(make: Make, workers: Workers, tmp_path: Path) -> None:
+    enough = tmp_path / "enough"
+    is_enough = f"        if os.path.exists({str(enough)!r}):\n            break\n"
+    workers.do(SWEEPS + is_enough + "    print('noise')\n    sys.exit(3)\n")
     house = make(interval=0.2)
     times, updates = [], []
     async with aclosing(house.solve(PLACE, "zilch")) as solve:
         async for update in solve:
             times.append(time.monotonic())
             updates.append(update)
+            if update.sweep > 2 * len(updates) > 4:
+                enough.touch()
             await asyncio.sleep(0.05)
     gaps = [later - earlier for earlier, later in pairwise(times[:-1])]
     assert gaps

@@ -42,12 +42,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def start(folder: Path) -> Iterator[Start]:
+def start(folder: Path, kernels: Path) -> Iterator[Start]:
     """Starts `python -m distributed.cli.<what>`; all is gone in the end."""
     processes: list[subprocess.Popen[bytes]] = []
-    # numba's code of this process is not the workers'
-    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
-    environment |= {"PYTHONPATH": str(ROOT), "FARKLE_DATA": str(folder / "data")}
+    data = folder / "data"
+    data.mkdir()
+    (data / "kernels").symlink_to(kernels)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "FARKLE_DATA": str(data)}
 
     def start(what: str, *arguments: str) -> subprocess.Popen[bytes]:
         with (folder / f"{what}{len(processes)}.log").open("wb") as log:

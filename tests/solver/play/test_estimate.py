@@ -160,9 +160,10 @@ def test_four_players_from_the_start_are_quick() -> None:
 
 
 def _seconds(rules: Ruleset) -> float:
-    started = time.perf_counter()
+    """Of this thread alone, however busy the machine is."""
+    started = time.thread_time()
     run(rules, 0, 0, 0, 0)
-    return time.perf_counter() - started
+    return time.thread_time() - started
 
 
 def test_the_alias_method_keeps_the_chances() -> None:

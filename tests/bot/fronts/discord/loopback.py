@@ -97,8 +97,6 @@ class Interaction:
     """The message whose button was pressed."""
     by: Json
     channel: str
-    answered_after: float | None = None
-    """Seconds until the first answer; a deferral is one."""
     shown_after: float | None = None
     """Seconds until something was said or changed."""
     kind: int | None = None
@@ -147,7 +145,7 @@ class Loopback:
 
     # ---- What people do ----
 
-    async def ready(self, seconds: float = 30) -> None:
+    async def ready(self, seconds: float = 60) -> None:
         """Wait until every shard is connected."""
         await asyncio.wait_for(self._ready.wait(), seconds)
 
@@ -216,7 +214,7 @@ class Loopback:
         focused = {"type": 3, "name": option, "value": text, "focused": True}
         data = {"id": command["id"], "name": name, "type": 1, "options": [focused]}
         interaction = await self._interact(4, data, by, channel, "400")
-        await asyncio.wait_for(interaction.answered.wait(), 5)
+        await asyncio.wait_for(interaction.answered.wait(), 60)
         assert interaction.choices is not None
         return interaction.choices
 
@@ -561,7 +559,6 @@ class Loopback:
         if interaction.kind is not None:
             return 400, {"message": "Interaction has already been acknowledged.", "code": 40060}
         interaction.kind = kind = body["type"]
-        interaction.answered_after = time.monotonic() - interaction.began
         data = body.get("data") or {}
         message: Message | None = None
         if kind == 4:

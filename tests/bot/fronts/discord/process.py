@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +12,6 @@ from tests.bot import programs
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback
 
 _NUMBERS = itertools.count(1)
-COMMAND = [sys.executable, "-m", "bot", "discord"]
 
 
 class Bot:
@@ -35,9 +33,10 @@ class Bot:
 
     async def ended(self) -> int:
         """Wait for the exit status."""
-        while self.process.returncode is None:
+        while True:
+            if (status := self.process.returncode) is not None:
+                return status
             await asyncio.sleep(0.01)
-        return self.process.returncode
 
 
 def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, str]:
@@ -62,11 +61,11 @@ async def running(
 ) -> AsyncIterator[Bot]:
     """The bot at this Discord, killed at the end if it still runs."""
     log = data / f"log-{next(_NUMBERS)}"
-    with log.open("wb") as file, Path(os.devnull).open() as nothing:
+    with log.open("wb") as file:
         process = programs.start(
             ["discord"],
             environment(data, discord, **more),
-            stdin=nothing.fileno(),
+            stdin=file.fileno(),
             stdout=file.fileno(),
             stderr=file.fileno(),
         )

@@ -38,25 +38,29 @@ async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> Non
     # an answer that takes longer than what is remembered
     monkeypatch.setattr("bot.fronts.discord.choices._SECONDS", 0.01)
     choices, order = Choices(), []
+    answered = asyncio.Event()
 
-    async def press(number: int, seconds: float) -> None:
+    async def press(number: int) -> None:
         async with choices.choose(die(number), number) as mask:
-            await asyncio.sleep(seconds)
+            await answered.wait()
             order.append(mask)
 
-    first = asyncio.create_task(press(0, 0.1))
+    first = asyncio.create_task(press(0))
     await asyncio.sleep(0.03)
-    await asyncio.gather(first, press(1, 0.0))
+    second = asyncio.create_task(press(1))
+    await asyncio.sleep(0)
+    answered.set()
+    await asyncio.gather(first, second)
     assert order == [0b1, 0b11]
 
 
 async def test_one_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.fronts.discord.choices._PATIENCE", 0.05)
     choices = Choices()
-    hanging = asyncio.create_task(chosen(choices, die(0), 60))
+    hanging = asyncio.create_task(chosen(choices, die(0), 600))
     await asyncio.sleep(0)
-    assert await asyncio.wait_for(chosen(choices, die(1)), 5) == 0b11
+    assert await asyncio.wait_for(chosen(choices, die(1)), 50) == 0b11
     hanging.cancel()
     with pytest.raises(asyncio.CancelledError):
         await hanging
-    assert await asyncio.wait_for(chosen(choices, die(2)), 5) == 0b111
+    assert await asyncio.wait_for(chosen(choices, die(2)), 50) == 0b111
