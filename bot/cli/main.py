@@ -25,13 +25,13 @@ from bot.services.situation import (
     ME_OR_THEM,
     POSITION_FIELDS,
     TURN_TOTAL,
-    Kind,
+    FieldKind,
     PositionField,
     Situation,
 )
 from bot.settings import Settings, read_settings
 from bot.solving.process import solve_apart
-from bot.views.advice import advice_text, answer_data, turn_text
+from bot.views.advice import advice_text, answer_data, turn_table_text
 from bot.views.progress import CatalogueProgress
 from bot.views.solve import solve_text
 from solver.errors import FarkleError
@@ -71,14 +71,14 @@ def run() -> tuple[str, int]:
 
 def _position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
     """The option by which a field of a position is given."""
-    form: dict[Kind, dict[str, Any]] = {
-        Kind.NUMBER: {"type": int},
-        Kind.YES_NO: {},
-        Kind.PLAYER: {
+    form: dict[FieldKind, dict[str, Any]] = {
+        FieldKind.NUMBER: {"type": int},
+        FieldKind.YES_NO: {},
+        FieldKind.PLAYER: {
             "type": click.Choice(list(ME_OR_THEM), case_sensitive=False),
             "callback": lambda _, __, who: ME_OR_THEM.get(who),
         },
-        Kind.RULES: {"show_default": True},
+        FieldKind.RULES: {"show_default": True},
     }
     return click.option(
         field.attribute,
@@ -94,7 +94,7 @@ def position_options(command: Decorated) -> Decorated:
     """Add the options that describe the start of a turn."""
     start = [field for field in reversed(POSITION_FIELDS) if field is not TURN_TOTAL]
     # what is added last is shown first: the rules
-    for field in sorted(start, key=lambda field: field.kind is Kind.RULES):
+    for field in sorted(start, key=lambda field: field.kind is FieldKind.RULES):
         command = _position_option(field)(command)
     return command
 
@@ -134,7 +134,7 @@ def advise(
 def turn(settings: Settings, /, *, as_json: bool, **situation: Any) -> None:
     """Show the table of a whole turn."""
     cells = _advisor(settings).turn(Situation(**situation))
-    show(turn_text(cells), answer_data(cells), as_json=as_json)
+    show(turn_table_text(cells), answer_data(cells), as_json=as_json)
 
 
 @farkle.command()

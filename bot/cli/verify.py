@@ -6,8 +6,7 @@ import click
 from pydantic import ValidationError
 
 from bot.cli.output import json_option, show
-from bot.table.fair_dice import Proof, Verdict
-from bot.table.fair_dice import verify as verify_proof
+from bot.table.fair_dice import Proof, Verdict, verify_proof
 from solver.errors import InvalidRequestError
 
 EXIT_NOT_AS_COMMITTED = 1

@@ -6,7 +6,7 @@ from bot.services.chances import Oracle
 from bot.services.tables import Table, Tables
 from bot.table.events import Banked, Kept
 from bot.table.state import Game
-from solver.play.policies import Choice, Policy, TurnView
+from solver.play.policies import Move, Policy, TurnView
 
 
 class BotMoves:
@@ -38,7 +38,7 @@ class BotMoves:
     def _banks(self, game: Game) -> bool:
         return self._policy(game).banks(game.rules, game.position())
 
-    def _choose(self, game: Game) -> Choice:
+    def _choose(self, game: Game) -> Move:
         return self._policy(game).choose(
             TurnView(game.rules, game.position(), game.turn.roll or ())
         )

@@ -12,11 +12,11 @@ from typing import Literal
 from bot.review.chart import GameChart
 from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
-from bot.services.place_settings import place_settings
+from bot.services.place_settings import settings_of
 from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
 from bot.services.tables import Caller, Person, Player, Table, Tables, bot_name
 from bot.store.errors import StaleVersionError
-from bot.store.rows import GameResult, Seat
+from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game
@@ -74,7 +74,7 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set up a game."""
         await self._check_players(players, rules, tracked=tracked)
-        settings = await place_settings(self.tables.store, caller.place)
+        settings = await settings_of(self.tables.store, caller.place)
         table = await self.tables.begin(
             caller,
             rules,
@@ -108,7 +108,7 @@ class Games:
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
             name = bot_name(level, levels, number) if level else caller.person.name
-            seat = Seat(number, None if level else caller.person.id, name, level)
+            seat = SeatRow(number, None if level else caller.person.id, name, level)
             news = await self._commit(table, table.then(*events), new_seats=[seat])
         yield news
         async for more in self.bots(news.table):
@@ -289,7 +289,7 @@ class Games:
             else:
                 await self._check_players([Player(level=level)], game.rules)
                 old = table.stored.seats[game.mover]
-                seat = Seat(game.mover, old.person, f"{level} bot for {old.name}", level)
+                seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level))
                 news = await self._commit(table, after, changed_seats=[seat], by=caller.person.name)
         yield news
@@ -359,8 +359,8 @@ class Games:
         table: Table,
         after: Table,
         *,
-        new_seats: Sequence[Seat] = (),
-        changed_seats: Sequence[Seat] = (),
+        new_seats: Sequence[SeatRow] = (),
+        changed_seats: Sequence[SeatRow] = (),
         by: str | None = None,
     ) -> News:
         """Write down what a command made, with the secret and the results where a game ends."""

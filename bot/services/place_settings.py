@@ -28,7 +28,7 @@ class PlaceSettings:
     """What everybody is answered in; else each person's own, and tables in the server's."""
 
 
-async def place_settings(store: Store, place: str) -> PlaceSettings:
+async def settings_of(store: Store, place: str) -> PlaceSettings:
     """What holds in a place."""
     found = await store.place_settings(place)
     return PlaceSettings(
@@ -68,7 +68,7 @@ async def change_settings(
         check_games(games, MOST_GAMES)
     for name, value in changes.items():
         await store.set_place_setting(caller.place, name, value)
-    return await place_settings(store, caller.place)
+    return await settings_of(store, caller.place)
 
 
 def check_games(games: int, most: int) -> None:

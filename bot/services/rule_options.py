@@ -16,7 +16,7 @@ from solver.rules.file import make_rules, preset_names
 from solver.rules.ruleset import FACES, LOADED_DICE, MAX_POINTS, NOT_YET, PER_FACE, Ruleset, Scoring
 from solver.wording import say, say_later
 
-Reader = Callable[[str], Any]
+ReadValue = Callable[[str], Any]
 """Reads the value of an option. Raises ValueError for one that it cannot be."""
 
 SINGLE = ("ones", "twos", "threes", "fours", "fives", "sixes")
@@ -29,7 +29,7 @@ class RuleOption:
 
     place: Place
     """The keys of the rule set that lead to its value."""
-    read: Reader
+    read: ReadValue
     accepts: str
     """What goes after "takes", to be said with `parts`."""
     parts: Mapping[str, Any] = field(default_factory=dict)
@@ -99,7 +99,7 @@ def _penalty(text: str) -> dict[str, Any] | None:
     return {"in_a_row": in_a_row, "points": _number(points)}
 
 
-def _choice(words: tuple[str, ...]) -> Reader:
+def _choice(words: tuple[str, ...]) -> ReadValue:
     def read(text: str) -> str:
         word = text.lower().replace("-", "_")
         if word not in words:
@@ -109,7 +109,7 @@ def _choice(words: tuple[str, ...]) -> Reader:
     return read
 
 
-def _choices(words: tuple[str, ...]) -> Reader:
+def _choices(words: tuple[str, ...]) -> ReadValue:
     one = _choice(words)
     return lambda text: [one(item) for item in _items(text)]
 
@@ -121,7 +121,7 @@ _FACES_OR_NONE = say_later(
 _DICE = say_later(
     "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
 )
-_LISTS: dict[str, tuple[Reader, str]] = {
+_LISTS: dict[str, tuple[ReadValue, str]] = {
     "farkle_penalty": (
         _penalty,
         say_later(
@@ -162,7 +162,7 @@ def _as_typed(key: str) -> str:
 
 _DESCRIBING = {"name", "title", "source", "loaded_dice", "scoring"}
 
-OPTIONS: dict[str, RuleOption] = {
+RULE_OPTIONS: dict[str, RuleOption] = {
     **{
         _as_typed(key): _option(Ruleset, key)
         for key in Ruleset.model_fields
@@ -270,7 +270,7 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
         raise InvalidRequestError(say("straight and straight-1-6 are the same; give one of them"))
     data = {"name": name, **_inherited(base, typed)}
     for key, value in values.items():
-        place = OPTIONS[key].place
+        place = RULE_OPTIONS[key].place
         if len(place) < 3:
             (data if len(place) == 1 else data["scoring"])[place[-1]] = value
     single = data["scoring"]["single"]
@@ -286,10 +286,10 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
 
 def _value(key: str, text: str) -> Any:
     """The value of an option. Raises InvalidRequestError."""
-    if key not in OPTIONS:
-        guess = did_you_mean(short(key), ["base", *OPTIONS])
+    if key not in RULE_OPTIONS:
+        guess = did_you_mean(short(key), ["base", *RULE_OPTIONS])
         raise InvalidRequestError(say('unknown option "{option}"', option=short(key)) + guess)
-    option = OPTIONS[key]
+    option = RULE_OPTIONS[key]
     try:
         return option.read(text.strip())
     except ValueError:
@@ -349,7 +349,7 @@ def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset)
     """The first complaint that blames an option that was typed, else the first of all."""
     one = next((one for one in found if _option_of(one.place) in typed), found[0])
     said, option = one.sentence(_option_of), _option_of(one.place)
-    if option in typed or option not in OPTIONS or len(one.place) > 1:
+    if option in typed or option not in RULE_OPTIONS or len(one.place) > 1:
         return said
     value = getattr(base, one.place[0])
     return say(

@@ -34,7 +34,7 @@ class Situation:
     """A preset's name, the path of a TOML file, or the rules themselves."""
 
 
-class Kind(Enum):
+class FieldKind(Enum):
     """What the value of a field is."""
 
     NUMBER = auto()
@@ -58,7 +58,7 @@ class PositionField:
     """On the command line."""
     help: str
     """On the command line."""
-    kind: Kind = Kind.NUMBER
+    kind: FieldKind = FieldKind.NUMBER
     metavar: str | None = None
     """On the command line."""
     least: int = 0
@@ -120,7 +120,7 @@ POSITION_FIELDS = (
         say_later("a rule set, facebook unless you say another"),
         ("--rules",),
         "The name of a rule set or a TOML file.",
-        Kind.RULES,
+        FieldKind.RULES,
         metavar="RULES",
     ),
     PositionField(
@@ -138,7 +138,7 @@ POSITION_FIELDS = (
         say_later("yes or no: whether you have banked before"),
         ("--on-board/--not-on-board",),
         "Whether you have banked before; if not given, whether you have points.",
-        Kind.YES_NO,
+        FieldKind.YES_NO,
     ),
     PositionField(
         "opponent_on_board",
@@ -149,7 +149,7 @@ POSITION_FIELDS = (
             "--their-on-board/--their-not-on-board",
         ),
         "The same of the opponent.",
-        Kind.YES_NO,
+        FieldKind.YES_NO,
     ),
     PositionField(
         "began",
@@ -157,6 +157,6 @@ POSITION_FIELDS = (
         say_later("me or them: who began, or begins a play-off"),
         ("--began",),
         "Who began, where both have as many turns, or who begins a play-off.",
-        Kind.PLAYER,
+        FieldKind.PLAYER,
     ),
 )

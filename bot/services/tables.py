@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
-from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
 from bot.store.store import Store
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
@@ -213,7 +213,7 @@ class Tables:
             if secret is None:
                 raise InvalidRequestError(say("the dice of this game are real ones: say what fell"))
             self._secrets[game.id] = secret
-        dice = fair_dice.roll(
+        dice = fair_dice.fair_roll(
             self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number
         )
         [event] = commands.roll(game, seat, dice)
@@ -224,8 +224,8 @@ class Tables:
         table: Table,
         after: Table,
         *,
-        new_seats: Sequence[Seat] = (),
-        changed_seats: Sequence[Seat] = (),
+        new_seats: Sequence[SeatRow] = (),
+        changed_seats: Sequence[SeatRow] = (),
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> Table:
@@ -321,11 +321,11 @@ def bot_name(level: str, levels: Sequence[str | None], number: int) -> str:
     return f"{level} bot" if len(same) < 2 else f"{level} bot {same.index(number) + 1}"
 
 
-def _seat(number: int, player: Player, players: Sequence[Player]) -> Seat:
+def _seat(number: int, player: Player, players: Sequence[Player]) -> SeatRow:
     if player.person is not None:
-        return Seat(number, player.person.id, player.person.name, None)
+        return SeatRow(number, player.person.id, player.person.name, None)
     level = player.level or ""
-    return Seat(number, None, bot_name(level, [one.level for one in players], number), level)
+    return SeatRow(number, None, bot_name(level, [one.level for one in players], number), level)
 
 
 def _table(stored: StoredGame, events: Sequence[StoredEvent]) -> Table:

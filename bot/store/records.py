@@ -39,7 +39,7 @@ class HeadToHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Ranking:
     """A line of the leaderboard, under the name that the person had last."""
 
     person: str
@@ -113,7 +113,7 @@ async def head_to_head(
 
 async def leaderboard(
     store: Store, place: str | None = None, least_games: int = 1
-) -> list[Standing]:
+) -> list[Ranking]:
     """People with at least so many games, the highest win rate first, then the most games."""
     # SQLite takes the bare column `name` from the row that has the maximum
     last = func.max(games.c.ended_at)
@@ -122,7 +122,7 @@ async def leaderboard(
     by_person = query.where(*in_place(place)).group_by(seats.c.person)
     async with store.reading() as connection:
         rows = await connection.execute(by_person.having(func.count() >= least_games))
-        standings = [Standing(*row[:4]) for row in rows]
+        standings = [Ranking(*row[:4]) for row in rows]
     return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatRow:
     """Who plays: a person, or a bot of some level."""
 
     number: int
@@ -44,7 +44,7 @@ class StoredGame:
     version: int
     began_at: datetime
     ended_at: datetime | None
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatRow, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcTime(TypeDecorator[datetime]):
     """An aware datetime, kept as ISO text in UTC of one width, so that text sorts by time."""
 
     impl = Text
@@ -49,8 +49,8 @@ games = Table(
     Column("rules_name", Text, nullable=False),
     Column("secret", LargeBinary),
     Column("version", Integer, nullable=False),
-    Column("began_at", Moment, nullable=False),
-    Column("ended_at", Moment),
+    Column("began_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
     Index("games_of_place", "place", "began_at"),
     Index("games_open", "place", sqlite_where=text("ended_at IS NULL")),
 )
@@ -74,7 +74,7 @@ events = Table(
     metadata,
     Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
     Column("version", Integer, primary_key=True),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcTime, nullable=False),
     Column("kind", Text, nullable=False),
     Column("data", JSON, nullable=False),
     sqlite_with_rowid=False,

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
-from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
 from bot.store.schema import events, games, place_rules, place_settings, results, seats
 from solver.wording import say, say_number
 
@@ -120,7 +120,7 @@ class Store:
         self,
         place: str,
         rules_name: str,
-        seats: Sequence[Seat],
+        seats: Sequence[SeatRow],
         events: Sequence[NewEvent],
         secret: bytes | None,
         most_open: int,
@@ -170,8 +170,8 @@ class Store:
         events: Sequence[NewEvent],
         at: datetime,
         *,
-        new_seats: Sequence[Seat] = (),
-        changed_seats: Sequence[Seat] = (),
+        new_seats: Sequence[SeatRow] = (),
+        changed_seats: Sequence[SeatRow] = (),
         ended: bool = False,
         results: Sequence[GameResult] = (),
         reopens: bool = False,
@@ -347,7 +347,7 @@ async def _games(
     found = []
     for _, group in groupby(await connection.execute(query.order_by(*order)), attrgetter("id")):
         rows = list(group)
-        taken = [Seat(*row[len(_GAME) :]) for row in rows if row.number is not None]
+        taken = [SeatRow(*row[len(_GAME) :]) for row in rows if row.number is not None]
         fields = (*rows[0][: len(_GAME)], tuple(taken))
         found.append(StoredGame(*fields))
     return found
@@ -376,11 +376,13 @@ async def _insert_events(
     await _insert(connection, events, rows)
 
 
-async def _insert_seats(connection: AsyncConnection, game_id: str, new: Sequence[Seat]) -> None:
+async def _insert_seats(connection: AsyncConnection, game_id: str, new: Sequence[SeatRow]) -> None:
     await _insert(connection, seats, ({"game_id": game_id, **asdict(seat)} for seat in new))
 
 
-async def _change_seats(connection: AsyncConnection, game_id: str, changed: Sequence[Seat]) -> None:
+async def _change_seats(
+    connection: AsyncConnection, game_id: str, changed: Sequence[SeatRow]
+) -> None:
     for seat in changed:
         chosen = (seats.c.game_id == game_id, seats.c.number == seat.number)
         done = await connection.execute(update(seats).where(*chosen).values(asdict(seat)))

@@ -59,7 +59,7 @@ def commitment(secret: bytes) -> str:
     return hashlib.sha256(b"farkle-advisor/commitment/1:" + _checked(secret)).hexdigest()
 
 
-def roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int) -> tuple[int, ...]:
+def fair_roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int) -> tuple[int, ...]:
     """Roll 1 to 6 dice: the faces of roll `number`, the first being 1, in the order rolled.
 
     Fewer dice of the same number are the first of more. Raises InvalidRequestError for a secret,
@@ -185,7 +185,7 @@ def prove(game_id: str, secret: bytes, seeds: Seeds, rolls: Sequence[Sequence[in
     )
 
 
-def verify(proof: Proof) -> Verdict:
+def verify_proof(proof: Proof) -> Verdict:
     """Compute the commitment and every roll of a proof again."""
     secret = bytes.fromhex(proof.secret)
     problems = []
@@ -199,7 +199,7 @@ def verify(proof: Proof) -> Verdict:
         return Verdict(proof.game, 0, tuple(problems))
     problems += _order_problems([rolled.number for rolled in proof.rolls])
     for rolled in proof.rolls:
-        faces = roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
+        faces = fair_roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
         if faces != rolled.dice:
             problems.append(
                 f"Roll {rolled.number} is {_spaced(faces)}, not {_spaced(rolled.dice)}."

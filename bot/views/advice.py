@@ -91,7 +91,7 @@ def odds_text(odds: Odds) -> str:
     return "\n".join([head, *columns(rows, right={1})])
 
 
-def turn_text(turn: TurnCells) -> str:
+def turn_table_text(turn: TurnCells) -> str:
     """The whole turn: turn totals down, dice to roll across, win probability in percent."""
     dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
     marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}

@@ -105,7 +105,7 @@ def standings_text(names: Sequence[str], game: Game) -> str:
     return ", ".join(f"{name} {figure(seat.score)}" for name, seat in seats)
 
 
-def turn_text(game: Game) -> str:
+def turn_so_far_text(game: Game) -> str:
     """How far the turn under way has come."""
     turn = game.turn
     if turn.roll is not None:
@@ -157,7 +157,7 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield _corrected_text(names[event.seat], after, event)
         case Undone():
             name = names[after.mover]
-            now = say("{name}: {turn}.", name=name, turn=turn_text(after))
+            now = say("{name}: {turn}.", name=name, turn=turn_so_far_text(after))
             yield f"{_undone_text(names, game, after)} {now}"
         case Resigned():
             yield say("{name} resigns.", name=names[event.seat])

@@ -11,7 +11,7 @@ from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Event, event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
-from bot.views.events import events_text, standings_text, turn_text
+from bot.views.events import events_text, standings_text, turn_so_far_text
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later
@@ -288,7 +288,7 @@ def _notes(game: Game, number: int) -> Iterator[str]:
     if game.rules.has_opening and not seat.on_board:
         yield say("not on the board")
     if number == game.mover and not game.over:
-        yield turn_text(game)
+        yield turn_so_far_text(game)
 
 
 def _to_move(table: Table) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.store.records import HeadToHead, PersonStats, Standing
+from bot.store.records import HeadToHead, PersonStats, Ranking
 from bot.views.layout import columns
 from solver.wording import figure, say, say_number
 
@@ -80,7 +80,7 @@ def forgotten_text(games: int) -> str:
     return f"{forgotten} {seeds}"
 
 
-def leaderboard_text(standings: Sequence[Standing]) -> str:
+def leaderboard_text(standings: Sequence[Ranking]) -> str:
     """Who wins most, in a table."""
     if not standings:
         return say("Nobody has finished a game here yet.")
@@ -96,7 +96,7 @@ def leaderboard_text(standings: Sequence[Standing]) -> str:
     return "\n".join([say("Games won:"), *columns(rows, right={0, 2})])
 
 
-def leaderboard_data(standings: Sequence[Standing]) -> list[dict[str, Any]]:
+def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:
     """Who wins most as plain data, without the ids of people."""
     return [{"name": one.name, "games": one.games, "wins": one.wins} for one in standings]
 

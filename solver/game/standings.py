@@ -21,6 +21,9 @@ MAX_VALUES = 20_000_000
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
+BANK, FARKLE, LOSE, WIN = range(4)
+"""How turns end, where many are played side by side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:

@@ -28,7 +28,17 @@ import numpy.typing as npt
 from solver.errors import ConvergenceError, InvalidPositionError
 from solver.game.endgame import Endgame, endgame, final_turn
 from solver.game.position import check_dice
-from solver.game.standings import Bools, Ints, Standing, after_turns, many
+from solver.game.standings import (
+    BANK,
+    FARKLE,
+    LOSE,
+    WIN,
+    Bools,
+    Ints,
+    Standing,
+    after_turns,
+    many,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.points import (
@@ -40,8 +50,6 @@ from solver.turn.points import (
 )
 from solver.turn.scoring import TurnState
 from solver.wording import say
-
-BANK, FARKLE, LOSE, WIN = range(4)
 
 MODEL_ERROR = 0.025
 """Average error of a win probability that the model makes, under the rules where it is greatest."""

@@ -18,23 +18,21 @@ from solver.game.kernel_source import load_turn
 from solver.game.kernels import own_work, prepare, solve_levels
 from solver.game.layout import game_numbers, make_work, mode, solved_table, turn_totals
 from solver.game.position import Position, points_to_beat
-from solver.game.standings import role
+from solver.game.standings import Bools, Ints, role
 from solver.play.policies import Decisions, TablePolicy, table_decisions
 from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Tables = tuple[Ints, Floats, Bools]
+DecisionTables = tuple[Ints, Floats, Bools]
 """For some positions: which of the decisions each has, and `worth` and `bank` of Decisions, one
 after the other, shape (decisions, levels, turn totals, dice)."""
 
 
-class Player(Protocol):
+class MatchPlayer(Protocol):
     """Decides in many positions at once."""
 
-    def __call__(self, positions: Sequence[Position]) -> Tables:
+    def __call__(self, positions: Sequence[Position]) -> DecisionTables:
         """The decisions of the turns that start at some positions."""
 
 
@@ -70,7 +68,7 @@ def _fill(
                         bank[p, level, t, n] = may and banked > 0.0 and banked >= value
 
 
-def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> Player:
+def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> MatchPlayer:
     """Optimal play of a solved game, given its values in the layout of a Solution.
 
     code : the folder of compiled code
@@ -90,7 +88,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
             found = final_turn(rules, margin // rules.point_step, ends.tie, on_board=on_board)
         return _cut(table_decisions(found), rows)
 
-    def tables(positions: Sequence[Position]) -> Tables:
+    def tables(positions: Sequence[Position]) -> DecisionTables:
         shape = len(positions), plan.levels, rows, plan.columns
         worth, bank = np.empty(shape), np.empty(shape, dtype=np.bool_)
         ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
@@ -108,10 +106,10 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     return tables
 
 
-def policy_player(rules: Ruleset, policy: TablePolicy) -> Player:
+def policy_player(rules: Ruleset, policy: TablePolicy) -> MatchPlayer:
     """The play of any policy that has decisions."""
 
-    def tables(positions: Sequence[Position]) -> Tables:
+    def tables(positions: Sequence[Position]) -> DecisionTables:
         found: dict[int, int] = {}
         kept: list[Decisions] = []
         which = np.empty(len(positions), dtype=np.int64)

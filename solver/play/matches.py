@@ -16,15 +16,29 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.game.position import Position
-from solver.game.standings import after_turns, first_standing, many
-from solver.play.match_players import Bools, Floats, Ints, Player, optimal_player, policy_player
+from solver.game.standings import (
+    BANK,
+    FARKLE,
+    LOSE,
+    WIN,
+    Bools,
+    Ints,
+    after_turns,
+    first_standing,
+    many,
+)
+from solver.play.match_players import (
+    MatchPlayer,
+    optimal_player,
+    policy_player,
+)
 from solver.play.policies import LEVELS, Optimal, TablePolicy, make_policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
+from solver.turn.equations import Floats
 from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 
-BANK, FARKLE, LOSE, WIN = range(4)
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
 
@@ -177,7 +191,7 @@ class _Games:
             began=phase == FIRST if phase >= FIRST else began,
         )
 
-    def play(self, player: Player) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
         rules, step = self.rules, self.rules.point_step
         dice = dice_tables(rules)
@@ -222,7 +236,7 @@ class _Games:
             kinds[games], totals[games], allowed[games] = kind, total, total >= least
         return kinds, totals * step, allowed
 
-    def turn(self, player: Player) -> None:
+    def turn(self, player: MatchPlayer) -> None:
         """One turn of every game, and what follows from it."""
         rules, me = self.rules, self.mover
         kinds, totals, allowed = self.play(player)
@@ -280,7 +294,9 @@ class _Games:
         self.lead = self.lead[games]
 
 
-def play_games(rules: Ruleset, first: Player, second: Player, games: int, seed: int) -> float:
+def play_games(
+    rules: Ruleset, first: MatchPlayer, second: MatchPlayer, games: int, seed: int
+) -> float:
     """Play games that `first` begins; how many it wins, a shared one counting half."""
     _set_seed(seed)
     played = _Games(rules, games)

@@ -43,7 +43,7 @@ class TurnView:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Move:
     """The dice to set aside, and whether to bank then."""
 
     set_aside: Roll
@@ -55,7 +55,7 @@ class Policy(Protocol):
 
     name: str
 
-    def choose(self, view: TurnView) -> Choice:
+    def choose(self, view: TurnView) -> Move:
         """What to do after a roll; always legal."""
 
     def banks(self, rules: Ruleset, position: Position) -> bool:
@@ -90,7 +90,7 @@ class TablePolicy:
         """The decisions of the turn that a position belongs to; the position must be possible."""
         raise NotImplementedError
 
-    def choose(self, view: TurnView) -> Choice:
+    def choose(self, view: TurnView) -> Move:
         """What to do after a roll; always legal."""
         rules, position = view.rules, view.position
         found = self.decisions(rules, position)
@@ -105,7 +105,7 @@ class TablePolicy:
                 legal = (not is_hot or rules.hot_dice == "optional") and rules.may_bank(
                     after.turn_total, position.banked, on_board=is_on_board(rules, position)
                 )
-                choice = Choice(kept.dice, bool(found.bank[state]) and legal)
+                choice = Move(kept.dice, bool(found.bank[state]) and legal)
         if choice is None:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")
         return choice

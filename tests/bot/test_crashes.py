@@ -16,7 +16,7 @@ from unittest.mock import patch
 import pytest
 
 from bot.table.events import Begun, make_event
-from bot.table.fair_dice import Proof, verify
+from bot.table.fair_dice import Proof, verify_proof
 from bot.table.state import fold
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
@@ -316,7 +316,7 @@ class Players:
         assert proof.commitment == json.loads(events[0].data)["commitment"]
         rolled = [json.loads(row.data)["dice"] for row in events if row.kind == "rolled"]
         assert [list(roll.dice) for roll in proof.rolls] == rolled
-        assert verify(proof).problems == ()
+        assert verify_proof(proof).problems == ()
         with closing(sqlite3.connect(self._folder / "farkle.db")) as connection:
             query = "SELECT seat, share FROM results WHERE game_id = ? ORDER BY seat"
             (first, share), (second, other) = connection.execute(query, [game])

@@ -14,7 +14,7 @@ from bot.store.database import connect
 from bot.store.rows import StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
-from bot.table.fair_dice import Proof, verify
+from bot.table.fair_dice import Proof, verify_proof
 from bot.table.state import Game, fold
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
@@ -361,4 +361,4 @@ async def _finish(folder: Path, chat: Chat) -> None:
     proof = Proof.model_validate_json((await chat.answer("/proof")).text)
     assert proof.commitment == game.commitment
     assert len(proof.rolls) == game.rolls
-    assert verify(proof).problems == ()
+    assert verify_proof(proof).problems == ()

@@ -12,7 +12,7 @@ from bot.fronts.chat.lines import Command, Line, Reply, failure, take_apart
 from bot.services.advisor import Advisor
 from bot.services.house_rules import HouseRules
 from bot.services.questions import Questions
-from bot.services.situation import POSITION_FIELDS, Kind, Situation
+from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
@@ -27,7 +27,9 @@ MOST_CHARACTERS = 1_000
 
 CONTEXT = {
     one.name: one.meaning
-    for one in sorted(POSITION_FIELDS, key=lambda one: one.kind is Kind.RULES)  # rules come last
+    for one in sorted(
+        POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
+    )  # rules come last
 }
 """The options that describe a position."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, Kind, Situation
+from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
 from bot.views.layout import safe_text
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
@@ -121,10 +121,10 @@ class Line:
 
         Raises InvalidRequestError.
         """
-        read: dict[Kind, Callable[[str], int | bool | None]] = {
-            Kind.NUMBER: self.number,
-            Kind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
-            Kind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
+        read: dict[FieldKind, Callable[[str], int | bool | None]] = {
+            FieldKind.NUMBER: self.number,
+            FieldKind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
+            FieldKind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
         }
         given: dict[str, Any] = {
             field.attribute: read[field.kind](field.name)

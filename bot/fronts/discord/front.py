@@ -23,7 +23,7 @@ from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import PlaceSettings, place_settings
+from bot.services.place_settings import PlaceSettings, settings_of
 from bot.services.questions import Questions
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
@@ -328,7 +328,7 @@ class DiscordFront:
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
             async with asyncio.timeout(_PATIENCE):
-                settings = await place_settings(self._games.tables.store, place)
+                settings = await settings_of(self._games.tables.store, place)
         if settings.language:
             speak(best_language(settings.language))
         of_all = _language_of_all(interaction, settings, table)

@@ -19,7 +19,7 @@ from bot.fronts.chat.lines import Command, Line, Word
 from bot.fronts.discord.people import person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
-from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, Kind, PositionField
+from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
@@ -69,13 +69,13 @@ def person(name: str, meaning: str, **more: Any) -> Option:
 def _position_option(field: PositionField) -> Option:
     """The option by which a field of a position is given."""
     match field.kind:
-        case Kind.NUMBER:
+        case FieldKind.NUMBER:
             return number(field.name, field.least, field.most)
-        case Kind.YES_NO:
+        case FieldKind.YES_NO:
             return Option(field.name, choices=_YES_NO)
-        case Kind.PLAYER:
+        case FieldKind.PLAYER:
             return Option(field.name, choices=tuple(ME_OR_THEM))
-        case Kind.RULES:
+        case FieldKind.RULES:
             return _RULES
 
 

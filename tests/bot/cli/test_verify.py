@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bot.cli.verify import verify
-from bot.table.fair_dice import Proof, commitment, prove, roll
+from bot.table.fair_dice import Proof, commitment, fair_roll, prove
 from solver.errors import InvalidRequestError
 
 SECRET = sha256(b"cli").digest()
@@ -16,7 +16,7 @@ SEEDS = [(0, "ann"), (1, "bob")]
 
 def proof_of(rolls: int, seeds: list[tuple[int, str]] = SEEDS, game: str = "7") -> Proof:
     return prove(
-        game, SECRET, seeds, [roll(SECRET, game, seeds, n, 6) for n in range(1, rolls + 1)]
+        game, SECRET, seeds, [fair_roll(SECRET, game, seeds, n, 6) for n in range(1, rolls + 1)]
     )
 
 

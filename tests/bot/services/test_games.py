@@ -14,7 +14,7 @@ from bot.fronts.chat.lines import Reply
 from bot.fronts.console import spoken
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
-from bot.store.rows import Seat
+from bot.store.rows import SeatRow
 from bot.table import commands, fair_dice
 from bot.table.events import Replaced, Rolled
 from bot.table.fair_dice import Proof
@@ -509,11 +509,11 @@ async def test_a_proof_holds(table: Chat) -> None:
     game = (await table.answer("bob: /end")).data["game"]
     text = await table.say("ann: /proof")
     proof = Proof.model_validate_json(text)
-    assert fair_dice.verify(proof).holds
+    assert fair_dice.verify_proof(proof).holds
     assert proof.commitment in begun.replace("\n  ", " ")
     assert await table.say(f"carl: /proof {game}") == text
     spoilt = text.replace('"number": 1,', '"number": 2,')
-    assert not fair_dice.verify(Proof.model_validate_json(spoilt)).holds
+    assert not fair_dice.verify_proof(Proof.model_validate_json(spoilt)).holds
 
 
 async def test_the_game_that_ended_last_is_looked_at(table: Chat) -> None:
@@ -740,7 +740,7 @@ async def test_a_bot_moves_once_somebody_has_joined(
     stored = games_of(table).tables
     [open_one] = await stored.open_at("console")
     event = Replaced(seat=0, level="cautious")
-    seat = Seat(0, "console:ann", "cautious bot for ann", "cautious")
+    seat = SeatRow(0, "console:ann", "cautious bot for ann", "cautious")
     await stored.append(open_one, open_one.then(event), changed_seats=[seat])
     fall(monkeypatch, "111234")
     assert "cautious bot for ann rolls" in await table.say("bob: /join")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bot.services.house_rules import HouseRules, Limits
-from bot.services.rule_options import OPTIONS, rules_from_options
+from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.solving import process as solve_process
 from bot.solving.process import SolveProgress, SolveState
 from bot.store.store import Store
@@ -207,7 +207,7 @@ def test_every_preset_can_be_said_in_one_line(preset: str) -> None:
 def test_every_key_has_an_option() -> None:
     keys = {*Ruleset.model_fields, *Scoring.model_fields}
     keys -= {"name", "title", "source", "loaded_dice", "scoring"}
-    assert {key.replace("_", "-") for key in keys} <= set(OPTIONS)
+    assert {key.replace("_", "-") for key in keys} <= set(RULE_OPTIONS)
 
 
 def test_short_forms() -> None:
@@ -698,10 +698,10 @@ def test_the_help_can_be_typed() -> None:
         for option in usage.split():
             key, value = option.split(":")
             if key != "base" and value != "...":
-                OPTIONS[key].read(value)
+                RULE_OPTIONS[key].read(value)
     shown = {line[2:].split(":")[0] for line in lines}
     said = new_rules_help()
-    assert {key for key in OPTIONS if key not in shown and key not in said} <= {
+    assert {key for key in RULE_OPTIONS if key not in shown and key not in said} <= {
         *("single", "straight-1-6", "five-of-a-kind", "six-of-a-kind"),
         *("twos", "threes", "fours", "sixes"),
     }

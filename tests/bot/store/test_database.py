@@ -15,7 +15,7 @@ from bot.settings import Settings
 from bot.store import database
 from bot.store.errors import StoreError
 from bot.store.records import person_stats
-from bot.store.rows import Seat, StoredEvent
+from bot.store.rows import SeatRow, StoredEvent
 from bot.store.schema import metadata
 from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled, started
@@ -49,7 +49,7 @@ async def test_what_an_older_version_wrote_is_kept(path: Path, url: str, revisio
     for _ in range(2):
         store = await Store.open(url)
         game, events = await store.load("g")
-        assert game.seats == (Seat(0, "ann", "Ann", None),)
+        assert game.seats == (SeatRow(0, "ann", "Ann", None),)
         assert events[0] == StoredEvent(1, NOON, "rolled", {"dice": [1]})
         assert (await person_stats(store, "ann")).games == 0
         await store.append("g", game.version, [rolled(2)], NOON)

@@ -9,7 +9,7 @@ import pytest
 from bot.store.records import (
     HeadToHead,
     PersonStats,
-    Standing,
+    Ranking,
     find_person,
     forget,
     game_results,
@@ -17,7 +17,7 @@ from bot.store.records import (
     leaderboard,
     person_stats,
 )
-from bot.store.rows import GameResult, Seat
+from bot.store.rows import GameResult, SeatRow
 from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled
 
@@ -46,8 +46,8 @@ async def play(store: Store, count: int) -> list[Game]:
             )
             for seat in range(len(who))
         ]
-        robot = Seat(len(who), None, "Robot", "optimal")
-        seats = [Seat(i, p, f"{p.title()} {number}", None) for i, p in enumerate(who)] + [robot]
+        robot = SeatRow(len(who), None, "Robot", "optimal")
+        seats = [SeatRow(i, p, f"{p.title()} {number}", None) for i, p in enumerate(who)] + [robot]
         place, ended = chance.choice(["here", "there"]), number % 7 != 0
         await begin(store, f"g{number:02}", seats=seats, place=place, most_open=count)
         if ended:
@@ -86,7 +86,7 @@ async def test_records_against_the_games_as_told(store: Store, place: str | None
         )
         assert stats.win_rate == stats.wins / stats.games
         last = told_in(games, place, person)[-1]["number"]
-        standings.append(Standing(person, f"{person.title()} {last}", stats.games, stats.wins))
+        standings.append(Ranking(person, f"{person.title()} {last}", stats.games, stats.wins))
     standings.sort(key=lambda standing: (-standing.win_rate, -standing.games))
     assert await leaderboard(store, place) == standings
     least = sorted(standing.games for standing in standings)[2]
@@ -111,7 +111,7 @@ async def test_people_are_found_by_their_last_name_in_capitals_or_not(store: Sto
     for number, (person, name) in enumerate([("1", "Ömer"), ("2", "ömer"), ("1", "Weiß")]):
         at = NOON + timedelta(days=number)
         place = "here" if number else "there"
-        seats = [Seat(0, person, name, None), Seat(1, None, "Robot", "optimal")]
+        seats = [SeatRow(0, person, name, None), SeatRow(1, None, "Robot", "optimal")]
         await begin(store, f"g{number}", seats=seats, at=at, place=place)
     assert await find_person(store, None, "ÖMER") == "2"
     assert await find_person(store, "there", "ÖMER") == "1"
@@ -123,11 +123,11 @@ async def test_people_are_found_by_their_last_name_in_capitals_or_not(store: Sto
 async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) -> None:
     person, names = "person-4711", ["Annabella Groß", "Annabella the 2nd"]
     for number in range(200):
-        seats = [Seat(0, person, names[number % 2], None), Seat(1, "ben", "Ben", None)]
+        seats = [SeatRow(0, person, names[number % 2], None), SeatRow(1, "ben", "Ben", None)]
         await begin(store, f"g{number:03}", seats=seats, most_open=200)
         results = [GameResult(seat, float(not seat), 9, 9, 0, 9, None, None) for seat in (0, 1)]
         await store.append(f"g{number:03}", 1, [rolled(1)], NOON, ended=True, results=results)
-    await begin(store, "without", seats=[Seat(0, "ben", "Ben", None)])
+    await begin(store, "without", seats=[SeatRow(0, "ben", "Ben", None)])
     await store.save_place_rules("here", "ours", "goal = 1", person)
     await store.save_place_rules("here", "theirs", "goal = 2", "ben")
     before = await head_to_head(store, "ben", person)
@@ -140,11 +140,11 @@ async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) 
     assert await forget(store, person) == 0
 
     game, events = await store.load("g007")
-    assert game.seats == (Seat(0, None, "someone", None), Seat(1, "ben", "Ben", None))
+    assert game.seats == (SeatRow(0, None, "someone", None), SeatRow(1, "ben", "Ben", None))
     assert (len(events), len(await game_results(store, "g007"))) == (2, 2)
     assert (await person_stats(store, "ben")).games == 200
     assert (await person_stats(store, person)).games == 0
-    assert await leaderboard(store) == [Standing("ben", "Ben", 200, 0)]
+    assert await leaderboard(store) == [Ranking("ben", "Ben", 200, 0)]
     assert await store.place_rules("here") == {"ours": "goal = 1", "theirs": "goal = 2"}
 
 

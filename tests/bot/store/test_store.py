@@ -13,14 +13,14 @@ from sqlalchemy.exc import StatementError
 from bot.store import database
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError
 from bot.store.records import game_results
-from bot.store.rows import GameResult, NewEvent, Seat, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
 from bot.store.store import Store
 from tests.bot.store import appender
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ANN = Seat(0, "ann", "Ann", None)
-BEN = Seat(1, "ben", "Ben", None)
-BOT = Seat(2, None, "Robot", "cautious")
+ANN = SeatRow(0, "ann", "Ann", None)
+BEN = SeatRow(1, "ben", "Ben", None)
+BOT = SeatRow(2, None, "Robot", "cautious")
 RESULT = GameResult(0, 1.0, 4_000, 12, 3, 1_250, 0.93, None)
 
 
@@ -81,7 +81,7 @@ async def test_what_does_not_fit_is_refused_as_a_whole(store: Store) -> None:
     before = await store.load("g")
     with pytest.raises(ValueError, match="no seat 7"):
         await store.append(
-            "g", 1, [rolled(1)], NOON, new_seats=[BEN], changed_seats=[Seat(7, *"xyz")]
+            "g", 1, [rolled(1)], NOON, new_seats=[BEN], changed_seats=[SeatRow(7, *"xyz")]
         )
     with pytest.raises(ValueError, match="results"):
         await store.append("g", 1, [rolled(1)], NOON, results=[RESULT])

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from bot.table import fair_dice
-from bot.table.fair_dice import Proof, Verdict, commitment, prove, roll, verify
+from bot.table.fair_dice import Proof, Verdict, commitment, fair_roll, prove, verify_proof
 from solver.errors import InvalidRequestError
 
 VECTORS = json.loads((Path(__file__).parent / "fair_dice_vectors.json").read_text(encoding="utf-8"))
@@ -57,8 +57,8 @@ def test_vectors_of_openssl(vector: dict[str, Any]) -> None:
         block = twin_block(secret, game, seeds, number, 0)
         assert f"{block:064x}" == rolled["block_0"]
         assert twin_faces(block, dice) == rolled["dice"]
-        assert roll(secret, game, seeds, number, dice) == tuple(rolled["dice"])
-        assert roll(secret, game, seeds[::-1], number, dice) == tuple(rolled["dice"])
+        assert fair_roll(secret, game, seeds, number, dice) == tuple(rolled["dice"])
+        assert fair_roll(secret, game, seeds[::-1], number, dice) == tuple(rolled["dice"])
     second = twin_block(secret, game, seeds, 1, 1)
     blocks = fair_dice._blocks(secret, game, seeds, 1)
     next(blocks)
@@ -73,7 +73,7 @@ def test_vectors_hold_a_byte_that_is_passed_over() -> None:
 def test_many_rolls_agree_with_the_twin() -> None:
     for number, dice in product(range(1, 200), (1, 6)):
         block = twin_block(SECRET, "g", SEEDS, number, 0)
-        assert roll(SECRET, "g", SEEDS, number, dice) == tuple(twin_faces(block, dice))
+        assert fair_roll(SECRET, "g", SEEDS, number, dice) == tuple(twin_faces(block, dice))
 
 
 def test_bytes_that_are_passed_over_go_on_in_the_next_block() -> None:
@@ -89,7 +89,7 @@ def test_every_face_has_as_many_bytes() -> None:
 
 def test_faces_and_pairs_of_faces_are_uniform() -> None:
     """Fixed secret. Bounds: chance 0.001 of a larger chi-square, 5 and 35 degrees of freedom."""
-    rolls = [roll(SECRET, "uniform", SEEDS, number, 6) for number in range(1, 20_001)]
+    rolls = [fair_roll(SECRET, "uniform", SEEDS, number, 6) for number in range(1, 20_001)]
     by_place = [Counter(faces) for faces in zip(*rolls, strict=True)]
     for counts in by_place:
         assert chi_square([counts[face] for face in range(1, 7)]) < 20.515
@@ -106,7 +106,7 @@ def chi_square(counts: list[int]) -> float:
 
 def test_everything_that_enters_matters() -> None:
     def many(secret: bytes, game: str, seeds: list[tuple[int, str]], first: int = 1) -> Any:
-        return tuple(roll(secret, game, seeds, first + k, 6) for k in range(10))
+        return tuple(fair_roll(secret, game, seeds, first + k, 6) for k in range(10))
 
     variants = [
         many(SECRET, "g", SEEDS),
@@ -124,8 +124,8 @@ def test_everything_that_enters_matters() -> None:
 
 
 def test_fewer_dice_are_the_first_of_more() -> None:
-    assert [roll(SECRET, "g", SEEDS, 1, dice) for dice in range(1, 7)] == [
-        roll(SECRET, "g", SEEDS, 1, 6)[:dice] for dice in range(1, 7)
+    assert [fair_roll(SECRET, "g", SEEDS, 1, dice) for dice in range(1, 7)] == [
+        fair_roll(SECRET, "g", SEEDS, 1, 6)[:dice] for dice in range(1, 7)
     ]
 
 
@@ -145,11 +145,11 @@ def test_refusals(
     secret: bytes, game: str, seeds: list[tuple[int, str]], number: int, dice: int, said: str
 ) -> None:
     with pytest.raises(InvalidRequestError, match=said):
-        roll(secret, game, seeds, number, dice)
+        fair_roll(secret, game, seeds, number, dice)
 
 
 def proof_of(number: int = 6) -> Proof:
-    rolls = [roll(SECRET, "g", SEEDS, n, 6 - n % 3) for n in range(1, number + 1)]
+    rolls = [fair_roll(SECRET, "g", SEEDS, n, 6 - n % 3) for n in range(1, number + 1)]
     return prove("g", SECRET, SEEDS, rolls)
 
 
@@ -157,7 +157,7 @@ def test_a_proof_survives_json_and_holds() -> None:
     proof = proof_of()
     again = Proof.model_validate_json(proof.to_json())
     assert again == proof
-    assert verify(again) == Verdict("g", 6, ())
+    assert verify_proof(again) == Verdict("g", 6, ())
     assert set(json.loads(proof.to_json())) == {
         "scheme", "game", "commitment", "secret", "seeds", "rolls",
     }  # fmt: skip
@@ -175,7 +175,7 @@ def test_a_proof_survives_json_and_holds() -> None:
 )
 def test_a_changed_proof_does_not_hold(change: dict[str, Any], said: list[str]) -> None:
     changed = Proof.model_validate_json(json.dumps({**json.loads(proof_of(3).to_json()), **change}))
-    verdict = verify(changed)
+    verdict = verify_proof(changed)
     assert not verdict.holds
     assert len(verdict.problems) == len(said)
     for problem, start in zip(verdict.problems, said, strict=True):
@@ -188,7 +188,7 @@ def test_one_changed_die_is_named() -> None:
     true = data["rolls"][1]["dice"]
     data["rolls"][1]["dice"] = [true[0] % 6 + 1, *true[1:]]
     told = " ".join(map(str, true))
-    problems = verify(Proof.model_validate_json(json.dumps(data))).problems
+    problems = verify_proof(Proof.model_validate_json(json.dumps(data))).problems
     assert problems == (f"Roll 2 is {told}, not {true[0] % 6 + 1}{told[1:]}.",)
 
 
@@ -206,7 +206,7 @@ def test_one_changed_die_is_named() -> None:
 def test_rolls_left_out_or_listed_again(kept: list[int], said: tuple[str, ...]) -> None:
     data = json.loads(proof_of().to_json())
     data["rolls"] = [data["rolls"][index] for index in kept]
-    assert verify(Proof.model_validate_json(json.dumps(data))).problems == said
+    assert verify_proof(Proof.model_validate_json(json.dumps(data))).problems == said
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from solver.game.position import Position
 from solver.game.standings import Solution
-from solver.play.match_players import Player, Tables, policy_player
+from solver.play.match_players import DecisionTables, MatchPlayer, policy_player
 from solver.play.matches import measure_strengths, play_games
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
@@ -27,11 +27,11 @@ ENDINGS = [
 ]
 
 
-def slow_twin(rules: Ruleset) -> tuple[Player, float]:
+def slow_twin(rules: Ruleset) -> tuple[MatchPlayer, float]:
     """Optimal play, and the value of the start."""
     found, expected = optimal(rules)
 
-    def player(positions: Sequence[Position]) -> Tables:
+    def player(positions: Sequence[Position]) -> DecisionTables:
         return np.arange(len(positions)), *found(positions)
 
     return player, expected

@@ -15,7 +15,7 @@ from solver.game.standings import Solution
 from solver.play.advice import advise
 from solver.play.policies import (
     LEVELS,
-    Choice,
+    Move,
     Policy,
     TurnView,
     greedy_threshold,
@@ -61,7 +61,7 @@ def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
     return TurnView(rules, position, draw(st.sampled_from(scoring)))
 
 
-def check_legal(view: TurnView, choice: Choice) -> None:
+def check_legal(view: TurnView, choice: Move) -> None:
     rules, position = view.rules, view.position
     kept = {one.dice: one.points for one in set_asides(rules, view.roll)}
     assert choice.set_aside in kept
@@ -112,7 +112,7 @@ def test_optimal_does_what_is_advised(tiny: Solution, data: st.DataObject) -> No
     choice = make_policy("optimal", strategy).choose(view)
     check_legal(view, choice)
     best = advise(strategy, view.position, view.roll).options[0]
-    assert choice == Choice(best.set_aside, best.action != "roll")
+    assert choice == Move(best.set_aside, best.action != "roll")
 
 
 def choose(name: str, preset: str, dice: str, **position: Any) -> tuple[str, bool]:

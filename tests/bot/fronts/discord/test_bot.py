@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from bot.table.fair_dice import Proof, verify
+from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
 from tests.bot.fronts.discord.loopback import TOKEN, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, choose, is_choice, press, settled, shown
@@ -189,7 +189,7 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     assert "A new game" in again.text
     proof = await shown(await discord.slash(ANN, "proof"))
     [content] = proof.files.values()
-    assert verify(Proof.model_validate_json(content)).holds
+    assert verify_proof(Proof.model_validate_json(content)).holds
     assert bot.process.returncode is None
 
 

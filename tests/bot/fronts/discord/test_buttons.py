@@ -14,7 +14,7 @@ from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES
 from bot.services.games import News
 from bot.services.tables import Table
-from bot.store.rows import Seat, StoredGame
+from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
 from bot.table.events import Event
 from bot.table.state import Game, apply, begin
@@ -62,7 +62,7 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
 
 def table_of(game: Game, names: list[str]) -> Table:
     now = datetime.now(UTC)
-    seats = tuple(Seat(k, f"discord:{k}", name, None) for k, name in enumerate(names))
+    seats = tuple(SeatRow(k, f"discord:{k}", name, None) for k, name in enumerate(names))
     stored = StoredGame(game.id, "discord:1", game.rules.name, True, 1, now, None, seats)
     begun = commands.begin_game(game.id, game.rules, [None] * len(names))
     return Table(stored, begun, (), game, now)
