@@ -285,9 +285,9 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, tolerance):
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
-    x = G(x), G convex and piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end
-    when no lane is further than `tolerance` of itself from its fixed point, by the last slope.
-    A task is a group as in sweep_totals.
+    x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end when no lane
+    is further than `tolerance` of itself from its fixed point, by the last slope. A task is a group
+    as in sweep_totals.
     """
     workers = len(scratch.lost)
     lowest = max(0, s - game.scores + 1)

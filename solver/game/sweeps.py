@@ -209,8 +209,8 @@ def _extrapolate(
 ) -> bool:
     """Lyusternik's acceleration of a slow iteration, given its last three tables.
 
-    Where one mode is left that falls by a rate, its limit is known. Returns whether `table`, the
-    last of them, was set to it; it is not where there is more than one such mode.
+    Where one component of the error is left that falls by a rate, its limit is known. Returns
+    whether `table`, the last of them, was set to it; it is not where there is more than one.
     """
     states = table > 0
     one = (second - first)[states] / table[states]
