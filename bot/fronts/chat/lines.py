@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from bot.services.advisor import Situation
+from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.views.layout import safe_text
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
@@ -135,7 +136,7 @@ class Line:
         )
 
 
-Answer = Callable[[Line, Caller], AsyncIterator[Reply]]
+Answer = Callable[[Line, Caller], AsyncIterator[Reply | News]]
 
 
 @dataclass(frozen=True, slots=True)
