@@ -184,10 +184,10 @@ class DiscordFront:
 
     def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
         """The call of the service that a button stands for."""
-        games, game_id, roll = self._games, button.game, table.game.turn.roll
+        games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
-            case "roll" | "bank" as then if roll is not None:
-                return games.keep(caller, game_id, kept_dice(table.game, button.mask), then)
+            case "roll" | "bank" as then if kept:
+                return games.keep(caller, game_id, kept, then)
             case "roll":
                 return games.roll(caller, game_id)
             case "bank":
