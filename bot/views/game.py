@@ -74,8 +74,9 @@ def news_data(news: News) -> dict[str, Any]:
     }
 
 
-def table_text(table: Table, chances: Chances | None) -> str:
+def table_text(news: News) -> str:
     """The score sheet."""
+    table, chances = news.table, news.chances
     game = table.game
     rows = []
     for number, (seat, name) in enumerate(zip(game.seats, table.names, strict=True)):
@@ -129,16 +130,6 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
         ],
         "standard_error": chances.standard_error if chances else None,
     }
-
-
-def shown_text(news: News) -> str:
-    """A table that somebody asked to see."""
-    return table_text(news.table, news.chances)
-
-
-def shown_data(news: News) -> dict[str, Any]:
-    """The same as plain data."""
-    return table_data(news.table, news.chances)
 
 
 def chances_text(names: Sequence[str], chances: Chances) -> str:
@@ -214,11 +205,6 @@ def games_text(tables: Sequence[Table]) -> str:
         for table in tables
     ]
     return wrap("\n".join([say("Open games:"), *columns(rows)]))
-
-
-def games_data(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """The open games as plain data, without their chances."""
-    return [table_data(table, None) for table in tables]
 
 
 def _opening(table: Table) -> Iterator[str]:

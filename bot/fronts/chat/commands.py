@@ -10,12 +10,13 @@ from typing import Any
 
 from bot.fronts.chat.lines import Command, Line, Reply, failure, take_apart
 from bot.services.advisor import Advisor
+from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.questions import Questions
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table
 from bot.views.advice import advice_text, answer_data, odds_text
-from bot.views.game import NOT_EXACT
+from bot.views.game import NOT_EXACT, news_data, news_text
 from bot.views.layout import columns, wrap
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
@@ -40,13 +41,13 @@ class Commands:
     def __init__(
         self,
         groups: Mapping[str, Mapping[str, Command]],
-        resume: Callable[[Caller], AsyncIterator[Reply]],
+        resume: Callable[[Caller], AsyncIterator[News]],
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place.
 
         The titles are marked by `say_later`.
         """
-        self.resume = resume
+        self._resume = resume
         self.groups = {
             **groups,
             say_later("The chat"): {
@@ -71,8 +72,13 @@ class Commands:
 
     async def run(self, name: str, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """Answer a command that is taken apart already. Raises FarkleError."""
-        async for reply in self.by_name[name].answer(line, caller):
-            yield reply
+        async for told in self.by_name[name].answer(line, caller):
+            yield Reply(told, news_text, news_data) if isinstance(told, News) else told
+
+    async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
+        """What goes on by itself in a place."""
+        async for news in self._resume(caller):
+            yield Reply(news, news_text, news_data)
 
     def _parse(self, line: str) -> tuple[str, Line]:
         if len(line) > MOST_CHARACTERS:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, Word, whole_number
@@ -13,16 +13,7 @@ from bot.services.place_settings import change_settings, settings_data
 from bot.services.questions import Questions
 from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
-from bot.views.game import (
-    games_data,
-    games_text,
-    hint_data,
-    hint_text,
-    news_data,
-    news_text,
-    shown_data,
-    shown_text,
-)
+from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.settings import settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, InvalidRulesError, did_you_mean
 from solver.play.policies import LEVELS
@@ -161,13 +152,13 @@ class GameCommands:
             ),
         }
 
-    async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
+    async def resume(self, caller: Caller) -> AsyncIterator[News]:
         """Go on with the turns of bots at which the program was ended."""
         for table in await self._games.tables.open_at(caller.place):
             async for news in self._games.bots(table):
-                yield news_reply(news)
+                yield news
 
-    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         level, rules = _level(line), await self._ruleset(line, caller)
         usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
         players = [Player(person=caller.person), *_players(line.arguments, caller, level or usual)]
@@ -180,9 +171,9 @@ class GameCommands:
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
         ):
-            yield news_reply(news)
+            yield news
 
-    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         players = [Player(person=caller.person), *_players(line.arguments, caller, "optimal")]
         async for news in self._games.play(
             caller,
@@ -192,40 +183,39 @@ class GameCommands:
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
         ):
-            yield news_reply(news)
+            yield news
 
-    def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.join(caller, table_of(line), _level(line)))
+    def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.join(caller, table_of(line), _level(line))
 
-    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.seed(caller, table_of(line), line.words))
+    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.seed(caller, table_of(line), line.words)
 
-    async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         dice: Roll | None = None
         if line.words:
             table = await self._games.tables.find(caller, table_of(line))
             # where nobody asks for dice they are refused whatever they are
             dice = _dice(line.words, table, caller) if table.game.tracked else ()
         async for news in self._games.roll(caller, table_of(line), dice):
-            yield news_reply(news)
+            yield news
 
-    async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         typed = [str(word) for word in line.arguments]
-        then = _THEN.get(typed[-1].lower()) if typed else None
-        if then is not None:
-            del typed[-1]
+        if then := _THEN.get(typed[-1].lower()) if typed else None:
+            typed.pop()
         table = await self._games.tables.find(caller, table_of(line))
         kept = _dice(" ".join(typed), table, caller)
         async for news in self._games.keep(caller, table_of(line), kept, then):
-            yield news_reply(news)
+            yield news
 
-    def _bank(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.bank(caller, table_of(line)))
+    def _bank(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.bank(caller, table_of(line))
 
-    def _undo(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.undo(caller, table_of(line)))
+    def _undo(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.undo(caller, table_of(line))
 
-    def _score(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
         endings = [_ENDINGS[word] for word in map(_lower, line.arguments) if word in _ENDINGS]
         words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
@@ -236,9 +226,9 @@ class GameCommands:
             raise InvalidRequestError(_no_turn(line.words))
         who = _who(words[0]) if words else None
         ending = endings[0] if endings else "bank"
-        return _told(self._games.score(caller, table_of(line), who, points or 0, ending))
+        return self._games.score(caller, table_of(line), who, points or 0, ending)
 
-    def _fix(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def _fix(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         words, score = list(line.arguments), None
         if len(words) == 2:
             score = whole_number(words.pop(), _no_fix)
@@ -250,30 +240,29 @@ class GameCommands:
             raise InvalidRequestError(_no_fix(line.words))
         if following and words:
             raise InvalidRequestError(say("/fix next:NAME says whose turn it is and nothing else"))
-        return _told(
-            self._games.fix(
-                caller,
-                table_of(line),
-                _who(who),
-                score=score,
-                farkles=farkles,
-                moves=following is not None,
-            )
+        return self._games.fix(
+            caller,
+            table_of(line),
+            _who(who),
+            score=score,
+            farkles=farkles,
+            moves=following is not None,
         )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         hint = await self._questions.hint(caller, table_of(line))
         yield Reply(hint, hint_text, hint_data, private=True)
 
-    async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         table, chances = await self._questions.shown(caller, table_of(line))
-        yield Reply(News(table.game, (), table, chances), shown_text, shown_data)
+        news = News(table.game, (), table, chances)
+        yield Reply(news, table_text, lambda one: table_data(one.table, one.chances))
         async for news in self._games.bots(table):
-            yield news_reply(news)
+            yield news
 
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await self._games.tables.open_at(caller.place)
-        yield Reply(found, games_text, games_data)
+        yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])
 
     async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         settings = await change_settings(
@@ -287,17 +276,17 @@ class GameCommands:
         chosen = best_language(settings.language) if settings.language else spoken()
         yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
-    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.away(caller, table_of(line), None))
+    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.away(caller, table_of(line), None)
 
-    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.away(caller, table_of(line), _level(line) or "max-points"))
+    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.away(caller, table_of(line), _level(line) or "max-points")
 
-    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.resign(caller, table_of(line)))
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.resign(caller, table_of(line))
 
-    def _end(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        return _told(self._games.end(caller, table_of(line)))
+    def _end(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.end(caller, table_of(line))
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given."""
@@ -321,16 +310,6 @@ class GameCommands:
                 )
             )
         return Ruleset.model_validate(changed)
-
-
-def news_reply(news: News) -> Reply:
-    """What a front tells of a table."""
-    return Reply(news, news_text, news_data)
-
-
-async def _told(stream: AsyncIterable[News]) -> AsyncIterator[Reply]:
-    async for news in stream:
-        yield news_reply(news)
 
 
 def _dice(typed: str, table: Table, caller: Caller) -> Roll:

@@ -8,6 +8,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
 from bot.views.layout import safe_text
@@ -134,7 +135,7 @@ class Line:
         return Situation(**given, rules=rules)
 
 
-Answer = Callable[[Line, Caller], AsyncIterator[Reply]]
+Answer = Callable[[Line, Caller], AsyncIterator[Reply | News]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.chat.games import GAME, RULES, level_named, news_reply, table_of
+from bot.fronts.chat.games import GAME, RULES, level_named, table_of
 from bot.fronts.chat.lines import Command, Line, Reply, Word, neither_word
 from bot.review.dice_record import dice_record
-from bot.services.games import Games
+from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
 from bot.services.tables import Caller, Person, Table
@@ -189,7 +189,7 @@ class RecordCommands:
         found = await asyncio.to_thread(load_strengths, self._data, rules)
         yield Reply(found, partial(level_list_text, rules), level_list_data)
 
-    async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         if line.words.lower() != "me":
             raise InvalidRequestError(
                 say("/forget me removes what is kept of you, and nobody else")
@@ -197,7 +197,7 @@ class RecordCommands:
         async for news in self._games.leave(caller):
             if news.table.stored.place == caller.place:
                 # who leaves did not ask how the game went
-                yield news_reply(replace(news, chart=None))
+                yield replace(news, chart=None)
         changed = await records.forget(self._tables.store, caller.person.id)
         self._tables.drop()
         yield Reply(changed, forgotten_text, lambda number: {"games": number}, private=True)

@@ -27,7 +27,7 @@ from bot.views.card import (
     table_card,
     text_card,
 )
-from bot.views.game import chances_text
+from bot.views.game import chances_text, news_data, news_text
 from bot.views.markdown import escape_markdown, plain_markdown, shorten_text
 from solver.wording import Language, said_in, say, say_later
 
@@ -97,14 +97,16 @@ class Answer:
         self._is_public = False
         """Whether something was said that all can see."""
 
-    async def tell(self, replies: AsyncIterator[Reply]) -> None:
-        """Tell all replies; what goes wrong is told to the one who asked alone."""
+    async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
+        """Tell all that comes up; what goes wrong is told to the one who asked alone."""
         waiting: asyncio.Queue[Reply | None] = asyncio.Queue()
 
         async def read() -> None:
             try:
-                async for reply in replies:
-                    waiting.put_nowait(reply)
+                async for told in stream:
+                    waiting.put_nowait(
+                        Reply(told, news_text, news_data) if isinstance(told, News) else told
+                    )
             except Exception as error:  # what was told before is told, whatever comes after
                 waiting.put_nowait(failure(error))
             finally:

@@ -9,15 +9,14 @@ from discord import ButtonStyle
 from discord.ui import Button, DynamicItem, View
 
 from bot.table.state import Game
-from bot.views.card import SURE, Style
-from bot.views.card import Button as TableItem
+from bot.views import card
 from solver.wording import ENGLISH, say
 
 _STYLES = {
-    Style.PLAIN: ButtonStyle.secondary,
-    Style.MAIN: ButtonStyle.primary,
-    Style.BANK: ButtonStyle.success,
-    Style.DANGER: ButtonStyle.danger,
+    card.Style.PLAIN: ButtonStyle.secondary,
+    card.Style.MAIN: ButtonStyle.primary,
+    card.Style.BANK: ButtonStyle.success,
+    card.Style.DANGER: ButtonStyle.danger,
 }
 _LONGEST_LABEL = 40
 
@@ -78,7 +77,7 @@ class TableButton(
         await interaction.client.front.press(interaction, self)
 
 
-def table_view(game: Game, buttons: Iterable[TableItem], language: str, mask: int = 0) -> View:
+def table_view(game: Game, buttons: Iterable[card.Button], language: str, mask: int = 0) -> View:
     """The buttons of a table as Discord's, in the language of the table."""
     view = View(timeout=None)
     for one in buttons:
@@ -105,7 +104,7 @@ class Confirm(
         self.action = action
         self.game = game
         self.language = language
-        _, yes = SURE[action]
+        _, yes = card.SURE[action]
         button: Button[View] = Button(
             label=say(yes),
             style=ButtonStyle.danger,

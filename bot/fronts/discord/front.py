@@ -29,7 +29,7 @@ from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import hint_data, hint_text, news_data, news_text
+from bot.views.game import hint_data, hint_text
 from bot.views.markdown import plain_markdown
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -169,7 +169,7 @@ class DiscordFront:
 
     async def _done(
         self, caller: Caller, table: Table, button: TableButton
-    ) -> AsyncIterator[Reply]:
+    ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
             hint = await self._questions.hint(caller, button.game)
@@ -177,17 +177,17 @@ class DiscordFront:
             return
         try:
             async for news in self._move(caller, table, button):
-                yield _news_reply(news)
+                yield news
         except StaleVersionError:
             async for shown in self._shown(caller, button.game):
                 yield shown
 
     def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
         """The call of the service that a button stands for."""
-        games, game_id, roll = self._games, button.game, table.game.turn.roll
+        games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
-            case "roll" | "bank" as then if roll is not None:
-                return games.keep(caller, game_id, kept_dice(table.game, button.mask), then)
+            case "roll" | "bank" as then if kept:
+                return games.keep(caller, game_id, kept, then)
             case "roll":
                 return games.roll(caller, game_id)
             case "bank":
@@ -203,18 +203,18 @@ class DiscordFront:
                     say("this button has changed since: /show shows the table anew")
                 )
 
-    async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[Reply]:
+    async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[News]:
         """A table as it is now; bots go on by themselves."""
         table = await self._games.tables.current(game_id)
         if table.game.over:
             oracle = self._games.oracle
             chances, chart = await oracle.chances(table), await oracle.chart(table)
-            yield _news_reply(News(table.game, (), table, chances, chart=chart))
+            yield News(table.game, (), table, chances, chart=chart)
             return
         table, chances = await self._questions.shown(caller, game_id)
-        yield _news_reply(News(table.game, (), table, chances))
+        yield News(table.game, (), table, chances)
         async for news in self._games.bots(table):
-            yield _news_reply(news)
+            yield news
 
     async def _toggle(
         self, answer: Answer, caller: Caller, table: Table, button: TableButton
@@ -242,9 +242,9 @@ class DiscordFront:
         do = {"resign": self._games.resign, "end": self._games.end}[button.action]
         news = do(caller_of(interaction), button.game)
         answer = await self._answer(interaction, button.language, anew=True)
-        await self._told(answer.tell(_news_reply(one) async for one in news))
+        await self._told(answer.tell(news))
 
-    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply]:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if table.seat_of(caller.person) is None or any(
@@ -264,7 +264,7 @@ class DiscordFront:
             hints=game.hints,
             away_seconds=game.away_seconds,
         ):
-            yield _news_reply(news)
+            yield news
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
@@ -377,7 +377,3 @@ def _with_more(line: Line, name: str, command: Command) -> Line:
             )
         )
     return Line(line.arguments, {**given, **parsed.options})
-
-
-def _news_reply(news: News) -> Reply:
-    return Reply(news, news_text, news_data)

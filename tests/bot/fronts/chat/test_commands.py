@@ -2,6 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.fronts.chat.lines import Line
+from bot.languages import language
+from bot.services.tables import Caller, Person
+from solver.errors import FarkleError
+from solver.wording import said_in
 from tests.bot.chat import Chat, open_chat
 
 
@@ -128,3 +133,38 @@ async def test_rules_that_are_not_solved_say_how(tmp_path: Path) -> None:
         reply = await chat.answer("/advise 123456 rules:kcd")
     assert "kcd rules are not solved yet" in reply.text
     assert "farkle solve kcd" in reply.text
+
+
+ANN, BOB = Person("here:ann", "ann"), Person("here:bob", "bob")
+
+
+async def test_what_is_typed_and_what_a_front_knows_mean_the_same(chat: Chat) -> None:
+    for name, line, typed in [
+        ("odds", Line((), {"dice": 2, "turn": 350, "me": -500}), "dice:2 turn:350 me:-500"),
+        ("track", Line((BOB,), {"rules": "kcd", "goal": 4000}), "@bob rules:kcd goal:4000"),
+        ("score", Line((550,), {}), "550"),
+        ("score", Line((BOB, "farkle"), {}), "bob farkle"),
+        ("score", Line((ANN,), {}), "ann"),
+        ("roll", Line(("1 1 1 5 6 6",), {}), "111566"),
+        ("keep", Line(("1 1 1", "bank"), {}), "1 1 1 bank"),
+        ("fix", Line((ANN, 600), {}), "ann 600"),
+        ("fix", Line((), {"next": ANN}), "next:ann"),
+        ("fix", Line((BOB,), {}), "bob"),
+        ("stats", Line((ANN, BOB), {}), "@ann bob"),
+        ("settings", Line((), {"games": 21}), "games:21"),
+    ]:
+        caller, told = Caller("here", ANN, manages=True), []
+        try:
+            told += [reply.text async for reply in chat.commands.run(name, line, caller)]
+        except FarkleError as error:
+            told.append(str(error))
+        if name == "stats":  # nobody by that name has played here
+            assert told == ["ann and bob have finished no game together yet."]
+        else:
+            assert told == [reply.text for reply in await chat.all(f"ann: /{name} {typed}")]
+
+
+async def test_a_reply_is_put_into_words_where_it_is_read(chat: Chat) -> None:
+    reply = await chat.answer("/advise 6 5 3 3 3 2")
+    assert "51.10 %" in reply.text
+    assert "51,10 %" in said_in(language("de"), lambda: reply.text)

@@ -1,0 +1,74 @@
+"""What a press does, with services but without a Discord."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock, Mock
+
+import discord
+import pytest
+
+from bot.fronts.discord.buttons import Confirm, TableButton
+from bot.fronts.discord.front import DiscordFront
+from bot.services.advisor import Advisor
+from bot.services.tables import Caller, Person, Player, Tables
+from bot.settings import Settings
+from bot.table import commands
+from bot.table.events import Rolled
+from bot.table.state import Game
+from bot.wiring import open_parts
+from solver.rules.file import load_rules
+
+ANN, BOB = Person("discord:11", "Ann"), Person("discord:12", "Bob")
+PLACE = "discord:500"
+
+
+def interaction(by: Person) -> Any:
+    """A press in an own place."""
+    return SimpleNamespace(
+        type=discord.InteractionType.component,
+        user=SimpleNamespace(id=int(by.id.removeprefix("discord:")), display_name=by.name),
+        channel_id=500,
+        guild_id=None,
+        guild_locale=None,
+        permissions=discord.Permissions.none(),
+        response=AsyncMock(),
+        followup=AsyncMock(),
+    )
+
+
+async def test_a_press_becomes_no_line_of_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It needs no command of the chat, and what the console would say of it is never made."""
+    never = Mock(side_effect=AssertionError)
+    monkeypatch.setattr("bot.fronts.discord.answers.news_text", never)
+    fallen = [(6, 5, 3, 3, 3, 2), (5, 4, 3, 2, 2)]
+
+    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+        [event] = commands.roll(game, seat, fallen.pop(0))
+        return event
+
+    monkeypatch.setattr(Tables, "rolled", rolled)
+    advisor = Advisor(tmp_path / "strategies")
+    async with open_parts(Settings(data=tmp_path), advisor) as parts:
+        front = DiscordFront(never, parts.games, parts.questions, parts.rules)
+        players = [Player(person=ANN), Player(person=BOB)]
+        begun = parts.games.play(Caller(PLACE, ANN), players, load_rules("kcd"))
+        [game_id] = [news.table.game.id async for news in begun]
+
+        async def press(action: str, mask: int = 0) -> str:
+            version = (await parts.games.tables.current(game_id)).game.version
+            pressed = interaction(ANN)
+            await front.press(pressed, TableButton(game_id, version, mask, action, "en"))
+            return str(pressed.response.edit_message.call_args.kwargs["content"])
+
+        assert "Ann rolls 6 5 3 3 3 2: " in await press("roll")
+        told = await press("roll", 0b000010)
+        assert "Ann keeps 5 for 50" in told
+        assert "Ann rolls 5 4 3 2 2: " in told
+        assert "Ann banks 100, which makes 100" in await press("bank", 0b00001)
+        assert "Taken back" in await press("undo")
+        sure = interaction(ANN)
+        await front.confirmed(sure, Confirm("resign", game_id, "en"))
+        assert "Ann resigns." in sure.response.send_message.call_args.args[0]
