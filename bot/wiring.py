@@ -14,7 +14,6 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules
-from bot.services.questions import Questions
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.store import Store
@@ -27,7 +26,6 @@ class Parts:
 
     commands: Commands
     games: Games
-    questions: Questions
     rules: HouseRules
     store: Store
 
@@ -49,8 +47,7 @@ async def open_parts(
         tables, oracle = Tables(store), Oracle(advisor)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
-        questions = Questions(tables, oracle)
-        played = GameCommands(games, questions, rules)
+        played = GameCommands(games, rules)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -58,14 +55,14 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = Commands(
             {
-                say_later("Advice"): advice_commands(advisor, rules, questions),
+                say_later("Advice"): advice_commands(advisor, rules, tables),
                 say_later("Games"): played.by_name(),
                 say_later("Looking back"): RecordCommands(games, rules, settings.data).by_name(),
                 say_later("Rules"): RulesCommands(rules).by_name(),
             },
             played.resume,
         )
-        yield Parts(commands, games, questions, rules, store)
+        yield Parts(commands, games, rules, store)
     finally:
         await store.close()
 

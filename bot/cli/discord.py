@@ -71,7 +71,7 @@ async def _run(settings: Settings, chosen: DiscordSettings, token: str) -> None:
     from bot.wiring import open_parts  # noqa: PLC0415
 
     async with open_parts(settings, Advisor(settings.strategies), pace=chosen.farkle_pace) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.questions, parts.rules)
+        front = DiscordFront(parts.commands, parts.games, parts.rules)
         await client.run(front, parts.store, settings.data, chosen, token)
 
 

@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import Literal
 
 from bot.review.chart import GameChart
+from bot.services.advisor import Hint
 from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
 from bot.services.place_settings import settings_of
-from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
 from bot.services.tables import Caller, Person, Player, Table, Tables, bot_name
 from bot.store.errors import StaleVersionError
 from bot.store.rows import GameResult, SeatRow
@@ -118,7 +118,7 @@ class Games:
         """Give one's own share to the dice."""
 
         async def make(table: Table) -> Table:
-            return table.then(*commands.seed(table.game, seat_of(table, caller), text))
+            return table.then(*commands.seed(table.game, table.own_seat(caller), text))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -129,7 +129,7 @@ class Games:
         """Roll; in a tracked game `dice` are what fell."""
 
         async def make(table: Table) -> Table:
-            seat = mover(table, caller)
+            seat = table.acting_seat(caller)
             return table.then(await self._rolled(table.game, seat, dice))
 
         async for news in self._act(caller, game_id, make):
@@ -141,7 +141,7 @@ class Games:
         """Set dice aside, and roll or bank at once if `then` says so."""
 
         async def make(table: Table) -> Table:
-            seat = mover(table, caller)
+            seat = table.acting_seat(caller)
             table = table.then(*commands.keep(table.game, seat, kept))
             if then == "bank":
                 return table.then(*commands.bank(table.game, seat))
@@ -163,7 +163,7 @@ class Games:
         """Bank the turn total."""
 
         async def make(table: Table) -> Table:
-            return table.then(*commands.bank(table.game, mover(table, caller)))
+            return table.then(*commands.bank(table.game, table.acting_seat(caller)))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -179,8 +179,8 @@ class Games:
         """Tell a whole turn with real dice, of the player to move or of the one named."""
 
         async def make(table: Table) -> Table:
-            check_may_track(table, caller)
-            seat = table.game.mover if who is None else seat_named(table, who)
+            table.check_may_track(caller)
+            seat = table.game.mover if who is None else table.seat_named(who)
             if seat != table.game.mover and not table.game.over:
                 raise IllegalActionError(
                     say(
@@ -207,8 +207,8 @@ class Games:
         """Put right what was told wrongly."""
 
         async def make(table: Table) -> Table:
-            check_may_track(table, caller)
-            seat = seat_named(table, who)
+            table.check_may_track(caller)
+            seat = table.seat_named(who)
             corrected = commands.correct(
                 table.game, seat, score=score, farkles=farkles, moves=moves
             )
@@ -223,7 +223,7 @@ class Games:
         async def make(table: Table) -> Table:
             game = table.game
             if game.tracked:
-                check_may_track(table, caller)
+                table.check_may_track(caller)
             between_turns = not game.turn.turn_total and game.turn.roll is None
             if between_turns and not (game.hints or game.tracked):
                 raise IllegalActionError(
@@ -249,7 +249,7 @@ class Games:
             table = await self.tables.load(last.id)
             if not table.game.tracked or table.game.before is None:
                 return None
-            check_may_track(table, caller)
+            table.check_may_track(caller)
             events = commands.undo(table.game, None)
             written = await self.tables.append(table, table.then(*events), reopens=True)
         return News(table.game, tuple(events), written)
@@ -258,7 +258,7 @@ class Games:
         """Give up."""
 
         async def make(table: Table) -> Table:
-            return table.then(*commands.resign(table.game, seat_of(table, caller)))
+            return table.then(*commands.resign(table.game, table.own_seat(caller)))
 
         async for news in self._act(caller, game_id, make):
             yield news
@@ -267,7 +267,7 @@ class Games:
         """End the game without a result."""
 
         async def make(table: Table) -> Table:
-            if not plays(table, caller) and not caller.manages:
+            if not table.plays(caller) and not caller.manages:
                 raise IllegalActionError(
                     say("only those who play, or who manage this place, can end the game")
                 )
@@ -309,6 +309,19 @@ class Games:
                 events = commands.end(game) if alone else commands.resign(game, seat)
                 news = await self._commit(table, table.then(*events))
             yield news
+
+    async def hint(self, caller: Caller, game_id: str | None) -> Hint:
+        """What is best for the player to move, who alone may ask."""
+        table = await self.tables.find(caller, game_id)
+        table.check_hint(caller)
+        return await asyncio.to_thread(self.oracle.advisor.hint, table.game)
+
+    async def shown(self, caller: Caller, game_id: str | None) -> News:
+        """A table as it is; its chances in the middle of a turn only where hints are allowed."""
+        table = await self.tables.find(caller, game_id)
+        in_turn = table.game.turn.turn_total or table.game.turn.roll is not None
+        hidden = in_turn and not table.game.hints
+        return News(table.game, (), table, None if hidden else await self.oracle.chances(table))
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move."""
@@ -414,7 +427,7 @@ class Games:
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game
-        if not plays(table, caller) and not caller.manages:
+        if not table.plays(caller) and not caller.manages:
             raise IllegalActionError(say("only those who play here can do that"))
         if game.seats[game.mover].level is not None:
             raise IllegalActionError(say("it is a bot's turn, which is never away"))

@@ -12,7 +12,7 @@ from bot.store.store import Store
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
 from bot.table.state import Game, apply, begin, fold
-from solver.errors import InvalidRequestError
+from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
@@ -67,6 +67,75 @@ class Table:
             if seat.person == person.id and self.game.seats[seat.number].level is None:
                 return seat.number
         return None
+
+    def seat_named(self, who: Person | str) -> int:
+        """The seat of a person, or of the player who is called so. Raises InvalidRequestError."""
+        name = who if isinstance(who, str) else who.name
+        if isinstance(who, Person) and (found := self.seat_of(who)) is not None:
+            return found
+        wanted = name.removeprefix("@").casefold()
+        seats = [k for k, other in enumerate(self.names) if other.casefold() == wanted]
+        # of several who were forgotten the one who still plays
+        seats.sort(key=lambda number: not self.game.seats[number].playing)
+        if seats:
+            return seats[0]
+        raise InvalidRequestError(
+            say('"{name}" does not play here: {players} do', name=name, players=self._players)
+        )
+
+    def plays(self, caller: Caller) -> bool:
+        """Whether the caller has a seat and has not resigned."""
+        seat = self.seat_of(caller.person)
+        return seat is not None and self.game.seats[seat].playing
+
+    def own_seat(self, caller: Caller) -> int:
+        """The seat of the caller. Raises IllegalActionError."""
+        seat = self.seat_of(caller.person)
+        if seat is None:
+            raise IllegalActionError(
+                say("you do not play in this game: {players} do", players=self._players)
+            )
+        return seat
+
+    def acting_seat(self, caller: Caller) -> int:
+        """The seat that acts: the caller's, in a tracked game the player's to move.
+
+        Raises IllegalActionError where it is not the caller's turn.
+        """
+        game = self.game
+        if game.tracked:
+            self.check_may_track(caller)
+            return game.mover
+        seat = self.own_seat(caller)
+        if not game.seats[seat].playing:
+            raise IllegalActionError(say("you have resigned from this game"))
+        if seat != game.mover and not game.over:
+            raise IllegalActionError(
+                say("it is not your turn but {name}'s", name=self.names[game.mover])
+            )
+        return seat
+
+    def check_may_track(self, caller: Caller) -> None:
+        """Raises IllegalActionError unless the caller may tell what real dice did."""
+        commands.check_tracked(self.game)
+        if not self.plays(caller) and not caller.manages:
+            raise IllegalActionError(
+                say("only those who play keep the score: {players}", players=self._players)
+            )
+
+    def check_hint(self, caller: Caller) -> None:
+        """Raises IllegalActionError unless the caller may be told what is best for the mover."""
+        commands.check_hints(self.game)
+        if self.game.tracked:
+            self.check_may_track(caller)
+        elif self.own_seat(caller) != self.game.mover:
+            raise IllegalActionError(say("it is not your turn: hints are for the player to move"))
+        if len(self.game.seats) < 2:
+            raise IllegalActionError(say("nobody else plays yet: others sit down with /join"))
+
+    @property
+    def _players(self) -> str:
+        return ", ".join(self.names)
 
     def then(self, *events: Event) -> "Table":
         """The table once events have happened."""
@@ -171,12 +240,21 @@ class Tables:
         known = self._known(place) or await self._read_open(place)
         return [await self.current(game_id) for game_id in known]
 
-    async def seen_at(self, place: str) -> list[Table]:
-        """The open games of a place; the database is asked only for what is not known yet."""
-        known = self._known(place)
+    async def asked_at(self, caller: Caller) -> Table | None:
+        """The game that a question without numbers is about: the one here, or the caller's own.
+
+        The database is asked only for what is not known yet. Raises IllegalActionError for who
+        plays a game in which hints are forbidden.
+        """
+        known = self._known(caller.place)
         if known is None:
-            known = await self._read_open(place)
-        return [await self.current(game_id) for game_id in known]
+            known = await self._read_open(caller.place)
+        found = [await self.current(game_id) for game_id in known]
+        own = [one for one in found if one.seat_of(caller.person) is not None]
+        if any(not one.game.hints for one in own):
+            raise IllegalActionError(say("the host has forbidden hints in the game that you play"))
+        found = own or [one for one in found if one.game.hints]
+        return found[0] if len(found) == 1 and len(found[0].game.seats) > 1 else None
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""

@@ -6,9 +6,9 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
+from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.questions import Hint
 from bot.services.tables import Table
 from bot.table import commands
 from bot.table.commands import MOST_PLAYERS

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.questions import Hint
 from bot.services.tables import Table
 from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Event, event_data

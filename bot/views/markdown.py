@@ -2,7 +2,7 @@
 
 import re
 
-from bot.services.questions import Hint
+from bot.services.advisor import Hint
 from bot.views.advice import advice_text, odds_text, position_text
 from bot.views.game import NOT_EXACT, hint_head
 from bot.views.layout import dice_count, dice_text, percent

@@ -12,9 +12,8 @@ from bot.fronts.chat.lines import Command, Line, Reply, failure, take_apart
 from bot.services.advisor import Advisor
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
-from bot.services.questions import Questions
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
-from bot.services.tables import Caller, Table
+from bot.services.tables import Caller, Table, Tables
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT, news_data, news_text
 from bot.views.layout import columns, wrap
@@ -155,9 +154,7 @@ def _example(name: str) -> str | None:
     }.get(name)
 
 
-def advice_commands(
-    advisor: Advisor, rules: HouseRules, questions: Questions
-) -> dict[str, Command]:
+def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> dict[str, Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
 
     async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
@@ -168,9 +165,10 @@ def advice_commands(
         return line.situation(await rules.resolve(caller.place, named))
 
     async def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await questions.asked_at(caller)
+        here = await tables.asked_at(caller)
         if here and not line.options:
-            found = await questions.advice(here, line.words)
+            mover = here.names[here.game.mover]
+            found = await asyncio.to_thread(advisor.advise_in, here.game, line.words, mover)
             text = partial(_for_mover, here, caller, advice_text)
             yield Reply(found, text, answer_data, private=True)
             return
@@ -179,9 +177,9 @@ def advice_commands(
         yield Reply(advice, advice_text, answer_data)
 
     async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await questions.asked_at(caller)
+        here = await tables.asked_at(caller)
         if here and not line.options:
-            found = await questions.odds(here)
+            found = await asyncio.to_thread(advisor.odds_in, here.game)
             text = partial(_for_mover, here, caller, odds_text)
             yield Reply(found, text, answer_data, private=True)
             return

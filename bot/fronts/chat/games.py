@@ -10,8 +10,6 @@ from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings, settings_data
-from bot.services.questions import Questions
-from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.settings import settings_text
@@ -48,9 +46,8 @@ _MOST_SECONDS = 7 * 24 * 3600
 class GameCommands:
     """What people type at a table."""
 
-    def __init__(self, games: Games, questions: Questions, rules: HouseRules) -> None:
+    def __init__(self, games: Games, rules: HouseRules) -> None:
         self._games = games
-        self._questions = questions
         self._rules = rules
 
     def by_name(self) -> dict[str, Command]:
@@ -250,14 +247,13 @@ class GameCommands:
         )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        hint = await self._questions.hint(caller, table_of(line))
+        hint = await self._games.hint(caller, table_of(line))
         yield Reply(hint, hint_text, hint_data, private=True)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
-        table, chances = await self._questions.shown(caller, table_of(line))
-        news = News(table.game, (), table, chances)
-        yield Reply(news, table_text, lambda one: table_data(one.table, one.chances))
-        async for news in self._games.bots(table):
+        shown = await self._games.shown(caller, table_of(line))
+        yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
+        async for news in self._games.bots(shown.table):
             yield news
 
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -318,7 +314,7 @@ def _dice(typed: str, table: Table, caller: Caller) -> Roll:
         return parse_dice(typed, most=table.game.rules.dice)
     except InvalidRollError:
         # who may not move at all is told that first
-        mover(table, caller)
+        table.acting_seat(caller)
         raise
 
 

@@ -24,8 +24,6 @@ from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import PlaceSettings, settings_of
-from bot.services.questions import Questions
-from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.views.card import SURE, Card, kept_dice, why_not
@@ -54,12 +52,9 @@ _DICE = re.compile(
 class DiscordFront:
     """Answers interactions by the commands of the chat."""
 
-    def __init__(
-        self, commands: Commands, games: Games, questions: Questions, rules: HouseRules
-    ) -> None:
+    def __init__(self, commands: Commands, games: Games, rules: HouseRules) -> None:
         self._commands = commands
         self._games = games
-        self._questions = questions
         self._rules = rules
         self._choices = Choices()
         self._running: set[asyncio.Task[Any]] = set()
@@ -172,7 +167,7 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._questions.hint(caller, button.game)
+            hint = await self._games.hint(caller, button.game)
             yield Reply(hint, hint_text, hint_data, private=True)
             return
         try:
@@ -211,16 +206,15 @@ class DiscordFront:
             chances, chart = await oracle.chances(table), await oracle.chart(table)
             yield News(table.game, (), table, chances, chart=chart)
             return
-        table, chances = await self._questions.shown(caller, game_id)
-        yield News(table.game, (), table, chances)
-        async for news in self._games.bots(table):
+        yield (shown := await self._games.shown(caller, game_id))
+        async for news in self._games.bots(shown.table):
             yield news
 
     async def _toggle(
         self, answer: Answer, caller: Caller, table: Table, button: TableButton
     ) -> None:
         """Choose a die, or no longer: nothing is kept by it yet."""
-        mover(table, caller)  # raises where somebody else is to move
+        table.acting_seat(caller)  # raises where somebody else is to move
         async with self._choices.choose(button, int(button.action.removeprefix("die"))) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:

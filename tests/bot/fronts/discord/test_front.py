@@ -52,7 +52,7 @@ async def test_a_press_becomes_no_line_of_text(
     monkeypatch.setattr(Tables, "rolled", rolled)
     advisor = Advisor(tmp_path / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
-        front = DiscordFront(never, parts.games, parts.questions, parts.rules)
+        front = DiscordFront(never, parts.games, parts.rules)
         players = [Player(person=ANN), Player(person=BOB)]
         begun = parts.games.play(Caller(PLACE, ANN), players, load_rules("kcd"))
         [game_id] = [news.table.game.id async for news in begun]
