@@ -14,7 +14,7 @@ from bot.services.advisor import Hint
 from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
 from bot.services.place_settings import settings_of
-from bot.services.tables import Caller, Person, Player, Table, Tables, bot_name
+from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import StaleVersionError
 from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
@@ -103,12 +103,11 @@ class Games:
                 )
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError(say("only those who play here can have a bot sit down"))
-            await self._check_players([Player(level=level)] if level else [], table.game.rules)
+            await self._check_players([level] if level else [], table.game.rules)
             events = commands.join(table.game, level)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
-            name = bot_name(level, levels, number) if level else caller.person.name
-            seat = SeatRow(number, None if level else caller.person.id, name, level)
+            seat = seat_row(number, level or caller.person, levels)
             news = await self._commit(table, table.then(*events), new_seats=[seat])
         yield news
         async for more in self.bots(news.table):
@@ -287,7 +286,7 @@ class Games:
                 after = table.then(*commands.skip(game))
                 news = await self._commit(table, after, by=caller.person.name)
             else:
-                await self._check_players([Player(level=level)], game.rules)
+                await self._check_players([level], game.rules)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level))
@@ -415,15 +414,15 @@ class Games:
     async def _check_players(
         self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
     ) -> None:
-        people = [player.person.id for player in players if player.person]
+        people = [player.id for player in players if isinstance(player, Person)]
         if len(set(people)) < len(people):
             raise InvalidRequestError(say("everybody can take only one seat"))
         for player in players:
-            if player.level is None:
+            if isinstance(player, Person):
                 continue
             if tracked:
                 raise InvalidRequestError(say(commands.NO_BOTS))
-            await asyncio.to_thread(self.oracle.policy, player.level, rules)
+            await asyncio.to_thread(self.oracle.policy, player, rules)
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game

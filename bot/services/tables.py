@@ -37,12 +37,8 @@ class Caller:
     """The version of the game that the command was given for; None for whatever it is now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
-    """Who is to sit down: a person, or a bot by its level."""
-
-    person: Person | None = None
-    level: str | None = None
+Player = Person | str
+"""Who is to sit down: a person, or a bot by its level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +181,12 @@ class Tables:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
         secret = None if tracked else secrets.token_bytes(32)
         game_id = secrets.token_hex(4)
+        levels = [None if isinstance(one, Person) else one for one in players]
         begun = commands.begin_game(
             game_id,
             rules,
-            [player.level for player in players],
-            host=next((k for k, one in enumerate(players) if one.person == caller.person), None),
+            levels,
+            host=next((k for k, one in enumerate(players) if one == caller.person), None),
             tracked=tracked,
             hints=hints,
             away_seconds=away_seconds,
@@ -199,7 +196,7 @@ class Tables:
             stored = await self.store.create_game(
                 caller.place,
                 rules.name,
-                [_seat(number, player, players) for number, player in enumerate(players)],
+                [seat_row(number, player, levels) for number, player in enumerate(players)],
                 [NewEvent(begun.kind, event_data(begun))],
                 secret,
                 most_open,
@@ -393,17 +390,13 @@ class Tables:
             self._open[place] = [begun, *others] if begun else others
 
 
-def bot_name(level: str, levels: Sequence[str | None], number: int) -> str:
-    """What a bot is called: by its level, and with a number where there are several."""
-    same = [k for k, one in enumerate(levels) if one == level]
-    return f"{level} bot" if len(same) < 2 else f"{level} bot {same.index(number) + 1}"
-
-
-def _seat(number: int, player: Player, players: Sequence[Player]) -> SeatRow:
-    if player.person is not None:
-        return SeatRow(number, player.person.id, player.person.name, None)
-    level = player.level or ""
-    return SeatRow(number, None, bot_name(level, [one.level for one in players], number), level)
+def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatRow:
+    """The seat of a player; a bot is called by its level, with a number if others have that too."""
+    if isinstance(player, Person):
+        return SeatRow(number, player.id, player.name, None)
+    same = [k for k, level in enumerate(levels) if level == player]
+    name = f"{player} bot" if len(same) < 2 else f"{player} bot {same.index(number) + 1}"
+    return SeatRow(number, None, name, player)
 
 
 def _table(stored: StoredGame, events: Sequence[StoredEvent]) -> Table:

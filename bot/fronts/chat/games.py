@@ -158,9 +158,9 @@ class GameCommands:
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         level, rules = _level(line), await self._ruleset(line, caller)
         usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
-        players = [Player(person=caller.person), *_players(line.arguments, caller, level or usual)]
-        if level and not any(player.level for player in players):
-            players.append(Player(level=level))
+        players = _players(line.arguments, caller, level or usual)
+        if level and all(isinstance(player, Person) for player in players):
+            players.append(level)
         async for news in self._games.play(
             caller,
             players,
@@ -171,7 +171,7 @@ class GameCommands:
             yield news
 
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        players = [Player(person=caller.person), *_players(line.arguments, caller, "optimal")]
+        players = _players(line.arguments, caller, "optimal")
         async for news in self._games.play(
             caller,
             players,
@@ -375,8 +375,9 @@ def _who(word: Word) -> Person | str:
 
 
 def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Player]:
-    """Who is named: bots by level or as "bot", which has the level given; people by other names."""
-    players = [Player(person=one) for one in arguments if isinstance(one, Person)]
+    """The caller, and who is named: bots by level or as "bot", which has the level given."""
+    players: list[Player] = [caller.person]
+    players += [one for one in arguments if isinstance(one, Person)]
     typed = " ".join(str(one) for one in arguments if not isinstance(one, Person))
     for word in typed.replace(",", " ").split():
         found = _NAME.fullmatch(word)
@@ -393,11 +394,11 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
                 say('"{name}" means something else here: take another name', name=name)
             )
         if name.lower() in LEVELS:
-            players.append(Player(level=name.lower()))
+            players.append(name.lower())
         elif name.lower() == "bot":
-            players.append(Player(level=level))
+            players.append(level)
         else:
-            players.append(Player(person=named_person(caller, name)))
+            players.append(named_person(caller, name))
     return players
 
 

@@ -245,11 +245,9 @@ class DiscordFront:
             seat.person is None and seat.level is None for seat in seats
         ):
             raise IllegalActionError(say("those who played are not all here: /play begins a game"))
-        players = [Player(person=caller.person)]
-        for seat in seats:
-            if seat.person != caller.person.id:
-                who = None if seat.level else Person(seat.person or "", seat.name)
-                players.append(Player(person=who, level=seat.level))
+        others = [seat for seat in seats if seat.person != caller.person.id]
+        players: list[Player] = [caller.person]
+        players += [one.level or Person(one.person or "", one.name) for one in others]
         async for news in self._games.play(
             caller,
             players,

@@ -11,7 +11,7 @@ import pytest
 from bot.fronts.discord.buttons import Confirm, TableButton
 from bot.fronts.discord.front import DiscordFront
 from bot.services.advisor import Advisor
-from bot.services.tables import Caller, Person, Player, Tables
+from bot.services.tables import Caller, Person, Tables
 from bot.settings import Settings
 from bot.table import commands
 from bot.table.events import Rolled
@@ -53,7 +53,7 @@ async def test_a_press_becomes_no_line_of_text(
     advisor = Advisor(tmp_path / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
         front = DiscordFront(never, parts.games, parts.rules)
-        players = [Player(person=ANN), Player(person=BOB)]
+        players = [ANN, BOB]
         begun = parts.games.play(Caller(PLACE, ANN), players, load_rules("kcd"))
         [game_id] = [news.table.game.id async for news in begun]
 
