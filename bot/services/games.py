@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal
+from functools import update_wrapper
+from typing import Concatenate, Literal, ParamSpec
 
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
@@ -47,8 +48,38 @@ class News:
     """The chances turn by turn, of a game that was played to its end."""
 
 
-Make = Callable[[Table], Awaitable[Table]]
-"""What makes of a table the one after a command."""
+_More = ParamSpec("_More")
+
+
+def _command(
+    move: Callable[Concatenate["Games", Caller, Table, _More], Awaitable[Table]],
+) -> Callable[Concatenate["Games", Caller, str | None, _More], AsyncIterator[News]]:
+    """A command of a game, which is named or plain: `move` makes of its table the one after it."""
+
+    async def command(
+        self: "Games",
+        caller: Caller,
+        game_id: str | None,
+        /,
+        *args: _More.args,
+        **more: _More.kwargs,
+    ) -> AsyncIterator[News]:
+        # bots whose turn was broken off, by the end of the program or by whoever left, come first;
+        # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
+        found = await self.tables.find(caller, game_id)
+        if found.game.bot_to_move:
+            with contextlib.suppress(StrategyFileError):
+                async for news in self.bots(found):
+                    yield news
+            found = await self.tables.find(caller, game_id)
+        async with self._changing(caller, found) as table:
+            news = await self._commit(table, await move(self, caller, table, *args, **more))
+        yield news
+        async for more_news in self.bots(news.table):
+            yield more_news
+
+    update_wrapper(command, move)
+    return command
 
 
 class Games:
@@ -113,128 +144,99 @@ class Games:
         async for more in self.bots(news.table):
             yield more
 
-    async def seed(self, caller: Caller, game_id: str | None, text: str) -> AsyncIterator[News]:
+    @_command
+    async def seed(self, caller: Caller, table: Table, text: str) -> Table:
         """Give one's own share to the dice."""
+        return table.then(*commands.seed(table.game, table.own_seat(caller), text))
 
-        async def make(table: Table) -> Table:
-            return table.then(*commands.seed(table.game, table.own_seat(caller), text))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
-    async def roll(
-        self, caller: Caller, game_id: str | None, dice: Roll | None = None
-    ) -> AsyncIterator[News]:
+    @_command
+    async def roll(self, caller: Caller, table: Table, dice: Roll | None = None) -> Table:
         """Roll; in a tracked game `dice` are what fell."""
+        return table.then(await self._rolled(table.game, table.acting_seat(caller), dice))
 
-        async def make(table: Table) -> Table:
-            seat = table.acting_seat(caller)
-            return table.then(await self._rolled(table.game, seat, dice))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
+    @_command
     async def keep(
-        self, caller: Caller, game_id: str | None, kept: Roll, then: Literal["roll", "bank"] | None
-    ) -> AsyncIterator[News]:
+        self, caller: Caller, table: Table, kept: Roll, then: Literal["roll", "bank"] | None
+    ) -> Table:
         """Set dice aside, and roll or bank at once if `then` says so."""
-
-        async def make(table: Table) -> Table:
-            seat = table.acting_seat(caller)
-            table = table.then(*commands.keep(table.game, seat, kept))
-            if then == "bank":
-                return table.then(*commands.bank(table.game, seat))
-            if then == "roll" and table.game.tracked:
-                raise InvalidRequestError(
-                    say(
-                        "nothing is kept: with real dice /keep what was set aside, and then"
-                        " /roll with what fell"
-                    )
+        seat = table.acting_seat(caller)
+        table = table.then(*commands.keep(table.game, seat, kept))
+        if then == "bank":
+            return table.then(*commands.bank(table.game, seat))
+        if then == "roll" and table.game.tracked:
+            raise InvalidRequestError(
+                say(
+                    "nothing is kept: with real dice /keep what was set aside, and then"
+                    " /roll with what fell"
                 )
-            if then == "roll":
-                return table.then(await self._rolled(table.game, seat, None))
-            return table
+            )
+        if then == "roll":
+            return table.then(await self._rolled(table.game, seat, None))
+        return table
 
-        async for news in self._act(caller, game_id, make):
-            yield news
-
-    async def bank(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    @_command
+    async def bank(self, caller: Caller, table: Table) -> Table:
         """Bank the turn total."""
+        return table.then(*commands.bank(table.game, table.acting_seat(caller)))
 
-        async def make(table: Table) -> Table:
-            return table.then(*commands.bank(table.game, table.acting_seat(caller)))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
+    @_command
     async def score(
         self,
         caller: Caller,
-        game_id: str | None,
+        table: Table,
         who: Person | str | None,
         points: int,
         ending: Literal["bank", "farkle", "lose", "win"],
-    ) -> AsyncIterator[News]:
+    ) -> Table:
         """Tell a whole turn with real dice, of the player to move or of the one named."""
-
-        async def make(table: Table) -> Table:
-            table.check_may_track(caller)
-            seat = table.game.mover if who is None else table.seat_named(who)
-            if seat != table.game.mover and not table.game.over:
-                raise IllegalActionError(
-                    say(
-                        "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
-                        name=table.names[table.game.mover],
-                        other=table.names[seat],
-                    )
+        table.check_may_track(caller)
+        seat = table.game.mover if who is None else table.seat_named(who)
+        if seat != table.game.mover and not table.game.over:
+            raise IllegalActionError(
+                say(
+                    "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
+                    name=table.names[table.game.mover],
+                    other=table.names[seat],
                 )
-            return table.then(*commands.score(table.game, seat, points, ending))
+            )
+        return table.then(*commands.score(table.game, seat, points, ending))
 
-        async for news in self._act(caller, game_id, make):
-            yield news
-
+    @_command
     async def fix(
         self,
         caller: Caller,
-        game_id: str | None,
+        table: Table,
         who: Person | str,
         *,
         score: int | None = None,
         farkles: int | None = None,
         moves: bool = False,
-    ) -> AsyncIterator[News]:
+    ) -> Table:
         """Put right what was told wrongly."""
-
-        async def make(table: Table) -> Table:
-            table.check_may_track(caller)
-            seat = table.seat_named(who)
-            corrected = commands.correct(
-                table.game, seat, score=score, farkles=farkles, moves=moves
-            )
-            return table.then(*corrected)
-
-        async for news in self._act(caller, game_id, make):
-            yield news
+        table.check_may_track(caller)
+        seat = table.seat_named(who)
+        corrected = commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
+        return table.then(*corrected)
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""
-
-        async def make(table: Table) -> Table:
-            game = table.game
-            if game.tracked:
-                table.check_may_track(caller)
-            between_turns = not game.turn.turn_total and game.turn.roll is None
-            if between_turns and not (game.hints or game.tracked):
-                raise IllegalActionError(
-                    say("hints are forbidden here, and the odds after that turn have been told")
-                )
-            return table.then(*commands.undo(game, table.seat_of(caller.person)))
-
         if reopened := await self._reopened(caller, game_id):
             yield reopened
             return
-        async for news in self._act(caller, game_id, make):
+        async for news in self._undo(caller, game_id):
             yield news
+
+    @_command
+    async def _undo(self, caller: Caller, table: Table) -> Table:
+        game = table.game
+        if game.tracked:
+            table.check_may_track(caller)
+        between_turns = not game.turn.turn_total and game.turn.roll is None
+        if between_turns and not (game.hints or game.tracked):
+            raise IllegalActionError(
+                say("hints are forbidden here, and the odds after that turn have been told")
+            )
+        return table.then(*commands.undo(game, table.seat_of(caller.person)))
 
     async def _reopened(self, caller: Caller, game_id: str | None) -> News | None:
         """The last game with real dice here, if it is over and its end is to be taken back."""
@@ -253,27 +255,19 @@ class Games:
             written = await self.tables.append(table, table.then(*events), reopens=True)
         return News(table.game, tuple(events), written)
 
-    async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    @_command
+    async def resign(self, caller: Caller, table: Table) -> Table:
         """Give up."""
+        return table.then(*commands.resign(table.game, table.own_seat(caller)))
 
-        async def make(table: Table) -> Table:
-            return table.then(*commands.resign(table.game, table.own_seat(caller)))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
-    async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    @_command
+    async def end(self, caller: Caller, table: Table) -> Table:
         """End the game without a result."""
-
-        async def make(table: Table) -> Table:
-            if not table.plays(caller) and not caller.manages:
-                raise IllegalActionError(
-                    say("only those who play, or who manage this place, can end the game")
-                )
-            return table.then(*commands.end(table.game))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
+        if not table.plays(caller) and not caller.manages:
+            raise IllegalActionError(
+                say("only those who play, or who manage this place, can end the game")
+            )
+        return table.then(*commands.end(table.game))
 
     async def away(
         self, caller: Caller, game_id: str | None, level: str | None
@@ -341,21 +335,6 @@ class Games:
                 table = await self.tables.current(game_id)
         finally:
             self._playing.discard(game_id)
-
-    async def _act(self, caller: Caller, game_id: str | None, make: Make) -> AsyncIterator[News]:
-        # bots whose turn was broken off, by the end of the program or by whoever left, come first;
-        # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
-        found = await self.tables.find(caller, game_id)
-        if found.game.bot_to_move:
-            with contextlib.suppress(StrategyFileError):
-                async for more in self.bots(found):
-                    yield more
-            found = await self.tables.find(caller, game_id)
-        async with self._changing(caller, found) as table:
-            news = await self._commit(table, await make(table))
-        yield news
-        async for more in self.bots(news.table):
-            yield more
 
     @asynccontextmanager
     async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
