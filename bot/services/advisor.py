@@ -19,7 +19,6 @@ from solver.wording import say, say_number
 class Hint:
     """What is best for the player to move."""
 
-    game: Game
     advice: Advice | None
     """Of the roll on the table, if there is one."""
     odds: Odds
@@ -105,13 +104,13 @@ class Advisor:
         strategy, position = self.needed(game.rules), game.position()
         exact = len(game.seats) == 2
         if game.turn.roll is None:
-            return Hint(game, None, odds(strategy, position), exact)
+            return Hint(None, odds(strategy, position), exact)
         advice = advise(strategy, position, game.turn.roll)
         turn = turn_after(game.rules, game.turn, advice.options[0].set_aside)
         following = replace(
             position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
         )
-        return Hint(game, advice, odds(strategy, following), exact)
+        return Hint(advice, odds(strategy, following), exact)
 
     def needed(self, rules: Ruleset) -> Strategy:
         """What a table needs of the rules. Raises StrategyFileError where they are not solved."""

@@ -15,22 +15,27 @@ from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Kept, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
+from bot.views.advice import advice_text, odds_text, position_text
 from bot.views.chart import chart_png
 from bot.views.dice_picture import dice_png
-from bot.views.game import happened_lines, news_lines, table_head
-from bot.views.layout import dice_count, dice_text, pad, safe_text, shorten, text_width
-from bot.views.markdown import (
-    advice_markdown,
+from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
+from bot.views.layout import (
+    dice_count,
+    dice_text,
     escape_markdown,
-    hint_markdown,
-    odds_markdown,
+    pad,
+    percent,
     plain_markdown,
+    safe_text,
+    shorten,
     shorten_text,
+    text_width,
 )
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import SetAside, set_asides
+from solver.turn.equations import Decision
+from solver.turn.scoring import Fate, SetAside, set_asides
 from solver.wording import figure, say, say_later, say_number
 
 _MOST_LINES = 1_200
@@ -41,6 +46,8 @@ _NAME = 14
 _BAR = 8
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
+_MOST_OPTIONS = 8
+"""Of the set-asides of a roll, those that are named."""
 
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
@@ -91,11 +98,11 @@ def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
     match subject:
         case Advice():
-            return Card(shorten_text(advice_markdown(subject)))
+            return Card(shorten_text(_marked_advice(subject)))
         case Odds():
-            return Card(shorten_text(odds_markdown(subject)))
+            return Card(plain_markdown(odds_text(subject)))
         case Hint():
-            return Card(shorten_text(hint_markdown(subject)))
+            return Card(shorten_text(_marked_hint(subject)))
         case Proof():
             said = say(
                 "The proof of the dice of game {game}; `farkle verify` checks it.",
@@ -205,6 +212,49 @@ def why_not(game: Game, mask: int) -> list[str]:
         )
     bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
     return told + _refusals(bank, check_hints)
+
+
+def _marked_advice(advice: Advice) -> str:
+    """The set-asides of a roll, best first, or what has become of the turn."""
+    if advice.fate is not Fate.SCORES:
+        return plain_markdown(advice_text(advice))
+    where = say(
+        "{position}, {rules} rules",
+        position=position_text(advice.rules, advice.position),
+        rules=escape_markdown(advice.rules.name),
+    )
+    lines = [f"**{dice_text(advice.roll)}**: {where}"]
+    for number, option in enumerate(advice.options[:_MOST_OPTIONS]):
+        then = {
+            Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
+            Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
+            Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
+        }[option.action]
+        told = say(
+            then,
+            kept=dice_text(option.set_aside),
+            points=option.points,
+            dice=dice_count(option.dice_left),
+            total=option.turn_total,
+        )
+        cost = (advice.win_probability - option.win_probability) * 100
+        tail = say("**best**") if number == 0 else f"−{figure(cost, '.2f')}"
+        lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
+    if (more := len(advice.options) - _MOST_OPTIONS) > 0:
+        lines.append(say("and {number} more", number=more))
+    return "\n".join(lines)
+
+
+def _marked_hint(hint: Hint) -> str:
+    """What is best for the player to move, and why."""
+    lines = [f"**{hint_head(hint)}**"]
+    if hint.advice:
+        kept = dice_text(hint.advice.options[0].set_aside)
+        lines += [_marked_advice(hint.advice), say("After keeping {dice}:", dice=kept)]
+    lines.append(plain_markdown(odds_text(hint.odds)))
+    if not hint.exact:
+        lines.append(say(NOT_EXACT))
+    return "\n".join(lines)
 
 
 def _sheet(table: Table, chances: Chances | None) -> str:

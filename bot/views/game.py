@@ -167,12 +167,11 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
 def hint_text(hint: Hint) -> str:
     """What is best and why."""
     lines = [hint_head(hint)]
-    if hint.advice and hint.odds:
+    if hint.advice:
         lines.append(advice_text(hint.advice))
         kept = dice_text(hint.advice.options[0].set_aside)
         lines.append(say("After keeping {dice}:", dice=kept))
-    if hint.odds:
-        lines.append(odds_text(hint.odds))
+    lines.append(odds_text(hint.odds))
     if not hint.exact:
         lines.append(say(NOT_EXACT))
     return wrap("\n".join(lines))
@@ -180,8 +179,7 @@ def hint_text(hint: Hint) -> str:
 
 def hint_data(hint: Hint) -> dict[str, Any]:
     """The advice on the roll, else the odds before it."""
-    found = hint.advice or hint.odds
-    return answer_data(found) if found else {}
+    return answer_data(hint.advice or hint.odds)
 
 
 def hint_head(hint: Hint) -> str:
@@ -189,7 +187,7 @@ def hint_head(hint: Hint) -> str:
     if hint.advice:
         best = hint.advice.options[0]
         return say(_KEEP[best.action], dice=dice_text(best.set_aside))
-    return say(_DO[hint.odds.action]) if hint.odds else ""
+    return say(_DO[hint.odds.action])
 
 
 def games_text(tables: Sequence[Table]) -> str:

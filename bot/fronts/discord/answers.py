@@ -1,4 +1,4 @@
-"""Tells replies in Discord: the first in time, later ones in the same message, none too often."""
+"""Who asks in Discord, and how they are answered: in time, in one message, not too often."""
 
 import asyncio
 import io
@@ -14,9 +14,9 @@ from discord.utils import MISSING
 
 from bot.fronts.chat.lines import Reply, failure
 from bot.fronts.discord.buttons import table_view
-from bot.fronts.discord.people import user_id
 from bot.services.games import News
 from bot.services.place_settings import PlaceSettings
+from bot.services.tables import Caller, Person
 from bot.table.state import Game
 from bot.views.card import (
     Attachment,
@@ -28,7 +28,7 @@ from bot.views.card import (
     text_card,
 )
 from bot.views.game import chances_text, news_data, news_text
-from bot.views.markdown import escape_markdown, plain_markdown, shorten_text
+from bot.views.layout import escape_markdown, plain_markdown, shorten_text
 from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ PATIENCE = 1.0
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
+_LONGEST_NAME = 30
 
 _UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
 _UNKNOWN_MESSAGE = 10008
@@ -318,6 +319,30 @@ class Answer:
         except (discord.Forbidden, discord.NotFound):
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told: no access to the channel")
+
+
+def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
+    """Who gives a command, and in which channel."""
+    alone = interaction.guild_id is None
+    permissions = interaction.permissions
+    return Caller(
+        place=f"discord:{interaction.channel_id}",
+        person=person_of(interaction.user),
+        manages=alone or permissions.manage_channels or permissions.manage_guild,
+        at_version=at_version,
+    )
+
+
+def person_of(user: discord.abc.User) -> Person:
+    """A user as a player."""
+    name = " ".join("".join(c if c.isprintable() else " " for c in user.display_name).split())
+    return Person(f"discord:{user.id}", name[:_LONGEST_NAME] or f"user {user.id}")
+
+
+def user_id(person: str | None) -> int | None:
+    """Discord's id of a person; None for bots and for who was forgotten."""
+    front, _, number = (person or "").partition(":")
+    return int(number) if front == "discord" and number.isdigit() else None
 
 
 def _card(reply: Reply) -> Card:

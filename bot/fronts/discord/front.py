@@ -15,10 +15,9 @@ from discord.ui import View
 
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.lines import Command, Line, Reply, take_apart
-from bot.fronts.discord.answers import Answer
+from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view
 from bot.fronts.discord.choices import Choices
-from bot.fronts.discord.people import caller_of
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.games import Games, News
@@ -28,7 +27,7 @@ from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import hint_data, hint_text
-from bot.views.markdown import plain_markdown
+from bot.views.layout import plain_markdown
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken

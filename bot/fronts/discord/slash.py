@@ -16,7 +16,7 @@ from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot.fronts.chat.games import MOST_GOAL
 from bot.fronts.chat.lines import Command, Line, Word
-from bot.fronts.discord.people import person_of
+from bot.fronts.discord.answers import person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField

@@ -25,7 +25,7 @@ from bot.views.card import (
     table_card,
     why_not,
 )
-from bot.views.markdown import MOST_CHARACTERS, escape_markdown
+from bot.views.layout import MOST_IN_MESSAGE, escape_markdown
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
@@ -87,7 +87,7 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
         template = TableButton.__discord_ui_compiled_template__
         assert all(len(one) <= 100 and template.fullmatch(one) for one in ids)
         card = table_card([News(game, (), table)])
-        assert len(card.text) <= MOST_CHARACTERS
+        assert len(card.text) <= MOST_IN_MESSAGE
         can = {one["custom_id"].split(":")[-1] for one in buttons if not one.get("disabled")}
         assert {one for one in can if not one.startswith("die")} <= {
             "roll", "bank", "hint", "undo", "join", "resign", "review", "again", "refresh", "why",
