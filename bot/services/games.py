@@ -14,7 +14,6 @@ from bot.review.chart import GameChart
 from bot.services.advisor import Hint
 from bot.services.bot_moves import BotMoves
 from bot.services.chances import Chances, Oracle
-from bot.services.place_settings import settings_of
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import StaleVersionError
 from bot.store.rows import GameResult, SeatRow
@@ -105,7 +104,7 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set up a game."""
         await self._check_players(players, rules, tracked=tracked)
-        settings = await settings_of(self.tables.store, caller.place)
+        settings = await self.tables.store.settings(caller.place)
         table = await self.tables.begin(
             caller,
             rules,

@@ -5,7 +5,6 @@ from itertools import groupby
 
 from sqlalchemy import func, select, update
 
-from bot.store.rows import GameResult
 from bot.store.schema import games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
@@ -57,14 +56,6 @@ _played = results.join(seats).join(games)
 
 _THEMSELVES = seats.c.level.is_(None)
 """What a bot did that played on for somebody is nobody's."""
-
-
-async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
-    """How a game ended, by seats; empty while it is open."""
-    columns = [column for column in results.c if column is not results.c.game_id]
-    query = select(*columns).where(results.c.game_id == game_id).order_by(results.c.seat)
-    async with store.reading() as connection:
-        return tuple(GameResult(*row) for row in await connection.execute(query))
 
 
 async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:

@@ -3,13 +3,14 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
 from typing import Literal
 
 from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, Word, whole_number
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import change_settings, settings_data
+from bot.services.place_settings import change_settings
 from bot.services.tables import Caller, Person, Player, Table
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.settings import settings_text
@@ -270,7 +271,7 @@ class GameCommands:
             language=line.option("language"),
         )
         chosen = best_language(settings.language) if settings.language else spoken()
-        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
+        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), asdict)
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.away(caller, table_of(line), None)

@@ -15,8 +15,8 @@ from discord.utils import MISSING
 from bot.fronts.chat.lines import Reply, failure
 from bot.fronts.discord.buttons import table_view
 from bot.services.games import News
-from bot.services.place_settings import PlaceSettings
 from bot.services.tables import Caller, Person
+from bot.store.rows import PlaceSettings
 from bot.table.state import Game
 from bot.views.card import (
     Attachment,

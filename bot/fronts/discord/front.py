@@ -22,9 +22,9 @@ from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import PlaceSettings, settings_of
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
+from bot.store.rows import PlaceSettings
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import hint_data, hint_text
 from bot.views.layout import plain_markdown
@@ -319,7 +319,7 @@ class DiscordFront:
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
             async with asyncio.timeout(_PATIENCE):
-                settings = await settings_of(self._games.tables.store, place)
+                settings = await self._games.tables.store.settings(place)
         if settings.language:
             speak(best_language(settings.language))
         of_all = _language_of_all(interaction, settings, table)

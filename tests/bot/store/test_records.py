@@ -12,14 +12,13 @@ from bot.store.records import (
     Ranking,
     find_person,
     forget,
-    game_results,
     head_to_head,
     leaderboard,
     person_stats,
 )
 from bot.store.rows import GameResult, SeatRow
 from bot.store.store import Store
-from tests.bot.store.test_store import NOON, begin, rolled
+from tests.bot.store.test_store import NOON, begin, game_results, rolled
 
 PEOPLE = ["ann", "ben", "cem", "dot"]
 Game = dict[str, Any]
