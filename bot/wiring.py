@@ -56,9 +56,9 @@ async def open_parts(
         commands = Commands(
             {
                 say_later("Advice"): advice_commands(advisor, rules, tables),
-                say_later("Games"): played.by_name(),
-                say_later("Looking back"): RecordCommands(games, rules, settings.data).by_name(),
-                say_later("Rules"): RulesCommands(rules).by_name(),
+                say_later("Games"): played.commands(),
+                say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),
+                say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
@@ -39,7 +39,7 @@ class Commands:
 
     def __init__(
         self,
-        groups: Mapping[str, Mapping[str, Command]],
+        groups: Mapping[str, Sequence[Command]],
         resume: Callable[[Caller], AsyncIterator[News]],
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place.
@@ -49,16 +49,12 @@ class Commands:
         self._resume = resume
         self.groups = {
             **groups,
-            say_later("The chat"): {
-                "help": Command(
-                    "/help [COMMAND]", say_later("this list, or more on one"), self._help, {}
-                ),
-                "quit": Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
-            },
+            say_later("The chat"): [
+                Command("/help [COMMAND]", say_later("this list, or more on one"), self._help, {}),
+                Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
+            ],
         }
-        self.by_name = {
-            name: command for group in self.groups.values() for name, command in group.items()
-        }
+        self.by_name = {one.name: one for group in self.groups.values() for one in group}
 
     async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
         """Answer one line; what is wrong with it is a reply too."""
@@ -103,7 +99,7 @@ class Commands:
                     known=self._did_you_mean(name),
                 )
             )
-        return name, take_apart(name, self.by_name[name], others[0] if others else "")
+        return name, take_apart(self.by_name[name], others[0] if others else "")
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""
@@ -154,7 +150,7 @@ def _example(name: str) -> str | None:
     }.get(name)
 
 
-def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> dict[str, Command]:
+def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> list[Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
 
     async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
@@ -187,21 +183,11 @@ def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> dict
         answer = await asyncio.to_thread(advisor.odds, line.number("dice"), asked)
         yield Reply(answer, odds_text, answer_data)
 
-    return {
-        "advise": Command(
-            "/advise DICE",
-            say_later("what to keep of a roll"),
-            advise,
-            CONTEXT,
-        ),
-        "odds": Command(
-            "/odds dice:N",
-            say_later("roll on or bank, before a roll"),
-            odds,
-            {"dice": say_later("dice to roll"), **CONTEXT},
-            takes_words=False,
-        ),
-    }
+    dice = {"dice": say_later("dice to roll"), **CONTEXT}
+    return [
+        Command("/advise DICE", say_later("what to keep of a roll"), advise, CONTEXT),
+        Command("/odds dice:N", say_later("roll on or bank, before a roll"), odds, dice, False),
+    ]
 
 
 def _for_mover(

@@ -2,11 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from typing import Literal
 
-from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, Word, whole_number
+from bot.fronts.chat.lines import YES_OR_NO, Answer, Command, Line, Reply, Word, whole_number
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -51,57 +51,54 @@ class GameCommands:
         self._games = games
         self._rules = rules
 
-    def by_name(self) -> dict[str, Command]:
-        """The commands by their names without the slash."""
-        return {
-            "play": Command(
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        games = self._games
+        return [
+            Command(
                 "/play [@NAME ...]",
                 say_later("a game with people, or a bot: level:optimal"),
                 self._play,
                 {"level": say_later("the level of the bot to play against"), **_NEW},
             ),
-            "track": Command(
+            Command(
                 "/track [@NAME ...]",
                 say_later("keep the score of a game with real dice"),
                 self._track,
                 _NEW,
             ),
-            "join": Command(
+            Command(
                 "/join",
                 say_later("sit down before the first roll; level: seats a bot"),
                 self._join,
                 _BOT,
                 takes_words=False,
             ),
-            "seed": Command(
-                "/seed TEXT", say_later("add your share to the dice"), self._seed, GAME
-            ),
-            "roll": Command(
+            Command("/seed TEXT", say_later("add your share to the dice"), self._seed, GAME),
+            Command(
                 "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
             ),
-            "keep": Command(
+            Command(
                 "/keep DICE [bank]",
                 say_later("set dice aside; then roll or bank at once"),
                 self._keep,
                 GAME,
             ),
-            "bank": Command(
-                "/bank", say_later("bank the turn total"), self._bank, GAME, takes_words=False
-            ),
-            "undo": Command(
+            Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
+            Command(
                 "/undo",
                 say_later("take the last move back, before the next roll"),
-                self._undo,
+                _plain(games.undo),
                 GAME,
-                False,
+                takes_words=False,
             ),
-            "score": Command(
+            Command(
                 "/score [NAME] POINTS",
                 say_later("a turn with real dice; also farkle, lose, win"),
                 self._score,
                 GAME,
             ),
-            "fix": Command(
+            Command(
                 "/fix NAME [SCORE]",
                 say_later("put a score right; next:NAME the turn"),
                 self._fix,
@@ -111,24 +108,22 @@ class GameCommands:
                     **GAME,
                 },
             ),
-            "hint": Command(
+            Command(
                 "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
             ),
-            "show": Command("/show", say_later("the table"), self._show, GAME, takes_words=False),
-            "games": Command(
-                "/games", say_later("the open games"), self._list, {}, takes_words=False
-            ),
-            "skip": Command(
+            Command("/show", say_later("the table"), self._show, GAME, False),
+            Command("/games", say_later("the open games"), self._list, {}, False),
+            Command(
                 "/skip", say_later("pass the turn of a player who is away"), self._skip, GAME, False
             ),
-            "replace": Command(
+            Command(
                 "/replace",
                 say_later("have a bot play on for who is away"),
                 self._replace,
                 _BOT,
                 takes_words=False,
             ),
-            "settings": Command(
+            Command(
                 "/settings",
                 say_later("of this place: games:N, how many may be open at once"),
                 self._settings,
@@ -142,13 +137,11 @@ class GameCommands:
                 },
                 takes_words=False,
             ),
-            "resign": Command(
-                "/resign", say_later("give up"), self._resign, GAME, takes_words=False
+            Command("/resign", say_later("give up"), _plain(games.resign), GAME, False),
+            Command(
+                "/end", say_later("end the game without a result"), _plain(games.end), GAME, False
             ),
-            "end": Command(
-                "/end", say_later("end the game without a result"), self._end, GAME, False
-            ),
-        }
+        ]
 
     async def resume(self, caller: Caller) -> AsyncIterator[News]:
         """Go on with the turns of bots at which the program was ended."""
@@ -206,12 +199,6 @@ class GameCommands:
         kept = _dice(" ".join(typed), table, caller)
         async for news in self._games.keep(caller, table_of(line), kept, then):
             yield news
-
-    def _bank(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.bank(caller, table_of(line))
-
-    def _undo(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.undo(caller, table_of(line))
 
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
@@ -279,12 +266,6 @@ class GameCommands:
     def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.away(caller, table_of(line), _level(line) or "max-points")
 
-    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.resign(caller, table_of(line))
-
-    def _end(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.end(caller, table_of(line))
-
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given."""
         reference = line.option("rules") or await self._rules.default(caller.place)
@@ -322,6 +303,11 @@ def _dice(typed: str, table: Table, caller: Caller) -> Roll:
 def table_of(line: Line) -> str | None:
     """The game that a line names."""
     return line.option("game")
+
+
+def _plain(move: Callable[[Caller, str | None], AsyncIterator[News]]) -> Answer:
+    """Answers by a move that needs no more than a table."""
+    return lambda line, caller: move(caller, table_of(line))
 
 
 def _level(line: Line) -> str | None:

@@ -151,6 +151,11 @@ class Command:
     any_option: bool = False
     """Whether it looks at the names of options itself."""
 
+    @property
+    def name(self) -> str:
+        """Without its slash."""
+        return self.usage.split()[0].removeprefix("/")
+
 
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
@@ -173,7 +178,7 @@ def neither_word(option: str, first: str, second: str, text: str) -> str:
     )
 
 
-def take_apart(name: str, command: Command, rest: str) -> Line:
+def take_apart(command: Command, rest: str) -> Line:
     """The words and options after a command's name. Raises InvalidRequestError."""
     options: dict[str, Word] = {}
     for match in _OPTION.finditer(rest):
@@ -183,7 +188,7 @@ def take_apart(name: str, command: Command, rest: str) -> Line:
             raise InvalidRequestError(
                 say(
                     '/{command} takes no option "{option}"{takes}',
-                    command=name,
+                    command=command.name,
                     option=match[1],
                     takes=takes,
                 )
@@ -200,7 +205,7 @@ def take_apart(name: str, command: Command, rest: str) -> Line:
         raise InvalidRequestError(
             say(
                 '/{command} does not take "{words}"; write {usage}',
-                command=name,
+                command=command.name,
                 words=" ".join(arguments),
                 usage=command.usage,
             )

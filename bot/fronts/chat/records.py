@@ -52,36 +52,24 @@ class RecordCommands:
         self._rules = rules
         self._data = data
 
-    def by_name(self) -> dict[str, Command]:
-        """The commands by their names without the slash."""
-        return {
-            "review": Command(
-                "/review", say_later("every decision of the last game"), self._review, GAME
-            ),
-            "stats": Command(
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command("/review", say_later("every decision of the last game"), self._review, GAME),
+            Command(
                 "/stats [NAME]",
                 say_later("a record; of two names head to head"),
                 self._stats,
                 _EVERYWHERE,
             ),
-            "leaderboard": Command(
-                "/leaderboard",
-                say_later("who wins most"),
-                self._leaderboard,
-                _EVERYWHERE,
-                takes_words=False,
+            Command(
+                "/leaderboard", say_later("who wins most"), self._leaderboard, _EVERYWHERE, False
             ),
-            "dice": Command(
-                "/dice",
-                say_later("how the dice have fallen here"),
-                self._dice,
-                _EVERYWHERE,
-                takes_words=False,
+            Command(
+                "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
             ),
-            "proof": Command(
-                "/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME
-            ),
-            "match": Command(
+            Command("/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME),
+            Command(
                 "/match LEVEL LEVEL",
                 say_later("bot against bot, best of games:N"),
                 self._match,
@@ -91,20 +79,20 @@ class RecordCommands:
                     **RULES,
                 },
             ),
-            "levels": Command(
+            Command(
                 "/levels",
                 say_later("the levels of bots, and how strong they are"),
                 self._levels,
                 RULES,
                 takes_words=False,
             ),
-            "forget": Command(
+            Command(
                 "/forget me",
                 say_later("give up open games, and remove all kept of you"),
                 self._forget,
                 {},
             ),
-        }
+        ]
 
     async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)

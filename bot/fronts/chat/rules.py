@@ -32,17 +32,17 @@ class RulesCommands:
     def __init__(self, rules: HouseRules) -> None:
         self._rules = rules
 
-    def by_name(self) -> dict[str, Command]:
-        """The commands by their names without the slash."""
-        return {
-            "rules": Command(
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command(
                 "/rules [NAME]",
                 say_later("rule sets; also new, use, solve, cancel, delete"),
                 self._answer,
                 {},
                 any_option=True,
             )
-        }
+        ]
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         first, *others = map(str, line.arguments or ("",))

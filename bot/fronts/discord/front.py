@@ -69,7 +69,7 @@ class DiscordFront:
             "command": self._complete_commands,
         }
         for name in OPTIONS:
-            tree.add_command(slash_command(name, self._commands.by_name[name], self.run, complete))
+            tree.add_command(slash_command(self._commands.by_name[name], self.run, complete))
         tree.add_command(rules_group(self.run, complete))
         tree.add_command(
             app_commands.ContextMenu(
@@ -111,7 +111,7 @@ class DiscordFront:
             await answer.tell_privately(Card(self._overview()))
             return
         try:
-            line = _with_more(line, name, self._commands.by_name[name])
+            line = _with_more(line, self._commands.by_name[name])
         except FarkleError as error:
             await answer.refuse(str(error))
             return
@@ -120,7 +120,7 @@ class DiscordFront:
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
         lines = [
-            f"**{say(title)}**: {', '.join(f'/{name}' for name in group if name != 'quit')}"
+            f"**{say(title)}**: {', '.join(f'/{one.name}' for one in group if one.name != 'quit')}"
             for title, group in self._commands.groups.items()
         ]
         more = say("Type / and a name to see its options; /help says more on one.")
@@ -352,12 +352,12 @@ def dice_in(text: str) -> str | None:
     return max(found, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
 
 
-def _with_more(line: Line, name: str, command: Command) -> Line:
+def _with_more(line: Line, command: Command) -> Line:
     """A command with the options that were typed into one. Raises InvalidRequestError."""
     given = dict(line.options)
     if (more := given.pop("more", None)) is None:
         return line
-    parsed = take_apart(name, command, str(more))
+    parsed = take_apart(command, str(more))
     if parsed.arguments:
         accepted = "three-pairs:750"
         raise InvalidRequestError(

@@ -195,9 +195,10 @@ RULES: Mapping[str, tuple[str, tuple[Option, ...]]] = {
 
 
 def slash_command(
-    name: str, command: Command, run: Run, complete: Mapping[str, Complete]
+    command: Command, run: Run, complete: Mapping[str, Complete]
 ) -> app_commands.Command[Any, ..., None]:
     """The slash command of a command of the chat."""
+    name = command.name
     return _made(name, command.summary, OPTIONS[name], command.options, "", name, run, complete)
 
 
