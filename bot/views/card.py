@@ -137,7 +137,7 @@ def table_card(told: Sequence[News]) -> Card:
     pictures = [*_dice(news)]
     if news.chart and len(news.chart.turns) > 1:
         said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
-        pictures.append(Attachment("game.png", chart_png(news.chart, dark=True), said[:1000]))
+        pictures.append(Attachment("game.png", chart_png(news.chart), said[:1000]))
     text = shorten_text("\n".join(parts))
     return Card(text, tuple(pictures), tuple(table_buttons(table.game)))
 
