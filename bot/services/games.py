@@ -12,7 +12,7 @@ from typing import Concatenate, Literal, ParamSpec
 
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
-from bot.services.bot_moves import BotMoves
+from bot.services.bot_moves import bot_move
 from bot.services.chances import Chances, Oracle
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import StaleVersionError
@@ -87,7 +87,6 @@ class Games:
     def __init__(self, tables: Tables, oracle: Oracle, pace: float = 0.0) -> None:
         self.tables = tables
         self.oracle = oracle
-        self._bot_moves = BotMoves(tables, oracle)
         self._pace = pace
         self._playing: set[str] = set()
         """Games in which the bots' turn is being played."""
@@ -328,7 +327,8 @@ class Games:
                     table = await self.tables.current(game_id)
                     if not table.game.bot_to_move:
                         return
-                    news = await self._commit(table, await self._bot_moves.next(table))
+                    after = await bot_move(self.tables, self.oracle, table)
+                    news = await self._commit(table, after)
                 yield news
                 # others may have moved while the news was told
                 table = await self.tables.current(game_id)

@@ -209,21 +209,10 @@ def _opening(table: Table) -> Iterator[str]:
     game = table.game
     names = ", ".join(table.names)
     rules, goal = game.rules.name, _goal(game)
+    told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        yield say(
-            "A new game, with real dice: {names}; {rules} rules, {goal}.",
-            names=names,
-            rules=rules,
-            goal=goal,
-        )
-    else:
-        yield say(
-            "A new game, game {game}: {names}; {rules} rules, {goal}.",
-            game=game.id,
-            names=names,
-            rules=rules,
-            goal=goal,
-        )
+        told = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
+    yield say(told, game=game.id, names=names, rules=rules, goal=goal)
     if game.commitment:
         yield say(
             "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",

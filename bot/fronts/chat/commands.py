@@ -153,35 +153,38 @@ def _example(name: str) -> str | None:
 def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> list[Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
 
-    async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
-        """What is typed, under the rules that are meant: named, of the game here, of the place."""
+    async def answer(
+        line: Line,
+        caller: Caller,
+        ask_here: Callable[[Table], Advice | Odds],
+        ask: Callable[[Situation], Advice | Odds],
+        make_text: Callable[[Any], str],
+    ) -> AsyncIterator[Reply]:
+        here = await tables.asked_at(caller)
+        if here and not line.options:
+            found = await asyncio.to_thread(ask_here, here)
+            text = partial(_for_mover, here, caller, make_text)
+            yield Reply(found, text, answer_data, private=True)
+            return
+        # under the rules that are meant: named, of the game here, of the place
         named = line.option("rules")
         if named is None and here is not None:
-            return line.situation(here.game.rules)
-        return line.situation(await rules.resolve(caller.place, named))
+            asked = line.situation(here.game.rules)
+        else:
+            asked = line.situation(await rules.resolve(caller.place, named))
+        yield Reply(await asyncio.to_thread(ask, asked), make_text, answer_data)
 
-    async def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await tables.asked_at(caller)
-        if here and not line.options:
-            mover = here.names[here.game.mover]
-            found = await asyncio.to_thread(advisor.advise_in, here.game, line.words, mover)
-            text = partial(_for_mover, here, caller, advice_text)
-            yield Reply(found, text, answer_data, private=True)
-            return
-        asked = await situation(line, caller, here)
-        advice = await asyncio.to_thread(advisor.advise, line.words, asked)
-        yield Reply(advice, advice_text, answer_data)
+    def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        def here(table: Table) -> Advice:
+            return advisor.advise_in(table.game, line.words, table.names[table.game.mover])
 
-    async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await tables.asked_at(caller)
-        if here and not line.options:
-            found = await asyncio.to_thread(advisor.odds_in, here.game)
-            text = partial(_for_mover, here, caller, odds_text)
-            yield Reply(found, text, answer_data, private=True)
-            return
-        asked = await situation(line, caller, here)
-        answer = await asyncio.to_thread(advisor.odds, line.number("dice"), asked)
-        yield Reply(answer, odds_text, answer_data)
+        return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
+
+    def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        def ask(situation: Situation) -> Odds:
+            return advisor.odds(line.number("dice"), situation)
+
+        return answer(line, caller, lambda here: advisor.odds_in(here.game), ask, odds_text)
 
     dice = {"dice": say_later("dice to roll"), **CONTEXT}
     return [

@@ -155,26 +155,29 @@ class GameCommands:
         players = _players(line.arguments, caller, level or usual)
         if level and all(isinstance(player, Person) for player in players):
             players.append(level)
-        async for news in self._games.play(
-            caller,
-            players,
-            rules,
-            hints=line.choice("hints", YES_OR_NO) is not False,
-            away_seconds=_away(line),
-        ):
+        async for news in self._begun(line, caller, players, rules):
             yield news
 
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         players = _players(line.arguments, caller, "optimal")
-        async for news in self._games.play(
-            caller,
-            players,
-            await self._ruleset(line, caller),
-            tracked=True,
-            hints=line.choice("hints", YES_OR_NO) is not False,
-            away_seconds=_away(line),
-        ):
+        rules = await self._ruleset(line, caller)
+        async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
+
+    def _begun(
+        self,
+        line: Line,
+        caller: Caller,
+        players: list[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+    ) -> AsyncIterator[News]:
+        hints = line.choice("hints", YES_OR_NO) is not False
+        seconds = _away(line)
+        return self._games.play(
+            caller, players, rules, tracked=tracked, hints=hints, away_seconds=seconds
+        )
 
     def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.join(caller, table_of(line), _level(line))

@@ -144,17 +144,14 @@ class RecordCommands:
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
-        proof = await self._prove(table)
-        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
-
-    async def _prove(self, table: Table) -> Proof:
         secret = await self._tables.store.secret(table.game.id)
         if secret is None:
             raise InvalidRequestError(
                 say("the dice of that game were real ones: nothing proves them")
             )
         rolls = [event.dice for event in table.events if event.kind == "rolled"]
-        return prove(table.game.id, secret, table.game.seeds, rolls)
+        proof = prove(table.game.id, secret, table.game.seeds, rolls)
+        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = [level_named(str(word)) for word in line.arguments]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.fronts.chat.lines import Reply
-from bot.fronts.console import spoken
+from bot.fronts.console import spoken_by
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
 from bot.store.rows import SeatRow
@@ -584,7 +584,7 @@ async def test_matches_of_bots(chat: Chat) -> None:
 
 def a_stranger(name: str) -> Caller:
     """Somebody who does not manage the place."""
-    return replace(spoken(f"{name}: /show")[0], manages=False)
+    return replace(spoken_by(f"{name}: /show")[0], manages=False)
 
 
 async def tried(chat: Chat, line: str) -> str:
