@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from bot.fronts.chat.commands import Commands, advice_commands
+from bot.fronts.chat.advice import advice_commands
+from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands

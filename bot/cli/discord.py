@@ -72,7 +72,7 @@ async def _run(settings: Settings, chosen: DiscordSettings, token: str) -> None:
 
     async with open_parts(settings, Advisor(settings.strategies), pace=chosen.farkle_pace) as parts:
         front = DiscordFront(parts.commands, parts.games, parts.rules)
-        await client.run(front, parts.store, settings.data, chosen, token)
+        await client.run_discord(front, parts.store, settings.data, chosen, token)
 
 
 def _end(error: FarkleError, status: int) -> None:

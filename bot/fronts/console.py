@@ -16,8 +16,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Reply, failure
+from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text

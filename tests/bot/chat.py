@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.commands import Commands, Reply
 from bot.fronts.console import spoken_by
 from bot.services.advisor import Advisor
 from bot.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.commands import Reply
 from bot.store.database import connect
 from bot.store.rows import StoredEvent
 from bot.store.store import Store

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from typing import Literal
 
-from bot.fronts.chat.lines import YES_OR_NO, Answer, Command, Line, Reply, Word, whole_number
+from bot.fronts.chat.commands import YES_OR_NO, Command, Handler, Line, Reply, Word, whole_number
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -22,10 +22,10 @@ from solver.turn.dice import Roll, parse_dice
 from solver.wording import said_in, say, say_later, spoken
 
 GAME = {"game": say_later("which game, where several are open")}
-RULES = {"rules": say_later("a rule set")}
+RULES_OPTION = {"rules": say_later("a rule set")}
 _BOT = {"level": say_later("the level of the bot"), **GAME}
 _NEW = {
-    **RULES,
+    **RULES_OPTION,
     "goal": say_later("another goal"),
     "hints": say_later("no: forbid hints"),
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
@@ -308,7 +308,7 @@ def table_of(line: Line) -> str | None:
     return line.option("game")
 
 
-def _plain(move: Callable[[Caller, str | None], AsyncIterator[News]]) -> Answer:
+def _plain(move: Callable[[Caller, str | None], AsyncIterator[News]]) -> Handler:
     """Answers by a move that needs no more than a table."""
     return lambda line, caller: move(caller, table_of(line))
 

@@ -7,8 +7,8 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.chat.games import GAME, RULES, level_named, table_of
-from bot.fronts.chat.lines import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
 from bot.review.dice_record import dice_record
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -76,14 +76,14 @@ class RecordCommands:
                 {
                     "games": say_later("best of how many, 1 unless you say"),
                     "show": say_later("moves: every move; summary: the results"),
-                    **RULES,
+                    **RULES_OPTION,
                 },
             ),
             Command(
                 "/levels",
                 say_later("the levels of bots, and how strong they are"),
                 self._levels,
-                RULES,
+                RULES_OPTION,
                 takes_words=False,
             ),
             Command(

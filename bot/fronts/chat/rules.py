@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
 
-from bot.fronts.chat.lines import Command, Line, Reply, Word
+from bot.fronts.chat.commands import Command, Line, Reply, Word
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.views.house_rules import (

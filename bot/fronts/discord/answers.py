@@ -12,7 +12,7 @@ import discord
 from discord.ui import View
 from discord.utils import MISSING
 
-from bot.fronts.chat.lines import Reply, failure
+from bot.fronts.chat.commands import Reply, as_reply, failure
 from bot.fronts.discord.buttons import table_view
 from bot.services.games import News
 from bot.services.tables import Caller, Person
@@ -27,13 +27,13 @@ from bot.views.card import (
     table_card,
     text_card,
 )
-from bot.views.game import chances_text, news_data, news_text
+from bot.views.game import chances_text
 from bot.views.layout import escape_markdown, plain_markdown, shorten_text
 from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
 
-PATIENCE = 1.0
+_DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
@@ -105,9 +105,7 @@ class Answer:
         async def read() -> None:
             try:
                 async for told in stream:
-                    waiting.put_nowait(
-                        Reply(told, news_text, news_data) if isinstance(told, News) else told
-                    )
+                    waiting.put_nowait(as_reply(told))
             except Exception as error:  # what was told before is told, whatever comes after
                 waiting.put_nowait(failure(error))
             finally:
@@ -125,7 +123,8 @@ class Answer:
         edited = -BETWEEN_EDITS
         while True:
             try:
-                first = await asyncio.wait_for(waiting.get(), None if self._answered else PATIENCE)
+                patience = None if self._answered else _DEFER_SECONDS
+                first = await asyncio.wait_for(waiting.get(), patience)
             except TimeoutError:
                 await self._defer()
                 continue
@@ -214,7 +213,7 @@ class Answer:
             drawn = asyncio.create_task(
                 asyncio.to_thread(said_in, self._language, table_card, list(self._told))
             )
-            if not self._answered and not (await asyncio.wait({drawn}, timeout=PATIENCE))[0]:
+            if not self._answered and not (await asyncio.wait({drawn}, timeout=_DEFER_SECONDS))[0]:
                 await self._defer()
             card, game = await drawn, shown.subject.table.game
             await self.show(card, table_view(game, card.buttons, self._language.code))

@@ -133,7 +133,7 @@ class FarkleClient(discord.AutoShardedClient):
         logger.info("sent %d commands to Discord", len(payload))
 
 
-async def run(
+async def run_discord(
     front: DiscordFront, store: Store, data: Path, settings: DiscordSettings, token: str
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM.

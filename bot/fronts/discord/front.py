@@ -13,8 +13,7 @@ import discord
 from discord import app_commands
 from discord.ui import View
 
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Command, Line, Reply, take_apart
+from bot.fronts.chat.commands import Command, Commands, Line, Reply, take_apart
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view
 from bot.fronts.discord.choices import Choices

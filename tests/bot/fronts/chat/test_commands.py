@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.fronts.chat.lines import Line
+from bot.fronts.chat.commands import Line
 from bot.languages import language
 from bot.services.tables import Caller, Person
 from solver.errors import FarkleError

@@ -11,7 +11,7 @@ from discord.utils import escape_mentions
 
 from bot.fronts.discord.buttons import TableButton, table_view
 from bot.fronts.discord.front import dice_in
-from bot.fronts.discord.slash import OPTIONS, RULES
+from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
@@ -57,7 +57,7 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
     assert set(known) == {*OPTIONS, "rules", "quit"}
     for name, options in OPTIONS.items():
         assert {one.name for one in options if not one.is_word} == set(known[name].options), name
-    assert {"list", "show", "new", "use", "solve", "cancel", "delete"} == set(RULES)
+    assert {"list", "show", "new", "use", "solve", "cancel", "delete"} == set(RULES_COMMANDS)
 
 
 def table_of(game: Game, names: list[str]) -> Table:

@@ -42,7 +42,7 @@ async def test_a_press_becomes_no_line_of_text(
 ) -> None:
     """It needs no command of the chat, and what the console would say of it is never made."""
     never = Mock(side_effect=AssertionError)
-    monkeypatch.setattr("bot.fronts.discord.answers.news_text", never)
+    monkeypatch.setattr("bot.fronts.chat.commands.news_text", never)
     fallen = [(6, 5, 3, 3, 3, 2), (5, 4, 3, 2, 2)]
 
     async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
