@@ -56,7 +56,7 @@ def discord_command(settings: Settings, *, check: bool) -> None:
     from bot.store.errors import StoreError  # noqa: PLC0415
 
     try:
-        asyncio.run(_run(settings, chosen, token))
+        asyncio.run(connect(settings, chosen, token))
     except BadTokenError as error:
         _end(error, EXIT_BAD_TOKEN)
     except DiscordError as error:
@@ -65,7 +65,8 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         _end(error, EXIT_BAD_DATABASE)
 
 
-async def _run(settings: Settings, chosen: DiscordSettings, token: str) -> None:
+async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> None:
+    """Answer in Discord until SIGINT or SIGTERM."""
     from bot.fronts.discord import client  # noqa: PLC0415
     from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415

@@ -124,7 +124,7 @@ def _turn(rules: Ruleset, least: int, bank: Floats, farkle: Floats) -> TurnTable
 def _first_of_play_off(rules: Ruleset, margins: int) -> float:
     """Win probability of the first player of a play-off, which a tie leads to again.
 
-    It is a fixed point x = g(x); g is convex and piecewise linear with a slope below 1, the chance
+    It is a fixed point x = g(x); g is piecewise linear with a slope below 1, the chance
     of a tie, so that secant steps find it.
     """
 

@@ -8,7 +8,7 @@ from bot.views.rules_diff import diff_data, diff_text
 from bot.views.rules_text import rules_text
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules, make_rules, preset_names
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import Ruleset, Scoring
 from tests.conftest import variant
 
 EVERY_OPTION = Ruleset(
@@ -35,7 +35,7 @@ EVERY_OPTION = Ruleset(
         "straight_2_6": 750,
         "three_pairs": 1500,
         "three_pairs_include": ("four_and_two", "six_of_a_kind"),
-        "four_and_two": 1600,
+        "four_and_two": 1400,
         "two_triplets": 2550,
         "nothing": 550,
     },
@@ -74,7 +74,7 @@ def test_every_option_is_said() -> None:
         "1 2 3 4 5 500",
         "2 3 4 5 6 750",
         "three pairs 1,500",
-        "four of a kind and a pair 1,600",
+        "four of a kind and a pair 1,500",
         "two triplets 2,550",
         "six dice without any score 550",
         "Every die that scores must be set aside",
@@ -96,6 +96,33 @@ def test_every_option_is_said() -> None:
         "Dice set aside count as the combinations worth most: 5 5 5 5 is worth 550.",
     ):
         assert words in text
+
+
+OTHERWISE = {
+    "dice": {"dice": 5, "instant_win": ()},
+    "goal": {"goal": 15_000},
+    "ending": {"ending": "at_once", "ties": "earlier"},
+    "score_floor": {"score_floor": -2000},
+    "four_and_two": {"four_and_two": 1600},
+    "farkle_penalty": {"farkle_penalty": {"in_a_row": 3, "points": 1000}},
+    "single": {"single": (100, 0, 0, 0, 0, 0)},
+    "three_of_a_kind": {"three_of_a_kind": (1000, 200, 300, 400, 500, 650)},
+    "five_of_a_kind": {"five_of_a_kind": 5000},
+    "six_of_a_kind": {"six_of_a_kind": 6000},
+}
+"""What else to say of an option than its default."""
+
+
+@pytest.mark.parametrize("key", [*Ruleset.model_fields, *Scoring.model_fields])
+def test_every_option_makes_a_difference(key: str) -> None:
+    """A new option has to be in EVERY_OPTION, and to be explained."""
+    if key in {"name", "title", "source", "scoring", "loaded_dice"}:
+        return
+    model = Ruleset if key in Ruleset.model_fields else Scoring
+    changes = OTHERWISE.get(key, {key: model.model_fields[key].default})
+    data = EVERY_OPTION.model_dump()
+    (data if model is Ruleset else data["scoring"]).update(changes)
+    assert rules_text(Ruleset.model_validate(data)) != rules_text(EVERY_OPTION)
 
 
 def test_what_does_not_apply_is_not_mentioned() -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import signal
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -451,6 +452,20 @@ async def test_long_answers_fit(bot: Bot, discord: Loopback) -> None:
     )
     assert told.files or len(told.text) < 2000
     assert bot.process.returncode is None
+
+
+async def test_the_program_as_people_start_it(folder: Path, discord: Loopback) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", "discord", env=environment(folder, discord, FARKLE_LOG="error")
+    )
+    try:
+        await discord.ready()
+        assert "Ann" in (await shown(await discord.slash(ANN, "play", level="greedy"))).text
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
 
 
 async def test_ended_while_it_connects(folder: Path, discord: Loopback) -> None:
