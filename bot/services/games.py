@@ -307,12 +307,13 @@ class Games:
         table.check_hint(caller)
         return await asyncio.to_thread(self.oracle.advisor.hint, table.game)
 
-    async def shown(self, caller: Caller, game_id: str | None) -> News:
+    async def shown(self, table: Table) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed."""
-        table = await self.tables.find(caller, game_id)
-        in_turn = table.game.turn.turn_total or table.game.turn.roll is not None
-        hidden = in_turn and not table.game.hints
-        return News(table.game, (), table, None if hidden else await self.oracle.chances(table))
+        game = table.game
+        in_turn = game.turn.turn_total or game.turn.roll is not None
+        told = game.over or game.hints or not in_turn
+        chances = await self.oracle.chances(table) if told else None
+        return News(game, (), table, chances, chart=await self.oracle.chart(table))
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move."""
@@ -375,7 +376,7 @@ class Games:
             chances = replace(chances, last=None)
         reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
         events = after.events[len(table.events) :]
-        chart = await self.oracle.chart(written) if written.game.over else None
+        chart = await self.oracle.chart(written)
         return News(table.game, events, written, chances, by, reviewable, chart)
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:

@@ -196,14 +196,6 @@ class HouseRules:
 
         return await asyncio.to_thread(entries)
 
-    async def show(self, place: str, name: str) -> RulesEntry:
-        """One rule set that can be used in the place. Raises InvalidRulesError or StoreError."""
-        rules = await self.resolve(place, name)
-        own = await self._own(place)
-        default = await self.default(place)
-        is_own = bool(_same_name(" ".join(name.split()), own))
-        return await asyncio.to_thread(self._entry, rules.name, rules, default, is_own=is_own)
-
     async def delete(self, place: str, name: str) -> str:
         """Delete rules that were made in the place; returns their name.
 

@@ -35,7 +35,7 @@ from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate, SetAside, set_asides
+from solver.turn.scoring import Fate, set_asides
 from solver.wording import figure, say, say_later, say_number
 
 _MOST_LINES = 1_200
@@ -160,13 +160,6 @@ def kept_dice(game: Game, mask: int) -> Roll:
     """The dice of the roll that the mask says are set aside."""
     roll = game.turn.roll or ()
     return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
-
-
-def chosen_set_aside(game: Game, mask: int) -> SetAside | None:
-    """What these dice are worth, if they may be set aside together."""
-    kept = kept_dice(game, mask)
-    found = set_asides(game.rules, game.turn.roll or ())
-    return next((one for one in found if one.dice == kept), None)
 
 
 def table_buttons(game: Game, mask: int = 0) -> list[Button]:
@@ -329,16 +322,16 @@ def _choice(game: Game, mask: int) -> list[Button]:
         label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
-    chosen = chosen_set_aside(game, mask)
+    kept = kept_dice(game, mask)
     row = -(-len(roll) // _PER_ROW)
-    if chosen is None:
+    if kept not in worth:
         told = say("Choose dice to keep")
-        if kept := kept_dice(game, mask):
+        if kept:
             told = say("{dice} cannot be kept alone", dice=dice_text(kept))
         buttons.append(Button("roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
-        after = apply(game, Kept(dice=chosen.dice))
+        after = apply(game, Kept(dice=kept))
         keep = say(
             "Keep {points:,}, roll {dice}",
             points=after.turn.turn_total - game.turn.turn_total,

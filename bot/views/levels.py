@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.views.layout import columns, wrap
+from bot.views.layout import columns, rough_percent, wrap
 from solver.play.policies import LEVELS
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
@@ -18,7 +18,7 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
         wins: tuple[str, ...] = ()
         if strengths and (one := strengths.get(name)):
             error = figure(100 * one.standard_error, ".1f")
-            wins = f"{figure(100 * one.win_rate, '.1f')} %", f"+- {error}"
+            wins = rough_percent(one.win_rate), f"+- {error}"
         rows.append((name, *wins, say(what)))
     if not strengths:
         measured = say(

@@ -31,11 +31,7 @@ _NEW = {
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
 }
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
-_ENDINGS: dict[str, Literal["bank", "farkle", "lose", "win"]] = {
-    "farkle": "farkle",
-    "lose": "lose",
-    "win": "win",
-}
+_ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "lose", "win")
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
 _THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
@@ -205,7 +201,7 @@ class GameCommands:
 
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
-        endings = [_ENDINGS[word] for word in map(_lower, line.arguments) if word in _ENDINGS]
+        endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
         words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
         points = None
         if words and _POINTS.fullmatch(_lower(words[-1])):
@@ -242,9 +238,10 @@ class GameCommands:
         yield Reply(hint, hint_text, hint_data, private=True)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
-        shown = await self._games.shown(caller, table_of(line))
+        table = await self._games.tables.find(caller, table_of(line))
+        shown = await self._games.shown(table)
         yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
-        async for news in self._games.bots(shown.table):
+        async for news in self._games.bots(table):
             yield news
 
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:

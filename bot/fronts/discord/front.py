@@ -199,13 +199,10 @@ class DiscordFront:
     async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[News]:
         """A table as it is now; bots go on by themselves."""
         table = await self._games.tables.current(game_id)
-        if table.game.over:
-            oracle = self._games.oracle
-            chances, chart = await oracle.chances(table), await oracle.chart(table)
-            yield News(table.game, (), table, chances, chart=chart)
-            return
-        yield (shown := await self._games.shown(caller, game_id))
-        async for news in self._games.bots(shown.table):
+        if not table.game.over:
+            table = await self._games.tables.find(caller, game_id)
+        yield await self._games.shown(table)
+        async for news in self._games.bots(table):
             yield news
 
     async def _toggle(
