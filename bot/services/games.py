@@ -137,7 +137,7 @@ class Games:
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
             seat = seat_row(number, level or caller.person, levels)
-            news = await self._commit(table, table.then(*events), new_seats=[seat])
+            news = await self._commit(table, table.then(*events, seat=seat))
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -276,13 +276,12 @@ class Games:
             game = table.game
             if level is None:
                 after = table.then(*commands.skip(game))
-                news = await self._commit(table, after, by=caller.person.name)
             else:
                 await self._check_players([level], game.rules)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
-                after = table.then(*commands.substitute(game, game.mover, level))
-                news = await self._commit(table, after, changed_seats=[seat], by=caller.person.name)
+                after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
+            news = await self._commit(table, after, by=caller.person.name)
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -350,8 +349,6 @@ class Games:
         table: Table,
         after: Table,
         *,
-        new_seats: Sequence[SeatRow] = (),
-        changed_seats: Sequence[SeatRow] = (),
         by: str | None = None,
     ) -> News:
         """Write down what a command made, with the secret and the results where a game ends."""
@@ -363,13 +360,11 @@ class Games:
         written = await self.tables.append(
             table,
             after,
-            new_seats=new_seats,
-            changed_seats=changed_seats,
             results=results,
         )
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
-        if moved or after.game.over or new_seats:
+        if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back

@@ -5,6 +5,7 @@ import time
 import tomllib
 import unicodedata
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from math import prod
@@ -187,12 +188,15 @@ class HouseRules:
         def entries() -> list[RulesEntry]:
             found = []
             for name, text in own.items():
-                try:
-                    found.append(self._entry(name, _read(name, text), default, is_own=True))
-                except InvalidRulesError:
-                    found.append(RulesEntry(name, None, True, False, name == default))
-            shipped = self._presets.items()
-            return found + [self._entry(*one, default, is_own=False) for one in shipped]
+                rules = None
+                with suppress(InvalidRulesError):
+                    rules = _read(name, text)
+                solved = rules is not None and self.is_solved(rules)
+                found.append(RulesEntry(name, rules, True, solved, name == default))
+            return found + [
+                RulesEntry(name, rules, False, self.is_solved(rules), name == default)
+                for name, rules in self._presets.items()
+            ]
 
         return await asyncio.to_thread(entries)
 
@@ -371,9 +375,6 @@ class HouseRules:
                 )
             )
         check_solvable(rules)
-
-    def _entry(self, name: str, rules: Ruleset, default: str, *, is_own: bool) -> RulesEntry:
-        return RulesEntry(name, rules, is_own, self.is_solved(rules), name == default)
 
     def _chance(self, rules: Ruleset) -> float | None:
         """Win probability of the first player, if the rules are solved."""

@@ -133,12 +133,15 @@ class Table:
     def _players(self) -> str:
         return ", ".join(self.names)
 
-    def then(self, *events: Event) -> "Table":
-        """The table once events have happened."""
-        game = self.game
+    def then(self, *events: Event, seat: SeatRow | None = None) -> "Table":
+        """The table once events have happened, and a new or another player sits in `seat`."""
+        game, stored = self.game, self.stored
         for event in events:
             game = apply(game, event)
-        return replace(self, events=(*self.events, *events), game=game)
+        if seat is not None:
+            others = stored.seats[: seat.number], stored.seats[seat.number + 1 :]
+            stored = replace(stored, seats=(*others[0], seat, *others[1]))
+        return replace(self, stored=stored, events=(*self.events, *events), game=game)
 
 
 class Tables:
@@ -299,8 +302,6 @@ class Tables:
         table: Table,
         after: Table,
         *,
-        new_seats: Sequence[SeatRow] = (),
-        changed_seats: Sequence[SeatRow] = (),
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> Table:
@@ -309,7 +310,7 @@ class Tables:
         Returns the table as it is kept then. Raises StaleVersionError where something else
         happened in between.
         """
-        events = after.events[len(table.events) :]
+        events, sat = after.events[len(table.events) :], table.stored.seats
         at = self.now()
         try:
             version = await self.store.append(
@@ -317,8 +318,8 @@ class Tables:
                 table.game.version,
                 [NewEvent(event.kind, event_data(event)) for event in events],
                 at,
-                new_seats=new_seats,
-                changed_seats=changed_seats,
+                new_seats=after.stored.seats[len(sat) :],
+                changed_seats=[one for one in after.stored.seats[: len(sat)] if one not in sat],
                 ended=after.game.over,
                 results=results,
                 reopens=reopens,
@@ -327,13 +328,8 @@ class Tables:
             # what is in memory may be out of date, or ahead of a command that was broken off
             self._forget(table)
             raise
-        seats = {seat.number: seat for seat in [*table.stored.seats, *new_seats, *changed_seats]}
-        stored = replace(
-            table.stored,
-            version=version,
-            ended_at=at if after.game.over else None,
-            seats=tuple(seats[number] for number in sorted(seats)),
-        )
+        ended_at = at if after.game.over else None
+        stored = replace(after.stored, version=version, ended_at=ended_at)
         after = replace(after, stored=stored, moved_at=at)
         if reopens or self._live.get(table.game.id) is not table:
             # the names may be of before somebody was forgotten

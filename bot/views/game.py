@@ -8,7 +8,7 @@ from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.table.commands import MOST_PLAYERS
-from bot.table.events import Event, event_data
+from bot.table.events import event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
 from bot.views.events import events_text, standings_text, turn_so_far_text
@@ -43,7 +43,7 @@ def happened_lines(news: News) -> list[str]:
     table, before = news.table, news.before
     if before is None:
         return [*_opening(table)]
-    return [*_happened(table, before, news.events, news.by, reviewable=news.reviewable)]
+    return [*_happened(news, before)]
 
 
 def news_text(news: News) -> str:
@@ -234,11 +234,9 @@ def _goal(game: Game) -> str:
     return say("to {goal:,}", goal=rules.goal)
 
 
-def _happened(
-    table: Table, game: Game, events: Sequence[Event], by: str | None, *, reviewable: bool
-) -> Iterator[str]:
-    yield from events_text(table.names, game, events, by)
-    game = table.game
+def _happened(news: News, before: Game) -> Iterator[str]:
+    table, game = news.table, news.table.game
+    yield from events_text(table.names, before, news.events, news.by)
     if game.over:
         if game.shares is not None:
             yield _result(table)
@@ -247,7 +245,7 @@ def _happened(
                 "The secret of the dice was {secret}; /proof shows what `farkle verify` checks.",
                 secret=game.secret,
             )
-        if reviewable:
+        if news.reviewable:
             yield say("/review looks back at every decision.")
 
 

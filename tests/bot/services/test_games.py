@@ -741,7 +741,7 @@ async def test_a_bot_moves_once_somebody_has_joined(
     [open_one] = await stored.open_at("console")
     event = Replaced(seat=0, level="cautious")
     seat = SeatRow(0, "console:ann", "cautious bot for ann", "cautious")
-    await stored.append(open_one, open_one.then(event), changed_seats=[seat])
+    await stored.append(open_one, open_one.then(event, seat=seat))
     fall(monkeypatch, "111234")
     assert "cautious bot for ann rolls" in await table.say("bob: /join")
 
