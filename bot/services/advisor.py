@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.services.situation import Situation
-from bot.table.state import Game, turn_after
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
@@ -13,6 +13,9 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, find_manifest, open_strategy, open_values
 from solver.turn.dice import parse_dice
 from solver.wording import say, say_number
+
+if TYPE_CHECKING:
+    from bot.table.state import Game
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Advisor:
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
 
-    def advise_in(self, game: Game, dice: str, mover: str) -> Advice:
+    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
@@ -91,7 +94,7 @@ class Advisor:
             )
         return advise(self.needed(game.rules), game.position(), roll)
 
-    def odds_in(self, game: Game) -> Odds:
+    def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
         if game.turn.roll is not None:
             raise InvalidRequestError(
@@ -99,8 +102,11 @@ class Advisor:
             )
         return odds(self.needed(game.rules), game.position())
 
-    def hint(self, game: Game) -> Hint:
+    def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""
+        # the command line, which has no tables, does not wait for them
+        from bot.table.state import turn_after  # noqa: PLC0415
+
         strategy, position = self.needed(game.rules), game.position()
         exact = len(game.seats) == 2
         if game.turn.roll is None:
