@@ -35,6 +35,9 @@ YES_OR_NO = {
 _MOST_ERROR = 600
 _MOST_LINE = 1_000
 
+_POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
+"""The options that describe a position, with what each is in a situation."""
+
 Word = str | int | Person
 """A part of a command: as it was typed, or as what it is where the front knows that."""
 
@@ -137,9 +140,9 @@ class Line:
             FieldKind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
         }
         given: dict[str, Any] = {
-            field.attribute: read[field.kind](field.name)
-            for field in POSITION_FIELDS
-            if field.kind in read and field.name in self.options
+            attribute: read[kind](name)
+            for name, attribute, kind in _POSITION
+            if kind in read and name in self.options
         }
         return Situation(**given, rules=rules)
 
@@ -248,15 +251,10 @@ class Commands:
         """Answer one line; what is wrong with it is a reply too."""
         try:
             name, taken_apart = self._parse(line)
-            async for reply in self.run(name, taken_apart, caller):
-                yield reply
+            async for told in self.by_name[name].answer(taken_apart, caller):
+                yield as_reply(told)
         except Exception as error:  # the chat goes on, whatever one line did
             yield failure(error)
-
-    async def run(self, name: str, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        """Answer a command that is taken apart already. Raises FarkleError."""
-        async for told in self.by_name[name].answer(line, caller):
-            yield as_reply(told)
 
     async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
         """What goes on by itself in a place."""

@@ -12,7 +12,7 @@ import discord
 from discord.ui import View
 from discord.utils import MISSING
 
-from bot.fronts.chat.commands import Reply, as_reply, failure
+from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import table_view
 from bot.services.games import News
 from bot.services.tables import Caller, Person
@@ -100,12 +100,12 @@ class Answer:
 
     async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
-        waiting: asyncio.Queue[Reply | None] = asyncio.Queue()
+        waiting: asyncio.Queue[Reply | News | None] = asyncio.Queue()
 
         async def read() -> None:
             try:
                 async for told in stream:
-                    waiting.put_nowait(as_reply(told))
+                    waiting.put_nowait(told)
             except Exception as error:  # what was told before is told, whatever comes after
                 waiting.put_nowait(failure(error))
             finally:
@@ -119,7 +119,7 @@ class Answer:
         if self._told and self._is_public:
             await self._after_turn(self._told)
 
-    async def _tell(self, waiting: "asyncio.Queue[Reply | None]") -> None:
+    async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
         while True:
             try:
@@ -132,7 +132,7 @@ class Answer:
                 return
             if self._is_public:
                 await asyncio.sleep(max(0.0, edited + BETWEEN_EDITS - time.monotonic()))
-            found = [first]
+            found: list[Reply | News] = [first]
             while not waiting.empty():
                 if (more := waiting.get_nowait()) is None:
                     await self._tell_all(found)
@@ -193,29 +193,28 @@ class Answer:
             _check_expired(error)
             self._original = _Original.OVER
 
-    async def _tell_all(self, replies: list[Reply]) -> None:
+    async def _tell_all(self, found: list[Reply | News]) -> None:
         """Tell what has come up since the last time, at once; what all can see goes first."""
         private: list[Reply] = []
-        shown: Reply | None = None
-        for reply in replies:
-            if reply.private or self._all_private:
-                private.append(reply)
-                continue
-            shown = reply
-            if not isinstance(reply.subject, News):
-                self._cards.append(_card(reply))
-                continue
-            if self._game not in {None, reply.subject.table.game.id}:
-                self._told.clear()
-            self._game = reply.subject.table.game.id
-            self._told.append(reply.subject)
-        if shown is not None and isinstance(shown.subject, News):
+        shown: Card | News | None = None
+        for told in found:
+            if isinstance(told, Reply) and (told.private or self._all_private):
+                private.append(told)
+            elif isinstance(told, Reply) and not isinstance(told.subject, News):
+                self._cards.append(shown := _card(told))
+            else:
+                shown = told.subject if isinstance(told, Reply) else told
+                if self._game not in {None, shown.table.game.id}:
+                    self._told.clear()
+                self._game = shown.table.game.id
+                self._told.append(shown)
+        if isinstance(shown, News):
             drawn = asyncio.create_task(
                 asyncio.to_thread(said_in, self._language, table_card, list(self._told))
             )
             if not self._answered and not (await asyncio.wait({drawn}, timeout=_DEFER_SECONDS))[0]:
                 await self._defer()
-            card, game = await drawn, shown.subject.table.game
+            card, game = await drawn, shown.table.game
             await self.show(card, table_view(game, card.buttons, self._language.code))
         elif shown is not None:
             await self.show(_last_that_fit(self._cards))

@@ -109,12 +109,13 @@ class DiscordFront:
         if name == "help" and not line.arguments:
             await answer.tell_privately(Card(self._overview()))
             return
+        command = self._commands.by_name[name]
         try:
-            line = _with_more(line, self._commands.by_name[name])
+            line = _with_more(line, command)
         except FarkleError as error:
             await answer.refuse(str(error))
             return
-        await self._told(answer.tell(self._commands.run(name, line, caller_of(interaction))))
+        await self._told(answer.tell(command.answer(line, caller_of(interaction))))
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
@@ -279,7 +280,7 @@ class DiscordFront:
             return
         # a roll that somebody shows is a question of its own
         line = Line((found,), {"me": 0})
-        replies = self._commands.run("advise", line, caller_of(interaction))
+        replies = self._commands.by_name["advise"].answer(line, caller_of(interaction))
         await self._told(answer.tell(replies))
 
     async def _complete_rules(
