@@ -283,24 +283,16 @@ class DiscordFront:
         replies = self._commands.by_name["advise"].answer(line, caller_of(interaction))
         await self._told(answer.tell(replies))
 
-    async def _complete_rules(
-        self, interaction: discord.Interaction[Any], current: str
-    ) -> list[str]:
-        entries = await self._rules.list(caller_of(interaction).place)
+    async def _complete_rules(self, place: str, current: str) -> list[str]:
+        entries = await self._rules.list(place)
         names = [entry.name for entry in entries]
         return [name for name in names if current in name.lower()]
 
-    async def _complete_games(
-        self, interaction: discord.Interaction[Any], current: str
-    ) -> list[str]:
-        found = await self._games.tables.open_at(caller_of(interaction).place)
+    async def _complete_games(self, place: str, current: str) -> list[str]:
+        found = await self._games.tables.open_at(place)
         return [table.game.id for table in found if current in table.game.id]
 
-    async def _complete_commands(
-        self,
-        interaction: discord.Interaction[Any],  # noqa: ARG002
-        current: str,
-    ) -> list[str]:
+    async def _complete_commands(self, _: str, current: str) -> list[str]:
         names = [*OPTIONS, "rules"]
         return sorted(name for name in names if current.removeprefix("/") in name)
 

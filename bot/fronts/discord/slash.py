@@ -16,7 +16,7 @@ from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.chat.games import MOST_GOAL
-from bot.fronts.discord.answers import person_of
+from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
@@ -30,7 +30,8 @@ _MOST_POINTS = 100_000
 
 Run = Callable[[discord.Interaction[Any], str, Line, list[discord.abc.User]], Awaitable[None]]
 """Answers an interaction by a command: its name, what goes with it, and the users it names."""
-Complete = Callable[[discord.Interaction, str], Awaitable[list[str]]]
+Complete = Callable[[str, str], Awaitable[list[str]]]
+"""What may be meant in a place by what is typed so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +288,7 @@ def _completer(complete: Complete) -> Any:
     async def autocomplete(
         interaction: discord.Interaction, current: str
     ) -> list[app_commands.Choice[str]]:
-        found = await complete(interaction, current.strip().lower())
+        found = await complete(caller_of(interaction).place, current.strip().lower())
         return [app_commands.Choice(name=one, value=one) for one in found[:25]]
 
     return autocomplete
