@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
-from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
@@ -281,7 +281,12 @@ class Tables:
     async def load(self, game_id: str) -> Table:
         """A game from the store, open or over."""
         stored, events = await self.store.load(game_id)
-        return _table(stored, events)
+        first, *others = [make_event(event.kind, event.data) for event in events]
+        if not isinstance(first, Begun):
+            raise InvalidRequestError(
+                say('the game "{game}" has no beginning in the database', game=stored.id)
+            )
+        return Table(stored, first, tuple(others), fold(first, others), events[-1].at)
 
     async def rolled(self, game: Game, seat: int) -> Rolled:
         """What falls next, once it is known that the player may roll."""
@@ -393,13 +398,3 @@ def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatR
     same = [k for k, level in enumerate(levels) if level == player]
     name = f"{player} bot" if len(same) < 2 else f"{player} bot {same.index(number) + 1}"
     return SeatRow(number, None, name, player)
-
-
-def _table(stored: StoredGame, events: Sequence[StoredEvent]) -> Table:
-    made = [make_event(event.kind, event.data) for event in events]
-    first, others = made[0], made[1:]
-    if not isinstance(first, Begun):
-        raise InvalidRequestError(
-            say('the game "{game}" has no beginning in the database', game=stored.id)
-        )
-    return Table(stored, first, tuple(others), fold(first, others), events[-1].at)
