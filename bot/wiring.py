@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from bot.fronts.chat.commands import Commands, advice_commands
+from bot.fronts.chat.advice import advice_commands
+from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
@@ -14,7 +15,6 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules
-from bot.services.questions import Questions
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.store import Store
@@ -27,7 +27,6 @@ class Parts:
 
     commands: Commands
     games: Games
-    questions: Questions
     rules: HouseRules
     store: Store
 
@@ -49,8 +48,7 @@ async def open_parts(
         tables, oracle = Tables(store), Oracle(advisor)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
-        questions = Questions(tables, oracle)
-        played = GameCommands(games, questions, rules)
+        played = GameCommands(games, rules)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -58,22 +56,13 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = Commands(
             {
-                say_later("Advice"): advice_commands(advisor, rules, questions),
-                say_later("Games"): played.by_name(),
-                say_later("Looking back"): RecordCommands(games, rules, settings.data).by_name(),
-                say_later("Rules"): RulesCommands(rules).by_name(),
+                say_later("Advice"): advice_commands(advisor, rules, tables),
+                say_later("Games"): played.commands(),
+                say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),
+                say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,
         )
-        yield Parts(commands, games, questions, rules, store)
+        yield Parts(commands, games, rules, store)
     finally:
         await store.close()
-
-
-@asynccontextmanager
-async def open_commands(
-    settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
-) -> AsyncIterator[Commands]:
-    """The commands alone, see `open_parts`."""
-    async with open_parts(settings, advisor, pace=pace, allow_files=allow_files) as parts:
-        yield parts.commands

@@ -72,8 +72,8 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
     from bot.wiring import open_parts  # noqa: PLC0415
 
     async with open_parts(settings, Advisor(settings.strategies), pace=chosen.farkle_pace) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.questions, parts.rules)
-        await client.run(front, parts.store, settings.data, chosen, token)
+        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        await client.run_discord(front, parts.store, settings.data, chosen, token)
 
 
 def _end(error: FarkleError, status: int) -> None:

@@ -151,7 +151,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
     speak(language(settings.language))
-    asyncio.run(_chat(settings, advisor, partial(console.chat, as_json=as_json)))
+    asyncio.run(_chat(settings, advisor, partial(console.run_console, as_json=as_json)))
 
 
 async def _chat(
@@ -161,11 +161,11 @@ async def _chat(
 ) -> None:
     """Answer at a front until it ends."""
     # the database takes a while to import, and only the chat needs it
-    from bot.wiring import open_commands  # noqa: PLC0415
+    from bot.wiring import open_parts  # noqa: PLC0415
 
     pace = _PACE if sys.stdin.isatty() and sys.stdout.isatty() else 0.0
-    async with open_commands(settings, advisor, pace=pace, allow_files=True) as commands:
-        await front(commands, settings.history)
+    async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
+        await front(parts.commands, settings.history)
 
 
 def _advisor(settings: Settings) -> Advisor:

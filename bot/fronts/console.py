@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Reply, failure
+from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
@@ -68,7 +67,7 @@ class CommandCompleter(Completer):
                 yield Completion(candidate, start_position=-len(word), display_meta=meaning)
 
 
-async def chat(commands: Commands, history: Path, *, as_json: bool) -> None:
+async def run_console(commands: Commands, history: Path, *, as_json: bool) -> None:
     """Answer lines until /quit or the end of input, with a prompt if there is a terminal."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         await _prompt(commands, history, as_json=as_json)
@@ -104,7 +103,7 @@ async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
                 except EOFError:
                     return
                 width = shutil.get_terminal_size().columns - 1
-                answer = _answered_last(commands, line, as_json=as_json, width=width)
+                answer = _answer(commands, line, as_json=as_json, width=width)
                 task = begin(answer)
                 done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
                 if done and task.result():
@@ -124,30 +123,34 @@ async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> None:
 async def _pipe(commands: Commands, *, as_json: bool) -> None:
     await _resume(commands, as_json=as_json)
     for line in sys.stdin:
-        if await _answered_last(commands, line, as_json=as_json):
+        if await _answer(commands, line, as_json=as_json):
             return
 
 
-async def _answered_last(
+async def _answer(
     commands: Commands, line: str, *, as_json: bool, width: int | None = None
 ) -> bool:
     """Print the answer to a line that is not blank; true where it ends the chat."""
-    caller, line = spoken(line)
-    if not line.strip():
-        return False
+    caller, line = spoken_by(line)
+    replies = commands.answer(line, caller)
+    return bool(line.strip()) and await _tell(replies, caller, as_json=as_json, width=width)
+
+
+async def _resume(commands: Commands, *, as_json: bool) -> bool:
+    """Print what goes on by itself."""
+    caller, _ = spoken_by("")
+    return await _tell(commands.resume(caller), caller, as_json=as_json, width=None)
+
+
+async def _tell(
+    replies: AsyncIterator[Reply], caller: Caller, *, as_json: bool, width: int | None
+) -> bool:
+    """Print replies as they come; true where one ends the chat."""
     ends = False
-    async for reply in commands.answer(line, caller):
+    async for reply in replies:
         _print(reply, caller, as_json=as_json, width=width)
         ends = ends or reply.ends
     return ends
-
-
-async def _resume(commands: Commands, *, as_json: bool, width: int | None = None) -> bool:
-    """Print what goes on by itself."""
-    caller, _ = spoken("")
-    async for reply in commands.resume(caller):
-        _print(reply, caller, as_json=as_json, width=width)
-    return False
 
 
 def _print(reply: Reply, caller: Caller, *, as_json: bool, width: int | None) -> None:
@@ -170,7 +173,7 @@ def _text(reply: Reply, caller: Caller, width: int | None) -> str:
     return text
 
 
-def spoken(line: str) -> tuple[Caller, str]:
+def spoken_by(line: str) -> tuple[Caller, str]:
     """Who speaks a line, and what: "ann: /roll" is ann's, any other line is the player's.
 
     One console is one place, and whoever sits at it may manage it.

@@ -1,7 +1,8 @@
 """Advice, odds and turn tables for any solved rule set."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
@@ -11,7 +12,22 @@ from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, find_manifest, open_strategy, open_values
 from solver.turn.dice import parse_dice
-from solver.wording import say
+from solver.wording import say, say_number
+
+if TYPE_CHECKING:
+    from bot.table.state import Game
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What is best for the player to move."""
+
+    advice: Advice | None
+    """Of the roll on the table, if there is one."""
+    odds: Odds
+    """Of the decision before the next roll."""
+    exact: bool
+    """Whether the game has two players; else the strongest opponent is taken for the only one."""
 
 
 class Advisor:
@@ -55,6 +71,66 @@ class Advisor:
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
+
+    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
+        """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
+
+        mover : the name of the player to move
+        """
+        roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
+        if roll is None:
+            raise InvalidRequestError(say("nothing is rolled yet: give the dice, or ask for /odds"))
+        if len(roll) != game.turn.dice:
+            raise InvalidRequestError(
+                say_number(
+                    "{name} rolls {number} die now, not {told};"
+                    " give all numbers, such as me:0, to ask about another game",
+                    "{name} rolls {number} dice now, not {told};"
+                    " give all numbers, such as me:0, to ask about another game",
+                    game.turn.dice,
+                    name=mover,
+                    told=len(roll),
+                )
+            )
+        return advise(self.needed(game.rules), game.position(), roll)
+
+    def odds_in(self, game: "Game") -> Odds:
+        """Roll or bank in the position of a game. Raises FarkleError."""
+        if game.turn.roll is not None:
+            raise InvalidRequestError(
+                say("dice lie on the table: /advise says what to keep of them")
+            )
+        return odds(self.needed(game.rules), game.position())
+
+    def hint(self, game: "Game") -> Hint:
+        """What is best in a game of two or more players. Raises StrategyFileError."""
+        # the command line, which has no tables, does not wait for them
+        from bot.table.state import turn_after  # noqa: PLC0415
+
+        strategy, position = self.needed(game.rules), game.position()
+        exact = len(game.seats) == 2
+        if game.turn.roll is None:
+            return Hint(None, odds(strategy, position), exact)
+        advice = advise(strategy, position, game.turn.roll)
+        turn = turn_after(game.rules, game.turn, advice.options[0].set_aside)
+        following = replace(
+            position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
+        )
+        return Hint(advice, odds(strategy, following), exact)
+
+    def needed(self, rules: Ruleset) -> Strategy:
+        """What a table needs of the rules. Raises StrategyFileError where they are not solved."""
+        try:
+            return self.strategy(rules)
+        except MissingStrategyError:
+            raise MissingStrategyError(
+                say(
+                    "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
+                    " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
+                    " bots only the level optimal needs that",
+                    rules=rules.name,
+                )
+            ) from None
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""

@@ -24,7 +24,7 @@ from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
 from bot.table.state import Game, Stage, begin, turn_after
-from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
+from solver.errors import FarkleError, StrategyFileError
 from solver.game.endgame import endgame, final_turn, first_of_play_off
 from solver.game.position import first_position
 from solver.game.standings import by_seat
@@ -33,7 +33,6 @@ from solver.play.policies import MaxPoints, Optimal, Policy, TurnView, make_poli
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.scoring import after_set_aside, set_asides
-from solver.wording import say
 
 _GAMES = 20_000
 """Games simulated for an estimate."""
@@ -57,7 +56,7 @@ class Oracle:
     """Tells chances, in threads: the event loop never waits for a table."""
 
     def __init__(self, advisor: Advisor) -> None:
-        self._advisor = advisor
+        self.advisor = advisor
         self._generator = np.random.default_rng()
         self._estimates: dict[str, tuple[int, Chances]] = {}
         """By game: its version and what was estimated then."""
@@ -68,23 +67,9 @@ class Oracle:
     def strategy(self, rules: Ruleset) -> Strategy | None:
         """The strategy of the rules if they are solved."""
         try:
-            return self._advisor.strategy(rules)
+            return self.advisor.strategy(rules)
         except StrategyFileError:
             return None
-
-    def needed(self, rules: Ruleset) -> Strategy:
-        """The strategy of the rules. Raises StrategyFileError where they are not solved."""
-        try:
-            return self._advisor.strategy(rules)
-        except MissingStrategyError:
-            raise MissingStrategyError(
-                say(
-                    "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
-                    " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
-                    " bots only the level optimal needs that",
-                    rules=rules.name,
-                )
-            ) from None
 
     def policy(self, level: str, rules: Ruleset) -> Policy:
         """The policy of a bot's level.
@@ -93,7 +78,7 @@ class Oracle:
         a strategy that is not there.
         """
         optimal = level == Optimal.name
-        return make_policy(level, self.needed(rules) if optimal else self.strategy(rules))
+        return make_policy(level, self.advisor.needed(rules) if optimal else self.strategy(rules))
 
     def best_level(self, rules: Ruleset) -> str:
         """The strongest level that bots can play at under the rules."""
@@ -125,7 +110,7 @@ class Oracle:
     async def review(self, table: Table) -> Review:
         """Every decision of a game that is over. Raises StrategyFileError."""
         return await asyncio.to_thread(
-            lambda: review(self.needed(table.game.rules), table.begun, table.events)
+            lambda: review(self.advisor.needed(table.game.rules), table.begun, table.events)
         )
 
     async def results(self, table: Table) -> list[GameResult]:

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal
+from functools import update_wrapper
+from typing import Concatenate, Literal, ParamSpec
 
 from bot.review.chart import GameChart
-from bot.services.bot_moves import BotMoves
+from bot.services.advisor import Hint
+from bot.services.bot_moves import bot_move
 from bot.services.chances import Chances, Oracle
-from bot.services.place_settings import settings_of
-from bot.services.seats import check_may_track, mover, plays, seat_named, seat_of
-from bot.services.tables import Caller, Person, Player, Table, Tables, bot_name
+from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import StaleVersionError
 from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
@@ -47,8 +47,38 @@ class News:
     """The chances turn by turn, of a game that was played to its end."""
 
 
-Make = Callable[[Table], Awaitable[Table]]
-"""What makes of a table the one after a command."""
+_More = ParamSpec("_More")
+
+
+def _command(
+    move: Callable[Concatenate["Games", Caller, Table, _More], Awaitable[Table]],
+) -> Callable[Concatenate["Games", Caller, str | None, _More], AsyncIterator[News]]:
+    """A command of a game, which is named or plain: `move` makes of its table the one after it."""
+
+    async def command(
+        self: "Games",
+        caller: Caller,
+        game_id: str | None,
+        /,
+        *args: _More.args,
+        **more: _More.kwargs,
+    ) -> AsyncIterator[News]:
+        # bots whose turn was broken off, by the end of the program or by whoever left, come first;
+        # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
+        found = await self.tables.find(caller, game_id)
+        if found.game.bot_to_move:
+            with contextlib.suppress(StrategyFileError):
+                async for news in self.bots(found):
+                    yield news
+            found = await self.tables.find(caller, game_id)
+        async with self._changing(caller, found) as table:
+            news = await self._commit(table, await move(self, caller, table, *args, **more))
+        yield news
+        async for more_news in self.bots(news.table):
+            yield more_news
+
+    update_wrapper(command, move)
+    return command
 
 
 class Games:
@@ -57,7 +87,6 @@ class Games:
     def __init__(self, tables: Tables, oracle: Oracle, pace: float = 0.0) -> None:
         self.tables = tables
         self.oracle = oracle
-        self._bot_moves = BotMoves(tables, oracle)
         self._pace = pace
         self._playing: set[str] = set()
         """Games in which the bots' turn is being played."""
@@ -74,7 +103,7 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set up a game."""
         await self._check_players(players, rules, tracked=tracked)
-        settings = await settings_of(self.tables.store, caller.place)
+        settings = await self.tables.store.settings(caller.place)
         table = await self.tables.begin(
             caller,
             rules,
@@ -103,139 +132,109 @@ class Games:
                 )
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError(say("only those who play here can have a bot sit down"))
-            await self._check_players([Player(level=level)] if level else [], table.game.rules)
+            await self._check_players([level] if level else [], table.game.rules)
             events = commands.join(table.game, level)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
-            name = bot_name(level, levels, number) if level else caller.person.name
-            seat = SeatRow(number, None if level else caller.person.id, name, level)
-            news = await self._commit(table, table.then(*events), new_seats=[seat])
+            seat = seat_row(number, level or caller.person, levels)
+            news = await self._commit(table, table.then(*events, seat=seat))
         yield news
         async for more in self.bots(news.table):
             yield more
 
-    async def seed(self, caller: Caller, game_id: str | None, text: str) -> AsyncIterator[News]:
+    @_command
+    async def seed(self, caller: Caller, table: Table, text: str) -> Table:
         """Give one's own share to the dice."""
+        return table.then(*commands.seed(table.game, table.own_seat(caller), text))
 
-        async def make(table: Table) -> Table:
-            return table.then(*commands.seed(table.game, seat_of(table, caller), text))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
-    async def roll(
-        self, caller: Caller, game_id: str | None, dice: Roll | None = None
-    ) -> AsyncIterator[News]:
+    @_command
+    async def roll(self, caller: Caller, table: Table, dice: Roll | None = None) -> Table:
         """Roll; in a tracked game `dice` are what fell."""
+        return table.then(await self._rolled(table.game, table.acting_seat(caller), dice))
 
-        async def make(table: Table) -> Table:
-            seat = mover(table, caller)
-            return table.then(await self._rolled(table.game, seat, dice))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
+    @_command
     async def keep(
-        self, caller: Caller, game_id: str | None, kept: Roll, then: Literal["roll", "bank"] | None
-    ) -> AsyncIterator[News]:
+        self, caller: Caller, table: Table, kept: Roll, then: Literal["roll", "bank"] | None
+    ) -> Table:
         """Set dice aside, and roll or bank at once if `then` says so."""
-
-        async def make(table: Table) -> Table:
-            seat = mover(table, caller)
-            table = table.then(*commands.keep(table.game, seat, kept))
-            if then == "bank":
-                return table.then(*commands.bank(table.game, seat))
-            if then == "roll" and table.game.tracked:
-                raise InvalidRequestError(
-                    say(
-                        "nothing is kept: with real dice /keep what was set aside, and then"
-                        " /roll with what fell"
-                    )
+        seat = table.acting_seat(caller)
+        table = table.then(*commands.keep(table.game, seat, kept))
+        if then == "bank":
+            return table.then(*commands.bank(table.game, seat))
+        if then == "roll" and table.game.tracked:
+            raise InvalidRequestError(
+                say(
+                    "nothing is kept: with real dice /keep what was set aside, and then"
+                    " /roll with what fell"
                 )
-            if then == "roll":
-                return table.then(await self._rolled(table.game, seat, None))
-            return table
+            )
+        if then == "roll":
+            return table.then(await self._rolled(table.game, seat, None))
+        return table
 
-        async for news in self._act(caller, game_id, make):
-            yield news
-
-    async def bank(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    @_command
+    async def bank(self, caller: Caller, table: Table) -> Table:
         """Bank the turn total."""
+        return table.then(*commands.bank(table.game, table.acting_seat(caller)))
 
-        async def make(table: Table) -> Table:
-            return table.then(*commands.bank(table.game, mover(table, caller)))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
+    @_command
     async def score(
         self,
         caller: Caller,
-        game_id: str | None,
+        table: Table,
         who: Person | str | None,
         points: int,
         ending: Literal["bank", "farkle", "lose", "win"],
-    ) -> AsyncIterator[News]:
+    ) -> Table:
         """Tell a whole turn with real dice, of the player to move or of the one named."""
-
-        async def make(table: Table) -> Table:
-            check_may_track(table, caller)
-            seat = table.game.mover if who is None else seat_named(table, who)
-            if seat != table.game.mover and not table.game.over:
-                raise IllegalActionError(
-                    say(
-                        "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
-                        name=table.names[table.game.mover],
-                        other=table.names[seat],
-                    )
+        table.check_may_track(caller)
+        seat = table.game.mover if who is None else table.seat_named(who)
+        if seat != table.game.mover and not table.game.over:
+            raise IllegalActionError(
+                say(
+                    "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
+                    name=table.names[table.game.mover],
+                    other=table.names[seat],
                 )
-            return table.then(*commands.score(table.game, seat, points, ending))
+            )
+        return table.then(*commands.score(table.game, seat, points, ending))
 
-        async for news in self._act(caller, game_id, make):
-            yield news
-
+    @_command
     async def fix(
         self,
         caller: Caller,
-        game_id: str | None,
+        table: Table,
         who: Person | str,
         *,
         score: int | None = None,
         farkles: int | None = None,
         moves: bool = False,
-    ) -> AsyncIterator[News]:
+    ) -> Table:
         """Put right what was told wrongly."""
-
-        async def make(table: Table) -> Table:
-            check_may_track(table, caller)
-            seat = seat_named(table, who)
-            corrected = commands.correct(
-                table.game, seat, score=score, farkles=farkles, moves=moves
-            )
-            return table.then(*corrected)
-
-        async for news in self._act(caller, game_id, make):
-            yield news
+        table.check_may_track(caller)
+        seat = table.seat_named(who)
+        corrected = commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
+        return table.then(*corrected)
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""
-
-        async def make(table: Table) -> Table:
-            game = table.game
-            if game.tracked:
-                check_may_track(table, caller)
-            between_turns = not game.turn.turn_total and game.turn.roll is None
-            if between_turns and not (game.hints or game.tracked):
-                raise IllegalActionError(
-                    say("hints are forbidden here, and the odds after that turn have been told")
-                )
-            return table.then(*commands.undo(game, table.seat_of(caller.person)))
-
         if reopened := await self._reopened(caller, game_id):
             yield reopened
             return
-        async for news in self._act(caller, game_id, make):
+        async for news in self._undo(caller, game_id):
             yield news
+
+    @_command
+    async def _undo(self, caller: Caller, table: Table) -> Table:
+        game = table.game
+        if game.tracked:
+            table.check_may_track(caller)
+        between_turns = not game.turn.turn_total and game.turn.roll is None
+        if between_turns and not (game.hints or game.tracked):
+            raise IllegalActionError(
+                say("hints are forbidden here, and the odds after that turn have been told")
+            )
+        return table.then(*commands.undo(game, table.seat_of(caller.person)))
 
     async def _reopened(self, caller: Caller, game_id: str | None) -> News | None:
         """The last game with real dice here, if it is over and its end is to be taken back."""
@@ -249,32 +248,24 @@ class Games:
             table = await self.tables.load(last.id)
             if not table.game.tracked or table.game.before is None:
                 return None
-            check_may_track(table, caller)
+            table.check_may_track(caller)
             events = commands.undo(table.game, None)
             written = await self.tables.append(table, table.then(*events), reopens=True)
         return News(table.game, tuple(events), written)
 
-    async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    @_command
+    async def resign(self, caller: Caller, table: Table) -> Table:
         """Give up."""
+        return table.then(*commands.resign(table.game, table.own_seat(caller)))
 
-        async def make(table: Table) -> Table:
-            return table.then(*commands.resign(table.game, seat_of(table, caller)))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
-
-    async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    @_command
+    async def end(self, caller: Caller, table: Table) -> Table:
         """End the game without a result."""
-
-        async def make(table: Table) -> Table:
-            if not plays(table, caller) and not caller.manages:
-                raise IllegalActionError(
-                    say("only those who play, or who manage this place, can end the game")
-                )
-            return table.then(*commands.end(table.game))
-
-        async for news in self._act(caller, game_id, make):
-            yield news
+        if not table.plays(caller) and not caller.manages:
+            raise IllegalActionError(
+                say("only those who play, or who manage this place, can end the game")
+            )
+        return table.then(*commands.end(table.game))
 
     async def away(
         self, caller: Caller, game_id: str | None, level: str | None
@@ -285,13 +276,12 @@ class Games:
             game = table.game
             if level is None:
                 after = table.then(*commands.skip(game))
-                news = await self._commit(table, after, by=caller.person.name)
             else:
-                await self._check_players([Player(level=level)], game.rules)
+                await self._check_players([level], game.rules)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
-                after = table.then(*commands.substitute(game, game.mover, level))
-                news = await self._commit(table, after, changed_seats=[seat], by=caller.person.name)
+                after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
+            news = await self._commit(table, after, by=caller.person.name)
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -310,6 +300,20 @@ class Games:
                 news = await self._commit(table, table.then(*events))
             yield news
 
+    async def hint(self, caller: Caller, game_id: str | None) -> Hint:
+        """What is best for the player to move, who alone may ask."""
+        table = await self.tables.find(caller, game_id)
+        table.check_hint(caller)
+        return await asyncio.to_thread(self.oracle.advisor.hint, table.game)
+
+    async def shown(self, table: Table) -> News:
+        """A table as it is; its chances in the middle of a turn only where hints are allowed."""
+        game = table.game
+        in_turn = game.turn.turn_total or game.turn.roll is not None
+        told = game.over or game.hints or not in_turn
+        chances = await self.oracle.chances(table) if told else None
+        return News(game, (), table, chances, chart=await self.oracle.chart(table))
+
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move."""
         game_id = table.game.id
@@ -323,27 +327,13 @@ class Games:
                     table = await self.tables.current(game_id)
                     if not table.game.bot_to_move:
                         return
-                    news = await self._commit(table, await self._bot_moves.next(table))
+                    after = await bot_move(self.tables, self.oracle, table)
+                    news = await self._commit(table, after)
                 yield news
                 # others may have moved while the news was told
                 table = await self.tables.current(game_id)
         finally:
             self._playing.discard(game_id)
-
-    async def _act(self, caller: Caller, game_id: str | None, make: Make) -> AsyncIterator[News]:
-        # bots whose turn was broken off, by the end of the program or by whoever left, come first;
-        # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
-        found = await self.tables.find(caller, game_id)
-        if found.game.bot_to_move:
-            with contextlib.suppress(StrategyFileError):
-                async for more in self.bots(found):
-                    yield more
-            found = await self.tables.find(caller, game_id)
-        async with self._changing(caller, found) as table:
-            news = await self._commit(table, await make(table))
-        yield news
-        async for more in self.bots(news.table):
-            yield more
 
     @asynccontextmanager
     async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
@@ -359,8 +349,6 @@ class Games:
         table: Table,
         after: Table,
         *,
-        new_seats: Sequence[SeatRow] = (),
-        changed_seats: Sequence[SeatRow] = (),
         by: str | None = None,
     ) -> News:
         """Write down what a command made, with the secret and the results where a game ends."""
@@ -372,13 +360,11 @@ class Games:
         written = await self.tables.append(
             table,
             after,
-            new_seats=new_seats,
-            changed_seats=changed_seats,
             results=results,
         )
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
-        if moved or after.game.over or new_seats:
+        if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
@@ -402,19 +388,19 @@ class Games:
     async def _check_players(
         self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
     ) -> None:
-        people = [player.person.id for player in players if player.person]
+        people = [player.id for player in players if isinstance(player, Person)]
         if len(set(people)) < len(people):
             raise InvalidRequestError(say("everybody can take only one seat"))
         for player in players:
-            if player.level is None:
+            if isinstance(player, Person):
                 continue
             if tracked:
                 raise InvalidRequestError(say(commands.NO_BOTS))
-            await asyncio.to_thread(self.oracle.policy, player.level, rules)
+            await asyncio.to_thread(self.oracle.policy, player, rules)
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game
-        if not plays(table, caller) and not caller.manages:
+        if not table.plays(caller) and not caller.manages:
             raise IllegalActionError(say("only those who play here can do that"))
         if game.seats[game.mover].level is not None:
             raise IllegalActionError(say("it is a bot's turn, which is never away"))

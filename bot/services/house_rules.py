@@ -5,16 +5,18 @@ import time
 import tomllib
 import unicodedata
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bot.services.advisor import is_solved
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
 from bot.solving.process import SolveProgress, SolveState, solve_apart
+from bot.store.store import Store
 from solver.batch.jobs import Job, Watch
 from solver.errors import (
     FarkleError,
@@ -46,30 +48,6 @@ MAX_OPTION = 200
 
 class UnknownRulesError(InvalidRulesError):
     """No rules have this name."""
-
-
-class RulesStore(Protocol):
-    """What is kept for a place."""
-
-    async def place_rules(self, place: str) -> Mapping[str, str]:
-        """The rules that a place has saved, as TOML text by name."""
-        ...
-
-    async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
-        """Save rules for a place under a name."""
-        ...
-
-    async def delete_place_rules(self, place: str, name: str) -> bool:
-        """Delete rules of a place; whether there were any of that name."""
-        ...
-
-    async def place_settings(self, place: str) -> Mapping[str, Any]:
-        """All that a place has set, by key."""
-        ...
-
-    async def set_place_setting(self, place: str, key: str, value: Any) -> None:
-        """Set something, given as JSON, for a place."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +99,7 @@ class HouseRules:
 
     def __init__(
         self,
-        store: RulesStore,
+        store: Store,
         strategies: Path,
         kernels: Path,
         limits: Limits | None = None,
@@ -140,6 +118,7 @@ class HouseRules:
         self._runs: dict[str, _Run] = {}
         self._worker = asyncio.Semaphore()
         self._saving = asyncio.Lock()
+        self._presets = {name: load_rules(name) for name in preset_names()}
 
     async def create(
         self, place: str, person: str, name: str, options: Mapping[str, str]
@@ -209,24 +188,17 @@ class HouseRules:
         def entries() -> list[RulesEntry]:
             found = []
             for name, text in own.items():
-                try:
-                    found.append(self._entry(name, _read(name, text), default, is_own=True))
-                except InvalidRulesError:
-                    found.append(RulesEntry(name, None, True, False, name == default))
+                rules = None
+                with suppress(InvalidRulesError):
+                    rules = _read(name, text)
+                solved = rules is not None and self.is_solved(rules)
+                found.append(RulesEntry(name, rules, True, solved, name == default))
             return found + [
-                self._entry(name, load_rules(name), default, is_own=False)
-                for name in preset_names()
+                RulesEntry(name, rules, False, self.is_solved(rules), name == default)
+                for name, rules in self._presets.items()
             ]
 
         return await asyncio.to_thread(entries)
-
-    async def show(self, place: str, name: str) -> RulesEntry:
-        """One rule set that can be used in the place. Raises InvalidRulesError or StoreError."""
-        rules = await self.resolve(place, name)
-        own = await self._own(place)
-        default = await self.default(place)
-        is_own = bool(_same_name(" ".join(name.split()), own))
-        return await asyncio.to_thread(self._entry, rules.name, rules, default, is_own=is_own)
 
     async def delete(self, place: str, name: str) -> str:
         """Delete rules that were made in the place; returns their name.
@@ -238,7 +210,7 @@ class HouseRules:
         own = await self._store.place_rules(place)
         found = _same_name(wanted, own)
         if not found:
-            if wanted.lower() in preset_names():
+            if wanted.lower() in self._presets:
                 raise InvalidRequestError(
                     say(
                         "{rules} ships with the program; only rules made here can be deleted",
@@ -264,7 +236,7 @@ class HouseRules:
         rules = await self.resolve(place, name)
         own = await self._own(place)
         wanted = " ".join(name.split())
-        known = _same_name(wanted, own) or (wanted.lower() in preset_names() and wanted.lower())
+        known = _same_name(wanted, own) or (wanted.lower() in self._presets and wanted.lower())
         reference = known or _whole_path(name)
         await self._store.set_place_setting(place, RULES_SETTING, reference)
         return rules
@@ -372,20 +344,20 @@ class HouseRules:
     async def _find(self, place: str, name: str, origin: str = "") -> Ruleset:
         """The rules of a name; an error starts with `origin`."""
         wanted = " ".join(name.split())
-        if wanted.lower() in preset_names():
-            return load_rules(wanted)
+        if preset := self._presets.get(wanted.lower()):
+            return preset
         own = await self._own(place)
         if known := _same_name(wanted, own):
             return _read(known, own[known])
-        guess = did_you_mean(short(wanted.lower()), [*own, *preset_names()])
+        guess = did_you_mean(short(wanted.lower()), [*own, *self._presets])
         raise UnknownRulesError(
             origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
         )
 
     async def _own(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, but for those whose name is now that of a preset."""
-        saved, presets = await self._store.place_rules(place), preset_names()
-        return {name: text for name, text in saved.items() if name.lower() not in presets}
+        saved = await self._store.place_rules(place)
+        return {name: text for name, text in saved.items() if name.lower() not in self._presets}
 
     def _check_size(self, rules: Ruleset) -> None:
         """Refuse rules that cannot be solved, or not here. Raises InvalidRulesError."""
@@ -403,9 +375,6 @@ class HouseRules:
                 )
             )
         check_solvable(rules)
-
-    def _entry(self, name: str, rules: Ruleset, default: str, *, is_own: bool) -> RulesEntry:
-        return RulesEntry(name, rules, is_own, self.is_solved(rules), name == default)
 
     def _chance(self, rules: Ruleset) -> float | None:
         """Win probability of the first player, if the rules are solved."""

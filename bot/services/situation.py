@@ -48,16 +48,12 @@ class FieldKind(Enum):
 class PositionField:
     """One field of a position, as people give it at each front."""
 
-    attribute: str
-    """Of `Situation`, which has its default."""
-    name: str
-    """In a chat."""
-    meaning: str
-    """In a chat, marked by `say_later`."""
     flags: tuple[str, ...]
-    """On the command line."""
+    """On the command line: the first is the attribute of `Situation`, the last the chat's name."""
     help: str
     """On the command line."""
+    meaning: str
+    """In a chat, marked by `say_later`."""
     kind: FieldKind = FieldKind.NUMBER
     metavar: str | None = None
     """On the command line."""
@@ -65,13 +61,25 @@ class PositionField:
     """The range of numbers that a front may ask for; rules may allow less."""
     most: int = _MOST_POINTS
 
+    @property
+    def attribute(self) -> str:
+        """Of `Situation`, which has its default."""
+        return _yes_flag(self.flags[0]).replace("-", "_")
+
+    @property
+    def name(self) -> str:
+        """In a chat."""
+        return _yes_flag(self.flags[-1])
+
+
+def _yes_flag(flag: str) -> str:
+    return flag.partition("/")[0].removeprefix("--")
+
 
 TURN_TOTAL = PositionField(
-    "turn_total",
-    "turn",
-    say_later("points set aside in this turn so far"),
     ("--turn-total", "--turn"),
     "Points set aside in this turn before the roll.",
+    say_later("points set aside in this turn so far"),
     metavar="T",
 )
 """The one field that a turn from its start has not."""
@@ -79,84 +87,63 @@ TURN_TOTAL = PositionField(
 POSITION_FIELDS = (
     TURN_TOTAL,
     PositionField(
-        "banked",
-        "me",
-        say_later("your score"),
         ("--banked", "--me"),
         "Your score.",
+        say_later("your score"),
         metavar="B",
         least=-_MOST_POINTS,
     ),
     PositionField(
-        "opponent",
-        "them",
-        say_later("the opponent's score"),
         ("--opponent", "--them"),
         "The opponent's score.",
+        say_later("the opponent's score"),
         metavar="D",
         least=-_MOST_POINTS,
     ),
     PositionField(
-        "farkles",
-        "farkles",
-        say_later("your farkles in a row before this turn"),
         ("--farkles",),
         "Your farkles in a row before this turn.",
+        say_later("your farkles in a row before this turn"),
         metavar="F",
         most=10,
     ),
     PositionField(
-        "opponent_farkles",
-        "their-farkles",
-        say_later("the opponent's farkles in a row"),
         ("--opponent-farkles", "--their-farkles"),
         "The opponent's farkles in a row.",
+        say_later("the opponent's farkles in a row"),
         metavar="E",
         most=10,
     ),
     PositionField(
-        "rules",
-        "rules",
-        say_later("a rule set, facebook unless you say another"),
         ("--rules",),
         "The name of a rule set or a TOML file.",
+        say_later("a rule set, facebook unless you say another"),
         FieldKind.RULES,
-        metavar="RULES",
+        "RULES",
     ),
     PositionField(
-        "hot_dice",
-        "hot-dice",
-        say_later("hot dice so far in this turn, where their bonus changes"),
         ("--hot-dice",),
         "Hot dice so far in this turn, where their bonus changes.",
+        say_later("hot dice so far in this turn, where their bonus changes"),
         metavar="N",
         most=100,
     ),
     PositionField(
-        "on_board",
-        "on-board",
-        say_later("yes or no: whether you have banked before"),
         ("--on-board/--not-on-board",),
         "Whether you have banked before; if not given, whether you have points.",
+        say_later("yes or no: whether you have banked before"),
         FieldKind.YES_NO,
     ),
     PositionField(
-        "opponent_on_board",
-        "their-on-board",
-        say_later("yes or no: whether the opponent has"),
-        (
-            "--opponent-on-board/--opponent-not-on-board",
-            "--their-on-board/--their-not-on-board",
-        ),
+        ("--opponent-on-board/--opponent-not-on-board", "--their-on-board/--their-not-on-board"),
         "The same of the opponent.",
+        say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
     ),
     PositionField(
-        "began",
-        "began",
-        say_later("me or them: who began, or begins a play-off"),
         ("--began",),
         "Who began, where both have as many turns, or who begins a play-off.",
+        say_later("me or them: who began, or begins a play-off"),
         FieldKind.PLAYER,
     ),
 )

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
-from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
+from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
 from bot.table.state import Game, apply, begin, fold
-from solver.errors import InvalidRequestError
+from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
@@ -37,12 +37,8 @@ class Caller:
     """The version of the game that the command was given for; None for whatever it is now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
-    """Who is to sit down: a person, or a bot by its level."""
-
-    person: Person | None = None
-    level: str | None = None
+Player = Person | str
+"""Who is to sit down: a person, or a bot by its level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +64,84 @@ class Table:
                 return seat.number
         return None
 
-    def then(self, *events: Event) -> "Table":
-        """The table once events have happened."""
+    def seat_named(self, who: Person | str) -> int:
+        """The seat of a person, or of the player who is called so. Raises InvalidRequestError."""
+        name = who if isinstance(who, str) else who.name
+        if isinstance(who, Person) and (found := self.seat_of(who)) is not None:
+            return found
+        wanted = name.removeprefix("@").casefold()
+        seats = [k for k, other in enumerate(self.names) if other.casefold() == wanted]
+        # of several who were forgotten the one who still plays
+        seats.sort(key=lambda number: not self.game.seats[number].playing)
+        if seats:
+            return seats[0]
+        raise InvalidRequestError(
+            say('"{name}" does not play here: {players} do', name=name, players=self._players)
+        )
+
+    def plays(self, caller: Caller) -> bool:
+        """Whether the caller has a seat and has not resigned."""
+        seat = self.seat_of(caller.person)
+        return seat is not None and self.game.seats[seat].playing
+
+    def own_seat(self, caller: Caller) -> int:
+        """The seat of the caller. Raises IllegalActionError."""
+        seat = self.seat_of(caller.person)
+        if seat is None:
+            raise IllegalActionError(
+                say("you do not play in this game: {players} do", players=self._players)
+            )
+        return seat
+
+    def acting_seat(self, caller: Caller) -> int:
+        """The seat that acts: the caller's, in a tracked game the player's to move.
+
+        Raises IllegalActionError where it is not the caller's turn.
+        """
         game = self.game
+        if game.tracked:
+            self.check_may_track(caller)
+            return game.mover
+        seat = self.own_seat(caller)
+        if not game.seats[seat].playing:
+            raise IllegalActionError(say("you have resigned from this game"))
+        if seat != game.mover and not game.over:
+            raise IllegalActionError(
+                say("it is not your turn but {name}'s", name=self.names[game.mover])
+            )
+        return seat
+
+    def check_may_track(self, caller: Caller) -> None:
+        """Raises IllegalActionError unless the caller may tell what real dice did."""
+        commands.check_tracked(self.game)
+        if not self.plays(caller) and not caller.manages:
+            raise IllegalActionError(
+                say("only those who play keep the score: {players}", players=self._players)
+            )
+
+    def check_hint(self, caller: Caller) -> None:
+        """Raises IllegalActionError unless the caller may be told what is best for the mover."""
+        commands.check_hints(self.game)
+        if self.game.tracked:
+            self.check_may_track(caller)
+        elif self.own_seat(caller) != self.game.mover:
+            raise IllegalActionError(say("it is not your turn: hints are for the player to move"))
+        if len(self.game.seats) < 2:
+            raise IllegalActionError(say("nobody else plays yet: others sit down with /join"))
+
+    @property
+    def _players(self) -> str:
+        return ", ".join(self.names)
+
+    def then(self, *events: Event, seat: SeatRow | None = None) -> "Table":
+        """The table once events have happened, and a new or another player sits in `seat`."""
+        game, stored = self.game, self.stored
         for event in events:
             game = apply(game, event)
-        return replace(self, events=(*self.events, *events), game=game)
+        if seat is not None:
+            others = stored.seats[: seat.number], stored.seats[seat.number + 1 :]
+            stored = replace(stored, seats=(*others[0], seat, *others[1]))
+        return replace(self, stored=stored, events=(*self.events, *events), game=game)
 
 
 class Tables:
@@ -116,11 +184,12 @@ class Tables:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
         secret = None if tracked else secrets.token_bytes(32)
         game_id = secrets.token_hex(4)
+        levels = [None if isinstance(one, Person) else one for one in players]
         begun = commands.begin_game(
             game_id,
             rules,
-            [player.level for player in players],
-            host=next((k for k, one in enumerate(players) if one.person == caller.person), None),
+            levels,
+            host=next((k for k, one in enumerate(players) if one == caller.person), None),
             tracked=tracked,
             hints=hints,
             away_seconds=away_seconds,
@@ -130,7 +199,7 @@ class Tables:
             stored = await self.store.create_game(
                 caller.place,
                 rules.name,
-                [_seat(number, player, players) for number, player in enumerate(players)],
+                [seat_row(number, player, levels) for number, player in enumerate(players)],
                 [NewEvent(begun.kind, event_data(begun))],
                 secret,
                 most_open,
@@ -171,12 +240,21 @@ class Tables:
         known = self._known(place) or await self._read_open(place)
         return [await self.current(game_id) for game_id in known]
 
-    async def seen_at(self, place: str) -> list[Table]:
-        """The open games of a place; the database is asked only for what is not known yet."""
-        known = self._known(place)
+    async def asked_at(self, caller: Caller) -> Table | None:
+        """The game that a question without numbers is about: the one here, or the caller's own.
+
+        The database is asked only for what is not known yet. Raises IllegalActionError for who
+        plays a game in which hints are forbidden.
+        """
+        known = self._known(caller.place)
         if known is None:
-            known = await self._read_open(place)
-        return [await self.current(game_id) for game_id in known]
+            known = await self._read_open(caller.place)
+        found = [await self.current(game_id) for game_id in known]
+        own = [one for one in found if one.seat_of(caller.person) is not None]
+        if any(not one.game.hints for one in own):
+            raise IllegalActionError(say("the host has forbidden hints in the game that you play"))
+        found = own or [one for one in found if one.game.hints]
+        return found[0] if len(found) == 1 and len(found[0].game.seats) > 1 else None
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""
@@ -203,7 +281,12 @@ class Tables:
     async def load(self, game_id: str) -> Table:
         """A game from the store, open or over."""
         stored, events = await self.store.load(game_id)
-        return _table(stored, events)
+        first, *others = [make_event(event.kind, event.data) for event in events]
+        if not isinstance(first, Begun):
+            raise InvalidRequestError(
+                say('the game "{game}" has no beginning in the database', game=stored.id)
+            )
+        return Table(stored, first, tuple(others), fold(first, others), events[-1].at)
 
     async def rolled(self, game: Game, seat: int) -> Rolled:
         """What falls next, once it is known that the player may roll."""
@@ -224,8 +307,6 @@ class Tables:
         table: Table,
         after: Table,
         *,
-        new_seats: Sequence[SeatRow] = (),
-        changed_seats: Sequence[SeatRow] = (),
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> Table:
@@ -234,7 +315,7 @@ class Tables:
         Returns the table as it is kept then. Raises StaleVersionError where something else
         happened in between.
         """
-        events = after.events[len(table.events) :]
+        events, sat = after.events[len(table.events) :], table.stored.seats
         at = self.now()
         try:
             version = await self.store.append(
@@ -242,8 +323,8 @@ class Tables:
                 table.game.version,
                 [NewEvent(event.kind, event_data(event)) for event in events],
                 at,
-                new_seats=new_seats,
-                changed_seats=changed_seats,
+                new_seats=after.stored.seats[len(sat) :],
+                changed_seats=[one for one in after.stored.seats[: len(sat)] if one not in sat],
                 ended=after.game.over,
                 results=results,
                 reopens=reopens,
@@ -252,13 +333,8 @@ class Tables:
             # what is in memory may be out of date, or ahead of a command that was broken off
             self._forget(table)
             raise
-        seats = {seat.number: seat for seat in [*table.stored.seats, *new_seats, *changed_seats]}
-        stored = replace(
-            table.stored,
-            version=version,
-            ended_at=at if after.game.over else None,
-            seats=tuple(seats[number] for number in sorted(seats)),
-        )
+        ended_at = at if after.game.over else None
+        stored = replace(after.stored, version=version, ended_at=ended_at)
         after = replace(after, stored=stored, moved_at=at)
         if reopens or self._live.get(table.game.id) is not table:
             # the names may be of before somebody was forgotten
@@ -315,24 +391,10 @@ class Tables:
             self._open[place] = [begun, *others] if begun else others
 
 
-def bot_name(level: str, levels: Sequence[str | None], number: int) -> str:
-    """What a bot is called: by its level, and with a number where there are several."""
-    same = [k for k, one in enumerate(levels) if one == level]
-    return f"{level} bot" if len(same) < 2 else f"{level} bot {same.index(number) + 1}"
-
-
-def _seat(number: int, player: Player, players: Sequence[Player]) -> SeatRow:
-    if player.person is not None:
-        return SeatRow(number, player.person.id, player.person.name, None)
-    level = player.level or ""
-    return SeatRow(number, None, bot_name(level, [one.level for one in players], number), level)
-
-
-def _table(stored: StoredGame, events: Sequence[StoredEvent]) -> Table:
-    made = [make_event(event.kind, event.data) for event in events]
-    first, others = made[0], made[1:]
-    if not isinstance(first, Begun):
-        raise InvalidRequestError(
-            say('the game "{game}" has no beginning in the database', game=stored.id)
-        )
-    return Table(stored, first, tuple(others), fold(first, others), events[-1].at)
+def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatRow:
+    """The seat of a player; a bot is called by its level, with a number if others have that too."""
+    if isinstance(player, Person):
+        return SeatRow(number, player.id, player.name, None)
+    same = [k for k, level in enumerate(levels) if level == player]
+    name = f"{player} bot" if len(same) < 2 else f"{player} bot {same.index(number) + 1}"
+    return SeatRow(number, None, name, player)

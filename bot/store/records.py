@@ -5,7 +5,6 @@ from itertools import groupby
 
 from sqlalchemy import func, select, update
 
-from bot.store.rows import GameResult
 from bot.store.schema import games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
@@ -59,14 +58,6 @@ _THEMSELVES = seats.c.level.is_(None)
 """What a bot did that played on for somebody is nobody's."""
 
 
-async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
-    """How a game ended, by seats; empty while it is open."""
-    columns = [column for column in results.c if column is not results.c.game_id]
-    query = select(*columns).where(results.c.game_id == game_id).order_by(results.c.seat)
-    async with store.reading() as connection:
-        return tuple(GameResult(*row) for row in await connection.execute(query))
-
-
 async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:
     """What a person has done, in one place or in all."""
     query = select(results).select_from(_played)
@@ -111,17 +102,15 @@ async def head_to_head(
     return HeadToHead(count, (own_wins, other_wins))
 
 
-async def leaderboard(
-    store: Store, place: str | None = None, least_games: int = 1
-) -> list[Ranking]:
-    """People with at least so many games, the highest win rate first, then the most games."""
+async def leaderboard(store: Store, place: str | None = None) -> list[Ranking]:
+    """People who have finished a game, the highest win rate first, then the most games."""
     # SQLite takes the bare column `name` from the row that has the maximum
     last = func.max(games.c.ended_at)
     columns = (seats.c.person, seats.c.name, func.count(), func.total(results.c.share), last)
     query = select(*columns).select_from(_played).where(seats.c.person.is_not(None), _THEMSELVES)
     by_person = query.where(*in_place(place)).group_by(seats.c.person)
     async with store.reading() as connection:
-        rows = await connection.execute(by_person.having(func.count() >= least_games))
+        rows = await connection.execute(by_person)
         standings = [Ranking(*row[:4]) for row in rows]
     return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
 
@@ -137,14 +126,14 @@ async def find_person(store: Store, place: str | None, name: str) -> str | None:
     return person
 
 
-async def forget(store: Store, person: str, name_instead: str = "someone") -> int:
+async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
-    The games stay whole: the seat goes on under `name_instead`, its results are nobody's.
+    The games stay whole: the seat goes on as someone's, its results are nobody's.
     """
     async with store.writing() as connection:
         own_seats = update(seats).where(seats.c.person == person)
-        changed = await connection.execute(own_seats.values(person=None, name=name_instead))
+        changed = await connection.execute(own_seats.values(person=None, name="someone"))
         own_rules = update(place_rules).where(place_rules.c.author == person)
         await connection.execute(own_rules.values(author=None))
     await store.scrub()

@@ -1,4 +1,4 @@
-"""What the store takes and gives: games apart from their events, events, seats and results."""
+"""What the store takes and gives: games, their events, seats and results, a place's settings."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,3 +59,17 @@ class GameResult:
     biggest_turn: int
     accuracy: float | None
     luck: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSettings:
+    """What holds in a place."""
+
+    games: int = 1
+    """How many games may be open at once."""
+    mentions: bool = False
+    """Whether the player to move may be called by a mention."""
+    posts: bool = False
+    """Whether win probabilities are told in a message of their own after every turn."""
+    language: str = ""
+    """What everybody is answered in; else each person's own, and tables in the server's."""

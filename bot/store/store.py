@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
@@ -25,8 +25,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
-from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
-from bot.store.schema import events, games, place_rules, place_settings, results, seats
+from bot.store.rows import GameResult, NewEvent, PlaceSettings, SeatRow, StoredEvent, StoredGame
+from bot.store.schema import events, games, metadata, place_rules, place_settings, results, seats
 from solver.wording import say, say_number
 
 _Value = TypeVar("_Value")
@@ -45,6 +45,7 @@ _GAME = [
     games.c.ended_at,
 ]
 _SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
+_SETTINGS = [one.name for one in fields(PlaceSettings)]
 _EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data]
 
 
@@ -151,7 +152,7 @@ class Store:
                     began_at=at,
                 )
             )
-            await _insert_seats(connection, game_id, seats)
+            await _insert(connection, "seats", game_id, map(asdict, seats))
             await _insert_events(connection, game_id, 0, events, at)
         return game
 
@@ -161,7 +162,10 @@ class Store:
             found = await _games(connection, games.c.id == game_id)
             if not found:
                 raise _missing(game_id)
-            return found[0], await _events(connection, game_id)
+            rows = await connection.execute(
+                select(*_EVENT).where(events.c.game_id == game_id).order_by(events.c.version)
+            )
+            return found[0], tuple(StoredEvent(*row) for row in rows)
 
     async def append(
         self,
@@ -197,15 +201,10 @@ class Store:
             if reopens:
                 await _delete_results(connection, game_id)
             await _insert_events(connection, game_id, expected_version, events, at)
-            await _insert_seats(connection, game_id, new_seats)
+            await _insert(connection, "seats", game_id, map(asdict, new_seats))
             await _change_seats(connection, game_id, changed_seats)
-            await _insert_results(connection, game_id, results)
+            await _insert(connection, "results", game_id, map(asdict, results))
         return version
-
-    async def events_since(self, game_id: str, version: int) -> tuple[StoredEvent, ...]:
-        """What happened after `version`."""
-        async with self.reading() as connection:
-            return await _events(connection, game_id, version)
 
     async def open_games(self, place: str) -> list[StoredGame]:
         """Games of a place that have not ended, the newest first."""
@@ -244,16 +243,15 @@ class Store:
             found = await connection.scalars(rolled.order_by(events.c.game_id, events.c.version))
             return [data["dice"] for data in found]
 
-    async def place_setting(self, place: str, key: str) -> Any:
-        """What a place has set, or None."""
-        chosen = (place_settings.c.place == place, place_settings.c.key == key)
-        async with self.reading() as connection:
-            return await connection.scalar(select(place_settings.c.value).where(*chosen))
-
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
         query = select(place_settings.c.key, place_settings.c.value)
         return await self._kept(self._settings, place, query.where(place_settings.c.place == place))
+
+    async def settings(self, place: str) -> PlaceSettings:
+        """What holds in a place for its games and messages."""
+        found = await self.place_settings(place)
+        return PlaceSettings(**{name: found[name] for name in _SETTINGS if name in found})
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
@@ -353,31 +351,20 @@ async def _games(
     return found
 
 
-async def _events(
-    connection: AsyncConnection, game_id: str, after: int = 0
-) -> tuple[StoredEvent, ...]:
-    chosen = (events.c.game_id == game_id, events.c.version > after)
-    rows = await connection.execute(select(*_EVENT).where(*chosen).order_by(events.c.version))
-    return tuple(StoredEvent(*row) for row in rows)
-
-
 async def _insert(
-    connection: AsyncConnection, table: Table, rows: Iterable[dict[str, Any]]
+    connection: AsyncConnection, table: str, game_id: str, rows: Iterable[dict[str, Any]]
 ) -> None:
-    if listed := list(rows):  # an empty list would insert one row of defaults
-        await connection.execute(insert(table), listed)
+    """Insert rows of a game, if there are any."""
+    if listed := [{"game_id": game_id, **row} for row in rows]:
+        await connection.execute(insert(metadata.tables[table]), listed)
 
 
 async def _insert_events(
     connection: AsyncConnection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
 ) -> None:
     numbered = enumerate(new, start=after + 1)
-    rows = ({"game_id": game_id, "version": v, "at": at, **asdict(event)} for v, event in numbered)
-    await _insert(connection, events, rows)
-
-
-async def _insert_seats(connection: AsyncConnection, game_id: str, new: Sequence[SeatRow]) -> None:
-    await _insert(connection, seats, ({"game_id": game_id, **asdict(seat)} for seat in new))
+    rows = ({"version": version, "at": at, **asdict(event)} for version, event in numbered)
+    await _insert(connection, "events", game_id, rows)
 
 
 async def _change_seats(
@@ -392,12 +379,6 @@ async def _change_seats(
 
 async def _delete_results(connection: AsyncConnection, game_id: str) -> None:
     await connection.execute(delete(results).where(results.c.game_id == game_id))
-
-
-async def _insert_results(
-    connection: AsyncConnection, game_id: str, new: Sequence[GameResult]
-) -> None:
-    await _insert(connection, results, ({"game_id": game_id, **asdict(result)} for result in new))
 
 
 async def _refusal(

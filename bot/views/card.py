@@ -6,31 +6,36 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
+from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.questions import Hint
 from bot.services.tables import Table
 from bot.table import commands
 from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Kept, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
+from bot.views.advice import advice_text, odds_text, position_text
 from bot.views.chart import chart_png
 from bot.views.dice_picture import dice_png
-from bot.views.game import happened_lines, news_lines, table_head
-from bot.views.layout import dice_count, dice_text, pad, safe_text, shorten, text_width
-from bot.views.markdown import (
-    advice_markdown,
+from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
+from bot.views.layout import (
+    dice_count,
+    dice_text,
     escape_markdown,
-    hint_markdown,
-    odds_markdown,
+    pad,
+    percent,
     plain_markdown,
+    safe_text,
+    shorten,
     shorten_text,
+    text_width,
 )
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import SetAside, set_asides
+from solver.turn.equations import Decision
+from solver.turn.scoring import Fate, set_asides
 from solver.wording import figure, say, say_later, say_number
 
 _MOST_LINES = 1_200
@@ -41,6 +46,8 @@ _NAME = 14
 _BAR = 8
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
+_MOST_OPTIONS = 8
+"""Of the set-asides of a roll, those that are named."""
 
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
@@ -91,11 +98,11 @@ def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
     match subject:
         case Advice():
-            return Card(shorten_text(advice_markdown(subject)))
+            return Card(shorten_text(_marked_advice(subject)))
         case Odds():
-            return Card(shorten_text(odds_markdown(subject)))
+            return Card(plain_markdown(odds_text(subject)))
         case Hint():
-            return Card(shorten_text(hint_markdown(subject)))
+            return Card(shorten_text(_marked_hint(subject)))
         case Proof():
             said = say(
                 "The proof of the dice of game {game}; `farkle verify` checks it.",
@@ -130,7 +137,7 @@ def table_card(told: Sequence[News]) -> Card:
     pictures = [*_dice(news)]
     if news.chart and len(news.chart.turns) > 1:
         said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
-        pictures.append(Attachment("game.png", chart_png(news.chart, dark=True), said[:1000]))
+        pictures.append(Attachment("game.png", chart_png(news.chart), said[:1000]))
     text = shorten_text("\n".join(parts))
     return Card(text, tuple(pictures), tuple(table_buttons(table.game)))
 
@@ -153,13 +160,6 @@ def kept_dice(game: Game, mask: int) -> Roll:
     """The dice of the roll that the mask says are set aside."""
     roll = game.turn.roll or ()
     return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
-
-
-def chosen_set_aside(game: Game, mask: int) -> SetAside | None:
-    """What these dice are worth, if they may be set aside together."""
-    kept = kept_dice(game, mask)
-    found = set_asides(game.rules, game.turn.roll or ())
-    return next((one for one in found if one.dice == kept), None)
 
 
 def table_buttons(game: Game, mask: int = 0) -> list[Button]:
@@ -205,6 +205,49 @@ def why_not(game: Game, mask: int) -> list[str]:
         )
     bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
     return told + _refusals(bank, check_hints)
+
+
+def _marked_advice(advice: Advice) -> str:
+    """The set-asides of a roll, best first, or what has become of the turn."""
+    if advice.fate is not Fate.SCORES:
+        return plain_markdown(advice_text(advice))
+    where = say(
+        "{position}, {rules} rules",
+        position=position_text(advice.rules, advice.position),
+        rules=escape_markdown(advice.rules.name),
+    )
+    lines = [f"**{dice_text(advice.roll)}**: {where}"]
+    for number, option in enumerate(advice.options[:_MOST_OPTIONS]):
+        then = {
+            Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
+            Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
+            Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
+        }[option.action]
+        told = say(
+            then,
+            kept=dice_text(option.set_aside),
+            points=option.points,
+            dice=dice_count(option.dice_left),
+            total=option.turn_total,
+        )
+        cost = (advice.win_probability - option.win_probability) * 100
+        tail = say("**best**") if number == 0 else f"−{figure(cost, '.2f')}"
+        lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
+    if (more := len(advice.options) - _MOST_OPTIONS) > 0:
+        lines.append(say("and {number} more", number=more))
+    return "\n".join(lines)
+
+
+def _marked_hint(hint: Hint) -> str:
+    """What is best for the player to move, and why."""
+    lines = [f"**{hint_head(hint)}**"]
+    if hint.advice:
+        kept = dice_text(hint.advice.options[0].set_aside)
+        lines += [_marked_advice(hint.advice), say("After keeping {dice}:", dice=kept)]
+    lines.append(plain_markdown(odds_text(hint.odds)))
+    if not hint.exact:
+        lines.append(say(NOT_EXACT))
+    return "\n".join(lines)
 
 
 def _sheet(table: Table, chances: Chances | None) -> str:
@@ -279,16 +322,16 @@ def _choice(game: Game, mask: int) -> list[Button]:
         label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
-    chosen = chosen_set_aside(game, mask)
+    kept = kept_dice(game, mask)
     row = -(-len(roll) // _PER_ROW)
-    if chosen is None:
+    if kept not in worth:
         told = say("Choose dice to keep")
-        if kept := kept_dice(game, mask):
+        if kept:
             told = say("{dice} cannot be kept alone", dice=dice_text(kept))
         buttons.append(Button("roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
-        after = apply(game, Kept(dice=chosen.dice))
+        after = apply(game, Kept(dice=kept))
         keep = say(
             "Keep {points:,}, roll {dice}",
             points=after.turn.turn_total - game.turn.turn_total,

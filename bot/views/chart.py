@@ -3,7 +3,6 @@
 import io
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,32 +150,11 @@ def _cell(share: float, bar: int) -> str:
     return f"{percent} {'█' * filled}{'░' * (bar - filled)}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """Colours of a picture, near those of Okabe and Ito, which the colour-blind tell apart."""
-
-    paper: str
-    ink: str
-    faint: str
-    lines: tuple[str, ...]
-    fills: tuple[str, str]
-    """Areas of two players."""
-
-
-_LIGHT = _Look(
-    "#FFFFFF",
-    "#22262B",
-    "#D5DAE0",
-    ("#0072B2", "#C24E00", "#007F5C", "#B0508A", "#8A6D00", "#4A4F57", "#3F9BD1", "#8B1E1E"),
-    ("#7DB8DE", "#F6B98A"),
-)
-_DARK = _Look(
-    "#1E2127",
-    "#E9ECF0",
-    "#434852",
-    ("#56B4E9", "#FF9A4D", "#2CC79B", "#E89AC7", "#F0E442", "#C8CDD4", "#9AA7FF", "#FF8080"),
-    ("#2F78A8", "#B5652E"),
-)
+_PAPER, _INK, _FAINT = "#1E2127", "#E9ECF0", "#434852"
+_LINES = ["#56B4E9", "#FF9A4D", "#2CC79B", "#E89AC7", "#F0E442", "#C8CDD4", "#9AA7FF", "#FF8080"]
+"""Near the colours of Okabe and Ito, which the colour-blind tell apart."""
+_AREAS = ("#2F78A8", "#B5652E")
+"""Of two players."""
 _MARKERS = "osD^vPX*"
 _SIZE, _DPI = (8.0, 4.5), 100
 _LABEL_PIXELS = 150
@@ -185,7 +163,7 @@ _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
 
 
-def chart_png(chart: GameChart, *, dark: bool = False) -> bytes:
+def chart_png(chart: GameChart) -> bytes:
     """A picture of 800 by 450 pixels as PNG: areas for two players, lines for more.
 
     Pictures share no state, so that several may be drawn at a time in threads.
@@ -194,24 +172,23 @@ def chart_png(chart: GameChart, *, dark: bool = False) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    look = _DARK if dark else _LIGHT
-    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=look.paper)
+    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=_PAPER)
     canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
     axes = picture.add_axes((0.095, 0.135, 0.7, 0.745))
-    _draw_frame(picture, axes, chart, look)
+    _draw_frame(picture, axes, chart)
     if chart.turns:
-        (_draw_areas if len(chart.names) == 2 else _draw_lines)(axes, chart, look)
-        _label_ends(axes, canvas.get_renderer(), chart, look)
+        (_draw_areas if len(chart.names) == 2 else _draw_lines)(axes, chart)
+        _label_ends(axes, canvas.get_renderer(), chart)
     data = io.BytesIO()
     canvas.print_png(data)
     return data.getvalue()
 
 
-def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: _Look) -> None:
+def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     """Title, grid and axes."""
     title = say("Win probability after each turn")
-    picture.text(0.095, 0.925, title, color=look.ink, font=_font(14, bold=True))
-    axes.set_facecolor(look.paper)
+    picture.text(0.095, 0.925, title, color=_INK, font=_font(14, bold=True))
+    axes.set_facecolor(_PAPER)
     for side in axes.spines.values():
         side.set_visible(False)
     last = max(1, len(chart.turns) - 1)
@@ -223,25 +200,25 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: _Look) 
     axes.set_xticks(ticks, [_drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
     axes.tick_params(length=0, pad=7)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set(font=_font(12), color=look.ink, parse_math=False)
-    axes.set_xlabel(say("turn"), color=look.ink, font=_font(12), labelpad=2)
-    axes.grid(axis="y", color=look.faint, linewidth=0.8)
+        text.set(font=_font(12), color=_INK, parse_math=False)
+    axes.set_xlabel(say("turn"), color=_INK, font=_font(12), labelpad=2)
+    axes.grid(axis="y", color=_FAINT, linewidth=0.8)
     axes.set_axisbelow(True)
     if not chart.turns:
         axes.set_xlabel("")
         nothing = say("No turns have been played yet")
-        axes.text(0.5, 0.5, nothing, color=look.ink, font=_font(14), ha="center")
+        axes.text(0.5, 0.5, nothing, color=_INK, font=_font(14), ha="center")
 
 
-def _draw_areas(axes: "Axes", chart: GameChart, look: _Look) -> None:
+def _draw_areas(axes: "Axes", chart: GameChart) -> None:
     """The first player's share below the line, the second one's above it."""
     share = _course(chart, 0)
     places = range(len(share))
-    first, second = look.fills
+    first, second = _AREAS
     axes.fill_between(places, share, color=first, linewidth=0)
     axes.fill_between(places, share, 1, color=second, linewidth=0)
-    axes.plot(places, share, color=look.paper, linewidth=3, solid_joinstyle="round", clip_on=False)
-    axes.axhline(0.5, color=look.ink, linewidth=1.2, linestyle=(0, (4, 3)))
+    axes.plot(places, share, color=_PAPER, linewidth=3, solid_joinstyle="round", clip_on=False)
+    axes.axhline(0.5, color=_INK, linewidth=1.2, linestyle=(0, (4, 3)))
 
 
 def _course(chart: GameChart, seat: int) -> list[float]:
@@ -250,13 +227,13 @@ def _course(chart: GameChart, seat: int) -> list[float]:
     return course if len(course) > 1 else course * 2
 
 
-def _draw_lines(axes: "Axes", chart: GameChart, look: _Look) -> None:
+def _draw_lines(axes: "Axes", chart: GameChart) -> None:
     """A line for each player, with a mark of its own at its end."""
     # the first lines on top, each with an edge that keeps crossings apart
     for seat in reversed(range(len(chart.names))):
         share = _course(chart, seat)
-        colour, marker = _style(look, seat)
-        axes.plot(share, color=look.paper, linewidth=5, solid_joinstyle="round", clip_on=False)
+        colour, marker = _style(seat)
+        axes.plot(share, color=_PAPER, linewidth=5, solid_joinstyle="round", clip_on=False)
         axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)
         axes.plot(
             [len(share) - 1],
@@ -264,13 +241,13 @@ def _draw_lines(axes: "Axes", chart: GameChart, look: _Look) -> None:
             marker=marker,
             markersize=9,
             color=colour,
-            markeredgecolor=look.paper,
+            markeredgecolor=_PAPER,
             clip_on=False,
             zorder=5,
         )
 
 
-def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: _Look) -> None:
+def _label_ends(axes: "Axes", renderer: Any, chart: GameChart) -> None:
     """Each player's name, percentage and score, beside where the line or area ends."""
     last = chart.turns[-1]
     players = range(len(chart.names))
@@ -283,7 +260,7 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: _Look) -> N
     font = _font(14 if roomy else 11, bold=True)
     heights = _spread(wanted, 0.155 if roomy else min(0.075, 1 / len(players)))
     for seat in players:
-        colour, _ = _style(look, seat)
+        colour, _ = _style(seat)
         percents = _whole_percent(last.win_probabilities[seat])
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 55
         name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, font))
@@ -337,9 +314,9 @@ def _ticks(number: int) -> list[int]:
     return [*ticks[:-1], number - 1]
 
 
-def _style(look: _Look, seat: int) -> tuple[str, str]:
+def _style(seat: int) -> tuple[str, str]:
     """Colour and marker of a player."""
-    return look.lines[seat % len(look.lines)], _MARKERS[seat % len(_MARKERS)]
+    return _LINES[seat % len(_LINES)], _MARKERS[seat % len(_MARKERS)]
 
 
 def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:

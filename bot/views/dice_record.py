@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.review.dice_record import FEWEST_DICE, DiceRecord, Fairness
 from bot.views.layout import columns, percent, wrap
-from solver.wording import figure, say, say_number
+from solver.wording import figure, say, say_later, say_number
 
 BAR_WIDTH = 30
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -56,17 +56,15 @@ def fairness_text(record: DiceRecord) -> str:
             "Very unusual: counts as uneven as these happen to fair dice less than once in a"
             " million times."
         )
-    times = 1 / record.p_value
-    if record.fairness is Fairness.VERY_UNUSUAL:
-        return say(
-            "Very unusual: counts as uneven as these happen to fair dice once in {times:,.0f}"
-            " times.",
-            times=times,
-        )
-    return say(
-        "Unusual: counts as uneven as these happen to fair dice once in {times:,.0f} times.",
-        times=times,
+    told = say_later(
+        "Unusual: counts as uneven as these happen to fair dice once in {times:,.0f} times."
     )
+    if record.fairness is Fairness.VERY_UNUSUAL:
+        told = say_later(
+            "Very unusual: counts as uneven as these happen to fair dice once in {times:,.0f}"
+            " times."
+        )
+    return say(told, times=1 / record.p_value)
 
 
 def dice_record_data(record: DiceRecord) -> dict[str, Any]:
@@ -95,21 +93,17 @@ def _farkles_text(record: DiceRecord) -> str:
     rolls = say_number("{number:,} roll", "{number:,} rolls", record.six_dice_rolls)
     number, expected = record.six_dice_farkles, record.expected_farkles
     farkles = say_number("{number:,} farkle", "{number:,} farkles", number)
+    counted = {"rolls": rolls, "farkles": farkles, "expected": expected}
+    told = say(
+        "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected.",
+        **counted,
+    )
     if record.farkle_chance:
         told = say(
             "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected, 1 in"
             " {times:,.1f}.",
-            rolls=rolls,
-            farkles=farkles,
-            expected=expected,
             times=1 / record.farkle_chance,
-        )
-    else:
-        told = say(
-            "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected.",
-            rolls=rolls,
-            farkles=farkles,
-            expected=expected,
+            **counted,
         )
     share = percent(record.farkles_p_value)
     if number < expected:

@@ -172,11 +172,10 @@ def _roll_text(name: str, after: Game, roll: Roll, fallen: Roll) -> str:
     found = set_asides(after.rules, roll)
     choices = ", ".join(f"{dice_text(one.dice)} ({figure(one.points)})" for one in found[:_SHOWN])
     dice = dice_text(fallen)
+    told = say_later("{name} rolls {dice}: {choices}.")
     if len(found) > _SHOWN:
-        return say(
-            "{name} rolls {dice}: {choices} and others.", name=name, dice=dice, choices=choices
-        )
-    return say("{name} rolls {dice}: {choices}.", name=name, dice=dice, choices=choices)
+        told = say_later("{name} rolls {dice}: {choices} and others.")
+    return say(told, name=name, dice=dice, choices=choices)
 
 
 def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Roll) -> str:

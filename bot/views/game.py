@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.questions import Hint
 from bot.services.tables import Table
 from bot.table.commands import MOST_PLAYERS
-from bot.table.events import Event, event_data
+from bot.table.events import event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
 from bot.views.events import events_text, standings_text, turn_so_far_text
@@ -43,7 +43,7 @@ def happened_lines(news: News) -> list[str]:
     table, before = news.table, news.before
     if before is None:
         return [*_opening(table)]
-    return [*_happened(table, before, news.events, news.by, reviewable=news.reviewable)]
+    return [*_happened(news, before)]
 
 
 def news_text(news: News) -> str:
@@ -167,12 +167,11 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
 def hint_text(hint: Hint) -> str:
     """What is best and why."""
     lines = [hint_head(hint)]
-    if hint.advice and hint.odds:
+    if hint.advice:
         lines.append(advice_text(hint.advice))
         kept = dice_text(hint.advice.options[0].set_aside)
         lines.append(say("After keeping {dice}:", dice=kept))
-    if hint.odds:
-        lines.append(odds_text(hint.odds))
+    lines.append(odds_text(hint.odds))
     if not hint.exact:
         lines.append(say(NOT_EXACT))
     return wrap("\n".join(lines))
@@ -180,8 +179,7 @@ def hint_text(hint: Hint) -> str:
 
 def hint_data(hint: Hint) -> dict[str, Any]:
     """The advice on the roll, else the odds before it."""
-    found = hint.advice or hint.odds
-    return answer_data(found) if found else {}
+    return answer_data(hint.advice or hint.odds)
 
 
 def hint_head(hint: Hint) -> str:
@@ -189,7 +187,7 @@ def hint_head(hint: Hint) -> str:
     if hint.advice:
         best = hint.advice.options[0]
         return say(_KEEP[best.action], dice=dice_text(best.set_aside))
-    return say(_DO[hint.odds.action]) if hint.odds else ""
+    return say(_DO[hint.odds.action])
 
 
 def games_text(tables: Sequence[Table]) -> str:
@@ -211,21 +209,10 @@ def _opening(table: Table) -> Iterator[str]:
     game = table.game
     names = ", ".join(table.names)
     rules, goal = game.rules.name, _goal(game)
+    told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        yield say(
-            "A new game, with real dice: {names}; {rules} rules, {goal}.",
-            names=names,
-            rules=rules,
-            goal=goal,
-        )
-    else:
-        yield say(
-            "A new game, game {game}: {names}; {rules} rules, {goal}.",
-            game=game.id,
-            names=names,
-            rules=rules,
-            goal=goal,
-        )
+        told = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
+    yield say(told, game=game.id, names=names, rules=rules, goal=goal)
     if game.commitment:
         yield say(
             "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
@@ -247,11 +234,9 @@ def _goal(game: Game) -> str:
     return say("to {goal:,}", goal=rules.goal)
 
 
-def _happened(
-    table: Table, game: Game, events: Sequence[Event], by: str | None, *, reviewable: bool
-) -> Iterator[str]:
-    yield from events_text(table.names, game, events, by)
-    game = table.game
+def _happened(news: News, before: Game) -> Iterator[str]:
+    table, game = news.table, news.table.game
+    yield from events_text(table.names, before, news.events, news.by)
     if game.over:
         if game.shares is not None:
             yield _result(table)
@@ -260,7 +245,7 @@ def _happened(
                 "The secret of the dice was {secret}; /proof shows what `farkle verify` checks.",
                 secret=game.secret,
             )
-        if reviewable:
+        if news.reviewable:
             yield say("/review looks back at every decision.")
 
 

@@ -7,7 +7,7 @@ from bot.services.house_rules import RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
 from bot.views.layout import columns, wrap
-from bot.views.rules_text import rules_data, rules_list_data, rules_text
+from bot.views.rules_text import rules_list_data, rules_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
@@ -67,19 +67,12 @@ def deleted_text(name: str) -> str:
     return wrap(say("{name} is deleted.", name=name))
 
 
-def entry_text(entry: RulesEntry) -> str:
+def shown_text(rules: Ruleset, *, is_solved: bool) -> str:
     """One rule set in full."""
-    if entry.rules is None:
-        return _damaged(entry)
-    lines = [rules_text(entry.rules)]
-    if not entry.is_solved:
-        lines += ["", wrap(say("Not solved yet: /rules solve {name}", name=entry.name))]
-    return "\n".join(lines)
-
-
-def entry_data(entry: RulesEntry) -> dict[str, Any]:
-    """The same as plain data; nothing where the rules are damaged."""
-    return rules_data(entry.rules) if entry.rules else {}
+    if is_solved:
+        return rules_text(rules)
+    told = wrap(say("Not solved yet: /rules solve {name}", name=rules.name))
+    return f"{rules_text(rules)}\n\n{told}"
 
 
 def house_rules_text(entries: Sequence[RulesEntry]) -> str:
@@ -148,7 +141,3 @@ def _status(entry: RulesEntry) -> str:
     if entry.rules is None:
         return say("damaged")
     return say("solved") if entry.is_solved else say("not solved yet")
-
-
-def _damaged(entry: RulesEntry) -> str:
-    return wrap(say("What is saved of {name} is damaged: /rules delete {name}", name=entry.name))

@@ -1,4 +1,4 @@
-"""How text is laid out: lines broken, columns aligned, numbers and names made fit to be shown."""
+"""How text is laid out: lines, columns, numbers, names, and the marks of a message."""
 
 import re
 import textwrap
@@ -8,6 +8,12 @@ from functools import reduce
 
 from solver.turn.dice import Roll
 from solver.wording import figure, say, say_number
+
+MOST_IN_MESSAGE = 2000
+"""Characters of a message, as Discord has them."""
+
+_MARKS = re.compile(r"[_\\~|*`]|^>(?:>>)?\s|\[.+\]\(.+\)|^#{1,3}|^\s*-", re.MULTILINE)
+_MENTIONS = re.compile(r"@(?=everyone|here|[!&]?[0-9]{17,20})")
 
 
 def percent(probability: float) -> str:
@@ -116,3 +122,31 @@ def shorten(text: str, width: int) -> str:
 def pad(text: str, width: int) -> str:
     """Text with spaces up to so many columns."""
     return text + " " * (width - text_width(text))
+
+
+def escape_markdown(text: str) -> str:
+    """Text that is shown as it is, names with marks, links and mentions in them too."""
+    return _MENTIONS.sub("@\N{ZERO WIDTH SPACE}", _MARKS.sub(r"\\\g<0>", text))
+
+
+def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:
+    """The first lines of a text that fit."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 2]
+    return kept[: kept.rfind("\n")] + "\n…" if "\n" in kept else kept + "…"
+
+
+def plain_markdown(text: str) -> str:
+    """Text of the console as a message: sentences as they are, columns in a fixed-width font."""
+    if any("  " in line.strip() for line in text.splitlines()):
+        inner = text.replace("```", "'''")
+        return f"```text\n{shorten_text(inner, MOST_IN_MESSAGE - 12)}\n```"
+    # what was broken for a narrow terminal is one sentence again
+    sentences: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("  ") and sentences:
+            sentences[-1] += " " + line.strip()
+        else:
+            sentences.append(line)
+    return shorten_text("\n".join(escape_markdown(sentence) for sentence in sentences))

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.views.layout import columns, wrap
+from bot.views.layout import columns, rough_percent, wrap
 from solver.play.policies import LEVELS
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
-from solver.wording import figure, say
+from solver.wording import figure, say, say_later
 
 
 def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) -> str:
@@ -18,23 +18,17 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
         wins: tuple[str, ...] = ()
         if strengths and (one := strengths.get(name)):
             error = figure(100 * one.standard_error, ".1f")
-            wins = f"{figure(100 * one.win_rate, '.1f')} %", f"+- {error}"
+            wins = rough_percent(one.win_rate), f"+- {error}"
         rows.append((name, *wins, say(what)))
-    if not strengths:
-        measured = say(
-            "How they do under {rules} rules is not measured yet: farkle study levels {rules}",
-            rules=rules.name,
-        )
-    else:
-        measured = say(
-            "Games won against optimal play under {rules} rules, with the standard error.",
-            rules=rules.name,
-        )
-    return wrap(
-        "\n".join(
-            [say("Levels of bots:"), *columns(rows, right={1} if strengths else ()), measured]
-        )
+    measured = say_later(
+        "How they do under {rules} rules is not measured yet: farkle study levels {rules}"
     )
+    if strengths:
+        measured = say_later(
+            "Games won against optimal play under {rules} rules, with the standard error."
+        )
+    lines = [say("Levels of bots:"), *columns(rows, right={1} if strengths else ())]
+    return wrap("\n".join([*lines, say(measured, rules=rules.name)]))
 
 
 def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, Any]]:

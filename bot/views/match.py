@@ -8,7 +8,7 @@ from bot.table.events import Event
 from bot.table.state import apply, begin
 from bot.views.events import events_text, standings_text
 from bot.views.layout import and_text, rough_percent, wrap
-from solver.wording import figure, say
+from solver.wording import figure, say, say_later
 
 
 def match_text(levels: tuple[str, str], game: MatchGame) -> str:
@@ -16,20 +16,11 @@ def match_text(levels: tuple[str, str], game: MatchGame) -> str:
     names = seat_names(levels, game.began)
     scores = standings_text(names, game.game)
     winners = [name for name, share in zip(names, game.game.shares or (), strict=True) if share > 0]
+    told = say_later("Game {number}: {winners} won, {scores}.")
     if len(winners) == 1:
-        text = say(
-            "Game {number}: {winner} won, {scores}.",
-            number=game.number,
-            winner=winners[0],
-            scores=scores,
-        )
-    else:
-        text = say(
-            "Game {number}: {winners} won, {scores}.",
-            number=game.number,
-            winners=and_text(winners),
-            scores=scores,
-        )
+        told = say_later("Game {number}: {winner} won, {scores}.")
+    both = and_text(winners)
+    text = say(told, number=game.number, winner=both, winners=both, scores=scores)
     if game.odds is not None:
         before = say(
             "Before it the odds of optimal play were {chance} for {name}, who began.",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.store.records import HeadToHead, PersonStats, Ranking
-from bot.views.layout import columns
+from bot.views.layout import columns, rough_percent
 from solver.wording import figure, say, say_number
 
 
@@ -14,7 +14,7 @@ def stats_text(name: str, stats: PersonStats) -> str:
         return say("{name} has finished no game yet.", name=name)
     rows = [
         (say("games"), figure(stats.games)),
-        (say("won"), f"{_wins(stats.wins)} ({_percent(stats.win_rate or 0)})"),
+        (say("won"), f"{_wins(stats.wins)} ({rough_percent(stats.win_rate or 0)})"),
         (say("longest streak"), f"{stats.longest_streak}"),
         (say("biggest turn"), figure(stats.biggest_turn)),
         (
@@ -88,7 +88,7 @@ def leaderboard_text(standings: Sequence[Ranking]) -> str:
         (
             f"{place}.",
             one.name,
-            _percent(one.win_rate),
+            rough_percent(one.win_rate),
             say("{won} of {games:,}", won=_wins(one.wins), games=one.games),
         )
         for place, one in enumerate(standings[:20], start=1)
@@ -103,7 +103,3 @@ def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:
 
 def _wins(share: float) -> str:
     return figure(share, ",.0f" if share == int(share) else ",.1f")
-
-
-def _percent(share: float) -> str:
-    return f"{figure(share * 100, '.1f')} %"

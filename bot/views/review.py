@@ -103,32 +103,22 @@ def _odds(shares: tuple[float, float], names: Sequence[str]) -> str:
 
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
-    both = review.players
-    rows: list[tuple[str, str, str]] = [
-        ("", _short(names[0]), _short(names[1])),
-        (say("accuracy"), *_both(both, _accuracy)),
-        (
-            say("level of play"),
-            *_both(both, lambda player: say(player.band) if player.band else "-"),
-        ),
-        (say("decisions"), *_both(both, lambda player: str(player.decisions))),
-        (say("inaccuracies"), *_both(both, lambda player: str(player.inaccuracies))),
-        (say("mistakes"), *_both(both, lambda player: str(player.mistakes))),
-        (say("blunders"), *_both(both, lambda player: str(player.blunders))),
-        (say("lost by decisions, %"), *_both(both, lambda player: _points(-player.total_loss))),
-        (say("luck, %"), *_both(both, lambda player: _points(player.luck))),
+    rows: list[tuple[str, Callable[[PlayerReview], str]]] = [
+        (say("accuracy"), _accuracy),
+        (say("level of play"), lambda player: say(player.band) if player.band else "-"),
+        (say("decisions"), lambda player: str(player.decisions)),
+        (say("inaccuracies"), lambda player: str(player.inaccuracies)),
+        (say("mistakes"), lambda player: str(player.mistakes)),
+        (say("blunders"), lambda player: str(player.blunders)),
+        (say("lost by decisions, %"), lambda player: _points(-player.total_loss)),
+        (say("luck, %"), lambda player: _points(player.luck)),
     ]
-    if any(player.told for player in both):
-        rows.append(
-            (say("turns told by score, %"), *_both(both, lambda player: _points(player.told)))
-        )
-    if any(player.given_up for player in both):
-        rows.append((say("given up, %"), *_both(both, lambda player: _points(player.given_up))))
-    return columns(rows, right={1, 2})
-
-
-def _both(players: Sequence[PlayerReview], cell: Callable[[PlayerReview], str]) -> tuple[str, str]:
-    return cell(players[0]), cell(players[1])
+    if any(player.told for player in review.players):
+        rows.append((say("turns told by score, %"), lambda player: _points(player.told)))
+    if any(player.given_up for player in review.players):
+        rows.append((say("given up, %"), lambda player: _points(player.given_up)))
+    cells = [(label, *map(cell, review.players)) for label, cell in rows]
+    return columns([("", _short(names[0]), _short(names[1])), *cells], right={1, 2})
 
 
 def _accuracy(player: PlayerReview) -> str:

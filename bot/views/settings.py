@@ -1,6 +1,6 @@
 """What is set for a place, in a few plain lines."""
 
-from bot.services.place_settings import PlaceSettings
+from bot.store.rows import PlaceSettings
 from solver.wording import say, say_number, spoken
 
 

@@ -4,12 +4,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Reply
-from bot.fronts.console import spoken
+from bot.fronts.chat.commands import Commands, Reply
+from bot.fronts.console import spoken_by
 from bot.services.advisor import Advisor
 from bot.settings import Settings
-from bot.wiring import open_commands
+from bot.wiring import open_parts
 
 
 class Chat:
@@ -20,7 +19,7 @@ class Chat:
 
     async def all(self, line: str) -> list[Reply]:
         """Every reply to a line such as "ann: /roll"."""
-        caller, said = spoken(line)
+        caller, said = spoken_by(line)
         return [reply async for reply in self.commands.answer(said, caller)]
 
     async def answer(self, line: str) -> Reply:
@@ -37,5 +36,5 @@ class Chat:
 async def open_chat(data: Path, strategies: Path | None = None) -> AsyncIterator[Chat]:
     """A chat that keeps its games in the folder `data`."""
     advisor = Advisor(strategies or data / "strategies")
-    async with open_commands(Settings(data=data), advisor, allow_files=True) as commands:
-        yield Chat(commands)
+    async with open_parts(Settings(data=data), advisor, allow_files=True) as parts:
+        yield Chat(parts.commands)

@@ -13,7 +13,7 @@ from babel.messages.frontend import parse_keywords
 from babel.messages.pofile import read_po
 
 from bot.fronts.discord.buttons import Confirm, TableButton
-from bot.fronts.discord.slash import OPTIONS, RULES
+from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
 from solver.play.policies import LEVELS
@@ -137,7 +137,7 @@ async def test_descriptions_fit_into_discord(chat: Chat) -> None:
             ]
             for meaning in filter(None, meanings):
                 assert len(said_in(language(code), say, meaning)) <= 100, meaning
-        for summary, options in RULES.values():
+        for summary, options in RULES_COMMANDS.values():
             for meaning in filter(None, [summary, *(one.meaning for one in options)]):
                 assert len(said_in(language(code), say, meaning)) <= 100, meaning
 

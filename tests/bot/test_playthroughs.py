@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.commands import Reply
 from bot.languages import language
 from bot.services import tables
 from bot.services.advisor import Advisor

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.commands import Reply
 from bot.store.database import connect
 from bot.store.rows import StoredEvent
 from bot.store.store import Store
@@ -314,7 +314,7 @@ async def test_a_bots_turn_that_is_broken_off_goes_on(
 async def test_a_listener_who_leaves_in_a_bots_turn_does_not_stop_the_bot(
     folder: Path, tiny_chat: Chat
 ) -> None:
-    from bot.fronts.console import spoken  # noqa: PLC0415
+    from bot.fronts.console import spoken_by  # noqa: PLC0415
 
     left = 0
     for _ in range(20):
@@ -326,7 +326,7 @@ async def test_a_listener_who_leaves_in_a_bots_turn_does_not_stop_the_bot(
             line = "/roll"
             if game.turn.roll:
                 line = f"/keep {dice(set_asides(game.rules, game.turn.roll)[0].dice)} roll"
-            caller, _ = spoken("ann: /roll")
+            caller, _ = spoken_by("ann: /roll")
             async with aclosing(tiny_chat.commands.answer(line, caller)) as replies:  # type: ignore[type-var]
                 async for _ in replies:
                     break

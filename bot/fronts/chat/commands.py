@@ -1,38 +1,228 @@
-"""The commands of the chat, as typed in one line of text: parsed here, answered by the services."""
+"""A line of the chat taken apart, the command that answers it, and what that says: the reply."""
 
-import asyncio
+import logging
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from bot.fronts.chat.lines import Command, Line, Reply, failure, take_apart
-from bot.services.advisor import Advisor
 from bot.services.games import News
-from bot.services.house_rules import HouseRules
-from bot.services.questions import Questions
-from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
-from bot.services.tables import Caller, Table
-from bot.views.advice import advice_text, answer_data, odds_text
-from bot.views.game import NOT_EXACT, news_data, news_text
-from bot.views.layout import columns, wrap
-from solver.errors import InvalidRequestError
-from solver.play.advice import Advice, Odds
+from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
+from bot.services.tables import Caller, Person
+from bot.views.game import news_data, news_text
+from bot.views.layout import columns, safe_text, wrap
+from solver.errors import FarkleError, InvalidRequestError, did_you_mean
+from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
+logger = logging.getLogger(__name__)
+
+_OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
 _DICE = re.compile(r"[1-6\u2680-\u2685]")
-
-MOST_CHARACTERS = 1_000
-
-CONTEXT = {
-    one.name: one.meaning
-    for one in sorted(
-        POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
-    )  # rules come last
+_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
+_EXAMPLES = {"dice": 2, "farkles": 1, "their-farkles": 1, "hot-dice": 1, "games": 5, "away": 60}
+YES_OR_NO = {
+    say_later("yes"): True,
+    "true": True,
+    "1": True,
+    say_later("no"): False,
+    "false": False,
+    "0": False,
 }
-"""The options that describe a position."""
+_MOST_ERROR = 600
+_MOST_LINE = 1_000
+
+_POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
+"""The options that describe a position, with what each is in a situation."""
+
+Word = str | int | Person
+"""A part of a command: as it was typed, or as what it is where the front knows that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command says: its subject, and how that is made text or data where it is shown."""
+
+    subject: Any
+    make_text: Callable[[Any], str]
+    make_data: Callable[[Any], Any] = lambda subject: subject
+    private: bool = False
+    """Whether it is for the one who gave the command alone."""
+    ends: bool = False
+    """Whether the chat ends."""
+
+    @property
+    def text(self) -> str:
+        """For people, in the language that is spoken where this is called."""
+        return self.make_text(self.subject)
+
+    @property
+    def data(self) -> Any:
+        """The same as plain data."""
+        return self.make_data(self.subject)
+
+
+def as_reply(told: Reply | News) -> Reply:
+    """What happened at a table in its usual words, and replies as they are."""
+    return Reply(told, news_text, news_data) if isinstance(told, News) else told
+
+
+def failure(error: Exception) -> Reply:
+    """What the one who gave a command is told where it was refused, or the program failed."""
+    if isinstance(error, FarkleError):
+        # errors repeat what was typed
+        sentence = safe_text(str(error), _MOST_ERROR)
+    else:
+        logger.debug("failed to answer", exc_info=error)
+        sentence = say(
+            "the program failed on that, which is not your fault ({error})", error=repr(error)
+        )
+    return Reply({"error": sentence}, itemgetter("error"), private=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command taken apart: what is no option, in its order, and the options by name."""
+
+    arguments: tuple[Word, ...]
+    options: Mapping[str, Word]
+
+    @property
+    def words(self) -> str:
+        """The arguments as they are typed."""
+        return " ".join(one.name if isinstance(one, Person) else str(one) for one in self.arguments)
+
+    def option(self, name: str) -> str | None:
+        """An option as it is typed, None where it is not given."""
+        value = self.options.get(name)
+        return None if value is None else str(value)
+
+    def number(self, name: str) -> int | None:
+        """An option as a whole number, None where it is not given. Raises InvalidRequestError."""
+        value = self.options.get(name)
+        if value is None:
+            return None
+        return whole_number(
+            value,
+            lambda text: say(
+                '{option}: takes a whole number, such as {example}, not "{text}"',
+                option=name,
+                example=f"{name}:{_EXAMPLES.get(name, 350)}",
+                text=text,
+            ),
+        )
+
+    def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
+        """An option that is one of two words, None where it is not given.
+
+        Raises InvalidRequestError.
+        """
+        text = self.option(name)
+        if text is None:
+            return None
+        known = {say(word): meaning for word, meaning in meanings.items()} | meanings
+        if text.lower() not in known:
+            first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
+            raise InvalidRequestError(neither_word(name, first, second, text))
+        return known[text.lower()]
+
+    def situation(self, rules: Ruleset) -> Situation:
+        """The position that the context options describe.
+
+        Raises InvalidRequestError.
+        """
+        read: dict[FieldKind, Callable[[str], int | bool | None]] = {
+            FieldKind.NUMBER: self.number,
+            FieldKind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
+            FieldKind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
+        }
+        given: dict[str, Any] = {
+            attribute: read[kind](name)
+            for name, attribute, kind in _POSITION
+            if kind in read and name in self.options
+        }
+        return Situation(**given, rules=rules)
+
+
+Handler = Callable[[Line, Caller], AsyncIterator[Reply | News]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: how it is written, what it is for, the options it takes, and what answers it."""
+
+    usage: str
+    summary: str
+    """Marked by `say_later`, as are the meanings of the options."""
+    answer: Handler
+    options: dict[str, str]
+    takes_words: bool = True
+    any_option: bool = False
+    """Whether it looks at the names of options itself."""
+
+    @property
+    def name(self) -> str:
+        """Without its slash."""
+        return self.usage.split()[0].removeprefix("/")
+
+
+def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
+    """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
+    if isinstance(word, int):
+        return word
+    plain = str(word).replace("\N{MINUS SIGN}", "-")
+    if not _NUMBER.fullmatch(plain) or len(plain) > 20:
+        raise InvalidRequestError(refusal(str(word)))
+    return int(re.sub("[,.']", "", plain))
+
+
+def neither_word(option: str, first: str, second: str, text: str) -> str:
+    """That an option takes one of two words and has another."""
+    return say(
+        '{option}: takes {first} or {second}, not "{text}"',
+        option=option,
+        first=first,
+        second=second,
+        text=text,
+    )
+
+
+def take_apart(command: Command, rest: str) -> Line:
+    """The words and options after a command's name. Raises InvalidRequestError."""
+    options: dict[str, Word] = {}
+    for match in _OPTION.finditer(rest):
+        option = match[1].lower().replace("_", "-")
+        if option not in command.options and not command.any_option:
+            takes = did_you_mean(option, list(command.options)) if command.options else ""
+            raise InvalidRequestError(
+                say(
+                    '/{command} takes no option "{option}"{takes}',
+                    command=command.name,
+                    option=match[1],
+                    takes=takes,
+                )
+            )
+        if option in options:
+            raise InvalidRequestError(say('the option "{option}" is given twice', option=option))
+        if not match[2]:
+            raise InvalidRequestError(
+                say('the option "{option}:" needs a value after it', option=option)
+            )
+        options[option] = match[2]
+    arguments = tuple(_OPTION.sub(" ", rest).split())
+    if arguments and not command.takes_words:
+        raise InvalidRequestError(
+            say(
+                '/{command} does not take "{words}"; write {usage}',
+                command=command.name,
+                words=" ".join(arguments),
+                usage=command.usage,
+            )
+        )
+    return Line(arguments, options)
 
 
 class Commands:
@@ -40,7 +230,7 @@ class Commands:
 
     def __init__(
         self,
-        groups: Mapping[str, Mapping[str, Command]],
+        groups: Mapping[str, Sequence[Command]],
         resume: Callable[[Caller], AsyncIterator[News]],
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place.
@@ -50,42 +240,33 @@ class Commands:
         self._resume = resume
         self.groups = {
             **groups,
-            say_later("The chat"): {
-                "help": Command(
-                    "/help [COMMAND]", say_later("this list, or more on one"), self._help, {}
-                ),
-                "quit": Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
-            },
+            say_later("The chat"): [
+                Command("/help [COMMAND]", say_later("this list, or more on one"), self._help, {}),
+                Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
+            ],
         }
-        self.by_name = {
-            name: command for group in self.groups.values() for name, command in group.items()
-        }
+        self.by_name = {one.name: one for group in self.groups.values() for one in group}
 
     async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
         """Answer one line; what is wrong with it is a reply too."""
         try:
             name, taken_apart = self._parse(line)
-            async for reply in self.run(name, taken_apart, caller):
-                yield reply
+            async for told in self.by_name[name].answer(taken_apart, caller):
+                yield as_reply(told)
         except Exception as error:  # the chat goes on, whatever one line did
             yield failure(error)
-
-    async def run(self, name: str, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        """Answer a command that is taken apart already. Raises FarkleError."""
-        async for told in self.by_name[name].answer(line, caller):
-            yield Reply(told, news_text, news_data) if isinstance(told, News) else told
 
     async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
         """What goes on by itself in a place."""
         async for news in self._resume(caller):
-            yield Reply(news, news_text, news_data)
+            yield as_reply(news)
 
     def _parse(self, line: str) -> tuple[str, Line]:
-        if len(line) > MOST_CHARACTERS:
+        if len(line) > _MOST_LINE:
             raise InvalidRequestError(
                 say(
                     "a line has at most {most:,} characters, not {length:,}",
-                    most=MOST_CHARACTERS,
+                    most=_MOST_LINE,
                     length=len(line),
                 )
             )
@@ -104,7 +285,7 @@ class Commands:
                     known=self._did_you_mean(name),
                 )
             )
-        return name, take_apart(name, self.by_name[name], others[0] if others else "")
+        return name, take_apart(self.by_name[name], others[0] if others else "")
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""
@@ -153,65 +334,3 @@ def _example(name: str) -> str | None:
         "match": "/match optimal cautious games:5 rules:kcd",
         "rules": "/rules new sunday base:classic goal:5000 three-pairs:750",
     }.get(name)
-
-
-def advice_commands(
-    advisor: Advisor, rules: HouseRules, questions: Questions
-) -> dict[str, Command]:
-    """The commands that ask for advice on a position: as typed, else that of the game here."""
-
-    async def situation(line: Line, caller: Caller, here: Table | None) -> Situation:
-        """What is typed, under the rules that are meant: named, of the game here, of the place."""
-        named = line.option("rules")
-        if named is None and here is not None:
-            return line.situation(here.game.rules)
-        return line.situation(await rules.resolve(caller.place, named))
-
-    async def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await questions.asked_at(caller)
-        if here and not line.options:
-            found = await questions.advice(here, line.words)
-            text = partial(_for_mover, here, caller, advice_text)
-            yield Reply(found, text, answer_data, private=True)
-            return
-        asked = await situation(line, caller, here)
-        advice = await asyncio.to_thread(advisor.advise, line.words, asked)
-        yield Reply(advice, advice_text, answer_data)
-
-    async def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await questions.asked_at(caller)
-        if here and not line.options:
-            found = await questions.odds(here)
-            text = partial(_for_mover, here, caller, odds_text)
-            yield Reply(found, text, answer_data, private=True)
-            return
-        asked = await situation(line, caller, here)
-        answer = await asyncio.to_thread(advisor.odds, line.number("dice"), asked)
-        yield Reply(answer, odds_text, answer_data)
-
-    return {
-        "advise": Command(
-            "/advise DICE",
-            say_later("what to keep of a roll"),
-            advise,
-            CONTEXT,
-        ),
-        "odds": Command(
-            "/odds dice:N",
-            say_later("roll on or bank, before a roll"),
-            odds,
-            {"dice": say_later("dice to roll"), **CONTEXT},
-            takes_words=False,
-        ),
-    }
-
-
-def _for_mover(
-    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Advice | Odds
-) -> str:
-    """An answer that says "you" to the player to move, whoever asked."""
-    text = make_text(found)
-    if table.seat_of(caller.person) != table.game.mover:
-        head = say("As {name} sees it:", name=table.names[table.game.mover])
-        text = f"{head}\n{text}"
-    return text if len(table.game.seats) == 2 else f"{text}\n{say(NOT_EXACT)}"

@@ -2,16 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import asdict
 from typing import Literal
 
-from bot.fronts.chat.lines import YES_OR_NO, Command, Line, Reply, Word, whole_number
+from bot.fronts.chat.commands import YES_OR_NO, Command, Handler, Line, Reply, Word, whole_number
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import change_settings, settings_data
-from bot.services.questions import Questions
-from bot.services.seats import mover
+from bot.services.place_settings import change_settings
 from bot.services.tables import Caller, Person, Player, Table
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.settings import settings_text
@@ -23,20 +22,16 @@ from solver.turn.dice import Roll, parse_dice
 from solver.wording import said_in, say, say_later, spoken
 
 GAME = {"game": say_later("which game, where several are open")}
-RULES = {"rules": say_later("a rule set")}
+RULES_OPTION = {"rules": say_later("a rule set")}
 _BOT = {"level": say_later("the level of the bot"), **GAME}
 _NEW = {
-    **RULES,
+    **RULES_OPTION,
     "goal": say_later("another goal"),
     "hints": say_later("no: forbid hints"),
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
 }
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
-_ENDINGS: dict[str, Literal["bank", "farkle", "lose", "win"]] = {
-    "farkle": "farkle",
-    "lose": "lose",
-    "win": "win",
-}
+_ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "lose", "win")
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
 _THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
@@ -48,62 +43,58 @@ _MOST_SECONDS = 7 * 24 * 3600
 class GameCommands:
     """What people type at a table."""
 
-    def __init__(self, games: Games, questions: Questions, rules: HouseRules) -> None:
+    def __init__(self, games: Games, rules: HouseRules) -> None:
         self._games = games
-        self._questions = questions
         self._rules = rules
 
-    def by_name(self) -> dict[str, Command]:
-        """The commands by their names without the slash."""
-        return {
-            "play": Command(
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        games = self._games
+        return [
+            Command(
                 "/play [@NAME ...]",
                 say_later("a game with people, or a bot: level:optimal"),
                 self._play,
                 {"level": say_later("the level of the bot to play against"), **_NEW},
             ),
-            "track": Command(
+            Command(
                 "/track [@NAME ...]",
                 say_later("keep the score of a game with real dice"),
                 self._track,
                 _NEW,
             ),
-            "join": Command(
+            Command(
                 "/join",
                 say_later("sit down before the first roll; level: seats a bot"),
                 self._join,
                 _BOT,
                 takes_words=False,
             ),
-            "seed": Command(
-                "/seed TEXT", say_later("add your share to the dice"), self._seed, GAME
-            ),
-            "roll": Command(
+            Command("/seed TEXT", say_later("add your share to the dice"), self._seed, GAME),
+            Command(
                 "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
             ),
-            "keep": Command(
+            Command(
                 "/keep DICE [bank]",
                 say_later("set dice aside; then roll or bank at once"),
                 self._keep,
                 GAME,
             ),
-            "bank": Command(
-                "/bank", say_later("bank the turn total"), self._bank, GAME, takes_words=False
-            ),
-            "undo": Command(
+            Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
+            Command(
                 "/undo",
                 say_later("take the last move back, before the next roll"),
-                self._undo,
+                _plain(games.undo),
                 GAME,
-                False,
+                takes_words=False,
             ),
-            "score": Command(
+            Command(
                 "/score [NAME] POINTS",
                 say_later("a turn with real dice; also farkle, lose, win"),
                 self._score,
                 GAME,
             ),
-            "fix": Command(
+            Command(
                 "/fix NAME [SCORE]",
                 say_later("put a score right; next:NAME the turn"),
                 self._fix,
@@ -113,24 +104,22 @@ class GameCommands:
                     **GAME,
                 },
             ),
-            "hint": Command(
+            Command(
                 "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
             ),
-            "show": Command("/show", say_later("the table"), self._show, GAME, takes_words=False),
-            "games": Command(
-                "/games", say_later("the open games"), self._list, {}, takes_words=False
-            ),
-            "skip": Command(
+            Command("/show", say_later("the table"), self._show, GAME, False),
+            Command("/games", say_later("the open games"), self._list, {}, False),
+            Command(
                 "/skip", say_later("pass the turn of a player who is away"), self._skip, GAME, False
             ),
-            "replace": Command(
+            Command(
                 "/replace",
                 say_later("have a bot play on for who is away"),
                 self._replace,
                 _BOT,
                 takes_words=False,
             ),
-            "settings": Command(
+            Command(
                 "/settings",
                 say_later("of this place: games:N, how many may be open at once"),
                 self._settings,
@@ -144,13 +133,11 @@ class GameCommands:
                 },
                 takes_words=False,
             ),
-            "resign": Command(
-                "/resign", say_later("give up"), self._resign, GAME, takes_words=False
+            Command("/resign", say_later("give up"), _plain(games.resign), GAME, False),
+            Command(
+                "/end", say_later("end the game without a result"), _plain(games.end), GAME, False
             ),
-            "end": Command(
-                "/end", say_later("end the game without a result"), self._end, GAME, False
-            ),
-        }
+        ]
 
     async def resume(self, caller: Caller) -> AsyncIterator[News]:
         """Go on with the turns of bots at which the program was ended."""
@@ -161,29 +148,32 @@ class GameCommands:
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         level, rules = _level(line), await self._ruleset(line, caller)
         usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
-        players = [Player(person=caller.person), *_players(line.arguments, caller, level or usual)]
-        if level and not any(player.level for player in players):
-            players.append(Player(level=level))
-        async for news in self._games.play(
-            caller,
-            players,
-            rules,
-            hints=line.choice("hints", YES_OR_NO) is not False,
-            away_seconds=_away(line),
-        ):
+        players = _players(line.arguments, caller, level or usual)
+        if level and all(isinstance(player, Person) for player in players):
+            players.append(level)
+        async for news in self._begun(line, caller, players, rules):
             yield news
 
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        players = [Player(person=caller.person), *_players(line.arguments, caller, "optimal")]
-        async for news in self._games.play(
-            caller,
-            players,
-            await self._ruleset(line, caller),
-            tracked=True,
-            hints=line.choice("hints", YES_OR_NO) is not False,
-            away_seconds=_away(line),
-        ):
+        players = _players(line.arguments, caller, "optimal")
+        rules = await self._ruleset(line, caller)
+        async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
+
+    def _begun(
+        self,
+        line: Line,
+        caller: Caller,
+        players: list[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+    ) -> AsyncIterator[News]:
+        hints = line.choice("hints", YES_OR_NO) is not False
+        seconds = _away(line)
+        return self._games.play(
+            caller, players, rules, tracked=tracked, hints=hints, away_seconds=seconds
+        )
 
     def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.join(caller, table_of(line), _level(line))
@@ -209,15 +199,9 @@ class GameCommands:
         async for news in self._games.keep(caller, table_of(line), kept, then):
             yield news
 
-    def _bank(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.bank(caller, table_of(line))
-
-    def _undo(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.undo(caller, table_of(line))
-
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
-        endings = [_ENDINGS[word] for word in map(_lower, line.arguments) if word in _ENDINGS]
+        endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
         words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
         points = None
         if words and _POINTS.fullmatch(_lower(words[-1])):
@@ -250,13 +234,13 @@ class GameCommands:
         )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        hint = await self._questions.hint(caller, table_of(line))
+        hint = await self._games.hint(caller, table_of(line))
         yield Reply(hint, hint_text, hint_data, private=True)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
-        table, chances = await self._questions.shown(caller, table_of(line))
-        news = News(table.game, (), table, chances)
-        yield Reply(news, table_text, lambda one: table_data(one.table, one.chances))
+        table = await self._games.tables.find(caller, table_of(line))
+        shown = await self._games.shown(table)
+        yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
         async for news in self._games.bots(table):
             yield news
 
@@ -274,19 +258,13 @@ class GameCommands:
             language=line.option("language"),
         )
         chosen = best_language(settings.language) if settings.language else spoken()
-        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
+        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), asdict)
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.away(caller, table_of(line), None)
 
     def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.away(caller, table_of(line), _level(line) or "max-points")
-
-    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.resign(caller, table_of(line))
-
-    def _end(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.end(caller, table_of(line))
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given."""
@@ -318,13 +296,18 @@ def _dice(typed: str, table: Table, caller: Caller) -> Roll:
         return parse_dice(typed, most=table.game.rules.dice)
     except InvalidRollError:
         # who may not move at all is told that first
-        mover(table, caller)
+        table.acting_seat(caller)
         raise
 
 
 def table_of(line: Line) -> str | None:
     """The game that a line names."""
     return line.option("game")
+
+
+def _plain(move: Callable[[Caller, str | None], AsyncIterator[News]]) -> Handler:
+    """Answers by a move that needs no more than a table."""
+    return lambda line, caller: move(caller, table_of(line))
 
 
 def _level(line: Line) -> str | None:
@@ -379,8 +362,9 @@ def _who(word: Word) -> Person | str:
 
 
 def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Player]:
-    """Who is named: bots by level or as "bot", which has the level given; people by other names."""
-    players = [Player(person=one) for one in arguments if isinstance(one, Person)]
+    """The caller, and who is named: bots by level or as "bot", which has the level given."""
+    players: list[Player] = [caller.person]
+    players += [one for one in arguments if isinstance(one, Person)]
     typed = " ".join(str(one) for one in arguments if not isinstance(one, Person))
     for word in typed.replace(",", " ").split():
         found = _NAME.fullmatch(word)
@@ -397,11 +381,11 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
                 say('"{name}" means something else here: take another name', name=name)
             )
         if name.lower() in LEVELS:
-            players.append(Player(level=name.lower()))
+            players.append(name.lower())
         elif name.lower() == "bot":
-            players.append(Player(level=level))
+            players.append(level)
         else:
-            players.append(Player(person=named_person(caller, name)))
+            players.append(named_person(caller, name))
     return players
 
 

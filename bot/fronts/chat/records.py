@@ -7,8 +7,8 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.chat.games import GAME, RULES, level_named, table_of
-from bot.fronts.chat.lines import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
 from bot.review.dice_record import dice_record
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -52,59 +52,47 @@ class RecordCommands:
         self._rules = rules
         self._data = data
 
-    def by_name(self) -> dict[str, Command]:
-        """The commands by their names without the slash."""
-        return {
-            "review": Command(
-                "/review", say_later("every decision of the last game"), self._review, GAME
-            ),
-            "stats": Command(
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command("/review", say_later("every decision of the last game"), self._review, GAME),
+            Command(
                 "/stats [NAME]",
                 say_later("a record; of two names head to head"),
                 self._stats,
                 _EVERYWHERE,
             ),
-            "leaderboard": Command(
-                "/leaderboard",
-                say_later("who wins most"),
-                self._leaderboard,
-                _EVERYWHERE,
-                takes_words=False,
+            Command(
+                "/leaderboard", say_later("who wins most"), self._leaderboard, _EVERYWHERE, False
             ),
-            "dice": Command(
-                "/dice",
-                say_later("how the dice have fallen here"),
-                self._dice,
-                _EVERYWHERE,
-                takes_words=False,
+            Command(
+                "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
             ),
-            "proof": Command(
-                "/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME
-            ),
-            "match": Command(
+            Command("/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME),
+            Command(
                 "/match LEVEL LEVEL",
                 say_later("bot against bot, best of games:N"),
                 self._match,
                 {
                     "games": say_later("best of how many, 1 unless you say"),
                     "show": say_later("moves: every move; summary: the results"),
-                    **RULES,
+                    **RULES_OPTION,
                 },
             ),
-            "levels": Command(
+            Command(
                 "/levels",
                 say_later("the levels of bots, and how strong they are"),
                 self._levels,
-                RULES,
+                RULES_OPTION,
                 takes_words=False,
             ),
-            "forget": Command(
+            Command(
                 "/forget me",
                 say_later("give up open games, and remove all kept of you"),
                 self._forget,
                 {},
             ),
-        }
+        ]
 
     async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
@@ -156,17 +144,14 @@ class RecordCommands:
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
-        proof = await self._prove(table)
-        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
-
-    async def _prove(self, table: Table) -> Proof:
         secret = await self._tables.store.secret(table.game.id)
         if secret is None:
             raise InvalidRequestError(
                 say("the dice of that game were real ones: nothing proves them")
             )
         rolls = [event.dice for event in table.events if event.kind == "rolled"]
-        return prove(table.game.id, secret, table.game.seeds, rolls)
+        proof = prove(table.game.id, secret, table.game.seeds, rolls)
+        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = [level_named(str(word)) for word in line.arguments]

@@ -1,23 +1,23 @@
 """Commands on rule sets: those that ship with the program, and the house rules of a place."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
 
-from bot.fronts.chat.lines import Command, Line, Reply, Word
+from bot.fronts.chat.commands import Command, Line, Reply, Word
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
     deleted_text,
-    entry_data,
-    entry_text,
     house_rules_data,
     house_rules_text,
     new_rules_help,
+    shown_text,
     solve_progress_text,
     used_text,
 )
@@ -32,17 +32,17 @@ class RulesCommands:
     def __init__(self, rules: HouseRules) -> None:
         self._rules = rules
 
-    def by_name(self) -> dict[str, Command]:
-        """The commands by their names without the slash."""
-        return {
-            "rules": Command(
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command(
                 "/rules [NAME]",
                 say_later("rule sets; also new, use, solve, cancel, delete"),
                 self._answer,
                 {},
                 any_option=True,
             )
-        }
+        ]
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         first, *others = map(str, line.arguments or ("",))
@@ -54,8 +54,8 @@ class RulesCommands:
                 say("/rules {word} needs a name, as in /rules {word} sunday", word=word)
             )
         if word in {"new", "solve"}:
-            answer = self._new if word == "new" else self._solve
-            async for reply in answer(caller, name, line.options):
+            new = self._new(caller, name, line.options)
+            async for reply in new if word == "new" else self._solve(caller, name):
                 yield reply
         elif word in {"use", "cancel", "delete"}:
             if not caller.manages:
@@ -69,8 +69,10 @@ class RulesCommands:
             entries = await self._rules.list(caller.place)
             yield Reply(entries, house_rules_text, house_rules_data)
         else:
-            entry = await self._rules.show(caller.place, name if word == "show" else line.words)
-            yield Reply(entry, entry_text, entry_data)
+            named = name if word == "show" else line.words
+            rules = await self._rules.resolve(caller.place, named)
+            solved = await asyncio.to_thread(self._rules.is_solved, rules)
+            yield Reply(rules, partial(shown_text, is_solved=solved), rules_data)
 
     async def _new(
         self, caller: Caller, name: str, options: Mapping[str, Word]
@@ -82,12 +84,10 @@ class RulesCommands:
         values = {key: str(value) for key, value in options.items()}
         rules = await self._rules.create(caller.place, caller.person.id, name, values)
         yield Reply(rules, created_text, rules_data)
-        async for reply in self._solve(caller, name, {}):
+        async for reply in self._solve(caller, name):
             yield reply
 
-    async def _solve(
-        self, caller: Caller, name: str, _: Mapping[str, Word]
-    ) -> AsyncIterator[Reply]:
+    async def _solve(self, caller: Caller, name: str) -> AsyncIterator[Reply]:
         async with contextlib.aclosing(self._rules.solve(caller.place, name)) as updates:
             async for progress in updates:
                 yield Reply(progress, solve_progress_text, asdict)

@@ -1,4 +1,4 @@
-"""Tells replies in Discord: the first in time, later ones in the same message, none too often."""
+"""Who asks in Discord, and how they are answered: in time, in one message, not too often."""
 
 import asyncio
 import io
@@ -12,11 +12,11 @@ import discord
 from discord.ui import View
 from discord.utils import MISSING
 
-from bot.fronts.chat.lines import Reply, failure
+from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import table_view
-from bot.fronts.discord.people import user_id
 from bot.services.games import News
-from bot.services.place_settings import PlaceSettings
+from bot.services.tables import Caller, Person
+from bot.store.rows import PlaceSettings
 from bot.table.state import Game
 from bot.views.card import (
     Attachment,
@@ -27,17 +27,18 @@ from bot.views.card import (
     table_card,
     text_card,
 )
-from bot.views.game import chances_text, news_data, news_text
-from bot.views.markdown import escape_markdown, plain_markdown, shorten_text
+from bot.views.game import chances_text
+from bot.views.layout import escape_markdown, plain_markdown, shorten_text
 from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
 
-PATIENCE = 1.0
+_DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
+_LONGEST_NAME = 30
 
 _UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
 _UNKNOWN_MESSAGE = 10008
@@ -99,14 +100,12 @@ class Answer:
 
     async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
-        waiting: asyncio.Queue[Reply | None] = asyncio.Queue()
+        waiting: asyncio.Queue[Reply | News | None] = asyncio.Queue()
 
         async def read() -> None:
             try:
                 async for told in stream:
-                    waiting.put_nowait(
-                        Reply(told, news_text, news_data) if isinstance(told, News) else told
-                    )
+                    waiting.put_nowait(told)
             except Exception as error:  # what was told before is told, whatever comes after
                 waiting.put_nowait(failure(error))
             finally:
@@ -120,11 +119,12 @@ class Answer:
         if self._told and self._is_public:
             await self._after_turn(self._told)
 
-    async def _tell(self, waiting: "asyncio.Queue[Reply | None]") -> None:
+    async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
         while True:
             try:
-                first = await asyncio.wait_for(waiting.get(), None if self._answered else PATIENCE)
+                patience = None if self._answered else _DEFER_SECONDS
+                first = await asyncio.wait_for(waiting.get(), patience)
             except TimeoutError:
                 await self._defer()
                 continue
@@ -132,7 +132,7 @@ class Answer:
                 return
             if self._is_public:
                 await asyncio.sleep(max(0.0, edited + BETWEEN_EDITS - time.monotonic()))
-            found = [first]
+            found: list[Reply | News] = [first]
             while not waiting.empty():
                 if (more := waiting.get_nowait()) is None:
                     await self._tell_all(found)
@@ -193,29 +193,28 @@ class Answer:
             _check_expired(error)
             self._original = _Original.OVER
 
-    async def _tell_all(self, replies: list[Reply]) -> None:
+    async def _tell_all(self, found: list[Reply | News]) -> None:
         """Tell what has come up since the last time, at once; what all can see goes first."""
         private: list[Reply] = []
-        shown: Reply | None = None
-        for reply in replies:
-            if reply.private or self._all_private:
-                private.append(reply)
-                continue
-            shown = reply
-            if not isinstance(reply.subject, News):
-                self._cards.append(_card(reply))
-                continue
-            if self._game not in {None, reply.subject.table.game.id}:
-                self._told.clear()
-            self._game = reply.subject.table.game.id
-            self._told.append(reply.subject)
-        if shown is not None and isinstance(shown.subject, News):
+        shown: Card | News | None = None
+        for told in found:
+            if isinstance(told, Reply) and (told.private or self._all_private):
+                private.append(told)
+            elif isinstance(told, Reply) and not isinstance(told.subject, News):
+                self._cards.append(shown := _card(told))
+            else:
+                shown = told.subject if isinstance(told, Reply) else told
+                if self._game not in {None, shown.table.game.id}:
+                    self._told.clear()
+                self._game = shown.table.game.id
+                self._told.append(shown)
+        if isinstance(shown, News):
             drawn = asyncio.create_task(
                 asyncio.to_thread(said_in, self._language, table_card, list(self._told))
             )
-            if not self._answered and not (await asyncio.wait({drawn}, timeout=PATIENCE))[0]:
+            if not self._answered and not (await asyncio.wait({drawn}, timeout=_DEFER_SECONDS))[0]:
                 await self._defer()
-            card, game = await drawn, shown.subject.table.game
+            card, game = await drawn, shown.table.game
             await self.show(card, table_view(game, card.buttons, self._language.code))
         elif shown is not None:
             await self.show(_last_that_fit(self._cards))
@@ -318,6 +317,30 @@ class Answer:
         except (discord.Forbidden, discord.NotFound):
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told: no access to the channel")
+
+
+def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
+    """Who gives a command, and in which channel."""
+    alone = interaction.guild_id is None
+    permissions = interaction.permissions
+    return Caller(
+        place=f"discord:{interaction.channel_id}",
+        person=person_of(interaction.user),
+        manages=alone or permissions.manage_channels or permissions.manage_guild,
+        at_version=at_version,
+    )
+
+
+def person_of(user: discord.abc.User) -> Person:
+    """A user as a player."""
+    name = " ".join("".join(c if c.isprintable() else " " for c in user.display_name).split())
+    return Person(f"discord:{user.id}", name[:_LONGEST_NAME] or f"user {user.id}")
+
+
+def user_id(person: str | None) -> int | None:
+    """Discord's id of a person; None for bots and for who was forgotten."""
+    front, _, number = (person or "").partition(":")
+    return int(number) if front == "discord" and number.isdigit() else None
 
 
 def _card(reply: Reply) -> Card:

@@ -1,7 +1,7 @@
 """Buttons as Discord's; what they do is in their custom ids, so they outlive restarts."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import discord
@@ -21,16 +21,28 @@ _STYLES = {
 _LONGEST_LABEL = 40
 
 
-class _InTime:
-    """What all buttons share."""
+class _Dynamic:
+    """What all buttons share; the groups of their templates are what they are made of."""
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
         """Leave alone what Discord would not take an answer to any more."""
         return bool(interaction.client.front.listen(interaction))
 
+    @classmethod
+    async def from_custom_id(
+        cls,
+        interaction: discord.Interaction[Any],  # noqa: ARG003
+        item: discord.ui.Item[Any],  # noqa: ARG003
+        match: re.Match[str],
+        /,
+    ) -> Self:
+        """The button that was pressed."""
+        made: Callable[..., Self] = cls
+        return made(**match.groupdict(ENGLISH.code))
+
 
 class TableButton(
-    _InTime,
+    _Dynamic,
     DynamicItem[Button[View]],
     template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,2})"
     r"(?::(?P<language>[A-Za-z-]{2,12}))?:(?P<action>[a-z0-9]{1,12})",
@@ -43,34 +55,19 @@ class TableButton(
     def __init__(
         self,
         game: str,
-        version: int,
-        mask: int,
+        version: int | str,
+        mask: int | str,
         action: str,
         language: str,
         button: Button[View] | None = None,
     ) -> None:
         self.game = game
-        self.version = version
-        self.mask = mask
+        self.version, self.mask = int(version), int(mask)
         self.action = action
         self.language = language
         button = button or Button()
         button.custom_id = f"t:{game}:{version}:{mask}:{language}:{action}"
         super().__init__(button)
-
-    @classmethod
-    async def from_custom_id(
-        cls,
-        interaction: discord.Interaction[Any],  # noqa: ARG003
-        item: discord.ui.Item[Any],
-        match: re.Match[str],
-        /,
-    ) -> Self:
-        """The button that was pressed."""
-        assert isinstance(item, Button)  # noqa: S101 - Discord sends back what was sent
-        version, mask = int(match["version"]), int(match["mask"])
-        tag = match["language"] or ENGLISH.code
-        return cls(match["game"], version, mask, match["action"], tag, item)
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""
@@ -92,7 +89,7 @@ def table_view(game: Game, buttons: Iterable[card.Button], language: str, mask: 
 
 
 class Confirm(
-    _InTime,
+    _Dynamic,
     DynamicItem[Button[View]],
     template=r"y:(?P<action>[a-z]{1,12})(?::(?P<language>[A-Za-z-]{2,12}))?"
     r":(?P<game>[0-9a-f]{1,16})",
@@ -112,48 +109,26 @@ class Confirm(
         )
         super().__init__(button)
 
-    @classmethod
-    async def from_custom_id(
-        cls,
-        interaction: discord.Interaction[Any],  # noqa: ARG003
-        item: discord.ui.Item[Any],  # noqa: ARG003
-        match: re.Match[str],
-        /,
-    ) -> Self:
-        """The button that was pressed."""
-        return cls(match["action"], match["game"], match["language"] or ENGLISH.code)
-
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""
         await interaction.client.front.confirmed(interaction, self)
 
 
 class ReviewPage(
-    _InTime,
+    _Dynamic,
     DynamicItem[Button[View]],
     template=r"r:(?P<game>[0-9a-f]{1,16}):(?P<page>\d{1,3}):(?P<to>[a-z]+)",
 ):
     """Turns the pages of a review."""
 
-    def __init__(self, game: str, page: int, to: str, *, disabled: bool = False) -> None:
+    def __init__(self, game: str, page: int | str, to: str, *, disabled: bool = False) -> None:
         self.game = game
-        self.page = page
+        self.page = int(page)
         label = {"back": say("◀ Previous"), "on": say("Next ▶")}.get(to, to)
         button: Button[View] = Button(
             label=label, custom_id=f"r:{game}:{page}:{to}", disabled=disabled
         )
         super().__init__(button)
-
-    @classmethod
-    async def from_custom_id(
-        cls,
-        interaction: discord.Interaction[Any],  # noqa: ARG003
-        item: discord.ui.Item[Any],  # noqa: ARG003
-        match: re.Match[str],
-        /,
-    ) -> Self:
-        """The button that was pressed."""
-        return cls(match["game"], int(match["page"]), match["to"])
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""

@@ -126,14 +126,14 @@ class FarkleClient(discord.AutoShardedClient):
         digest = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
         place = f"discord-application:{self.application_id}"
         async with AsyncFileLock(self._data / "discord-commands.lock"):
-            if await self._store.place_setting(place, _COMMANDS_KEY) == digest:
+            if (await self._store.place_settings(place)).get(_COMMANDS_KEY) == digest:
                 return
             await self.tree.sync()
             await self._store.set_place_setting(place, _COMMANDS_KEY, digest)
         logger.info("sent %d commands to Discord", len(payload))
 
 
-async def run(
+async def run_discord(
     front: DiscordFront, store: Store, data: Path, settings: DiscordSettings, token: str
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM.

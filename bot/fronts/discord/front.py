@@ -13,24 +13,20 @@ import discord
 from discord import app_commands
 from discord.ui import View
 
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.lines import Command, Line, Reply, take_apart
-from bot.fronts.discord.answers import Answer
+from bot.fronts.chat.commands import Command, Commands, Line, Reply, take_apart
+from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view
 from bot.fronts.discord.choices import Choices
-from bot.fronts.discord.people import caller_of
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import PlaceSettings, settings_of
-from bot.services.questions import Questions
-from bot.services.seats import mover
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
+from bot.store.rows import PlaceSettings
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import hint_data, hint_text
-from bot.views.markdown import plain_markdown
+from bot.views.layout import plain_markdown
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
@@ -54,12 +50,9 @@ _DICE = re.compile(
 class DiscordFront:
     """Answers interactions by the commands of the chat."""
 
-    def __init__(
-        self, commands: Commands, games: Games, questions: Questions, rules: HouseRules
-    ) -> None:
+    def __init__(self, commands: Commands, games: Games, rules: HouseRules) -> None:
         self._commands = commands
         self._games = games
-        self._questions = questions
         self._rules = rules
         self._choices = Choices()
         self._running: set[asyncio.Task[Any]] = set()
@@ -75,7 +68,7 @@ class DiscordFront:
             "command": self._complete_commands,
         }
         for name in OPTIONS:
-            tree.add_command(slash_command(name, self._commands.by_name[name], self.run, complete))
+            tree.add_command(slash_command(self._commands.by_name[name], self.run, complete))
         tree.add_command(rules_group(self.run, complete))
         tree.add_command(
             app_commands.ContextMenu(
@@ -116,17 +109,18 @@ class DiscordFront:
         if name == "help" and not line.arguments:
             await answer.tell_privately(Card(self._overview()))
             return
+        command = self._commands.by_name[name]
         try:
-            line = _with_more(line, name, self._commands.by_name[name])
+            line = _with_more(line, command)
         except FarkleError as error:
             await answer.refuse(str(error))
             return
-        await self._told(answer.tell(self._commands.run(name, line, caller_of(interaction))))
+        await self._told(answer.tell(command.answer(line, caller_of(interaction))))
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
         lines = [
-            f"**{say(title)}**: {', '.join(f'/{name}' for name in group if name != 'quit')}"
+            f"**{say(title)}**: {', '.join(f'/{one.name}' for one in group if one.name != 'quit')}"
             for title, group in self._commands.groups.items()
         ]
         more = say("Type / and a name to see its options; /help says more on one.")
@@ -172,7 +166,7 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._questions.hint(caller, button.game)
+            hint = await self._games.hint(caller, button.game)
             yield Reply(hint, hint_text, hint_data, private=True)
             return
         try:
@@ -206,13 +200,9 @@ class DiscordFront:
     async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[News]:
         """A table as it is now; bots go on by themselves."""
         table = await self._games.tables.current(game_id)
-        if table.game.over:
-            oracle = self._games.oracle
-            chances, chart = await oracle.chances(table), await oracle.chart(table)
-            yield News(table.game, (), table, chances, chart=chart)
-            return
-        table, chances = await self._questions.shown(caller, game_id)
-        yield News(table.game, (), table, chances)
+        if not table.game.over:
+            table = await self._games.tables.find(caller, game_id)
+        yield await self._games.shown(table)
         async for news in self._games.bots(table):
             yield news
 
@@ -220,7 +210,7 @@ class DiscordFront:
         self, answer: Answer, caller: Caller, table: Table, button: TableButton
     ) -> None:
         """Choose a die, or no longer: nothing is kept by it yet."""
-        mover(table, caller)  # raises where somebody else is to move
+        table.acting_seat(caller)  # raises where somebody else is to move
         async with self._choices.choose(button, int(button.action.removeprefix("die"))) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
@@ -251,11 +241,9 @@ class DiscordFront:
             seat.person is None and seat.level is None for seat in seats
         ):
             raise IllegalActionError(say("those who played are not all here: /play begins a game"))
-        players = [Player(person=caller.person)]
-        for seat in seats:
-            if seat.person != caller.person.id:
-                who = None if seat.level else Person(seat.person or "", seat.name)
-                players.append(Player(person=who, level=seat.level))
+        others = [seat for seat in seats if seat.person != caller.person.id]
+        players: list[Player] = [caller.person]
+        players += [one.level or Person(one.person or "", one.name) for one in others]
         async for news in self._games.play(
             caller,
             players,
@@ -292,27 +280,19 @@ class DiscordFront:
             return
         # a roll that somebody shows is a question of its own
         line = Line((found,), {"me": 0})
-        replies = self._commands.run("advise", line, caller_of(interaction))
+        replies = self._commands.by_name["advise"].answer(line, caller_of(interaction))
         await self._told(answer.tell(replies))
 
-    async def _complete_rules(
-        self, interaction: discord.Interaction[Any], current: str
-    ) -> list[str]:
-        entries = await self._rules.list(caller_of(interaction).place)
+    async def _complete_rules(self, place: str, current: str) -> list[str]:
+        entries = await self._rules.list(place)
         names = [entry.name for entry in entries]
         return [name for name in names if current in name.lower()]
 
-    async def _complete_games(
-        self, interaction: discord.Interaction[Any], current: str
-    ) -> list[str]:
-        found = await self._games.tables.open_at(caller_of(interaction).place)
+    async def _complete_games(self, place: str, current: str) -> list[str]:
+        found = await self._games.tables.open_at(place)
         return [table.game.id for table in found if current in table.game.id]
 
-    async def _complete_commands(
-        self,
-        interaction: discord.Interaction[Any],  # noqa: ARG002
-        current: str,
-    ) -> list[str]:
+    async def _complete_commands(self, _: str, current: str) -> list[str]:
         names = [*OPTIONS, "rules"]
         return sorted(name for name in names if current.removeprefix("/") in name)
 
@@ -328,7 +308,7 @@ class DiscordFront:
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
             async with asyncio.timeout(_PATIENCE):
-                settings = await settings_of(self._games.tables.store, place)
+                settings = await self._games.tables.store.settings(place)
         if settings.language:
             speak(best_language(settings.language))
         of_all = _language_of_all(interaction, settings, table)
@@ -361,12 +341,12 @@ def dice_in(text: str) -> str | None:
     return max(found, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
 
 
-def _with_more(line: Line, name: str, command: Command) -> Line:
+def _with_more(line: Line, command: Command) -> Line:
     """A command with the options that were typed into one. Raises InvalidRequestError."""
     given = dict(line.options)
     if (more := given.pop("more", None)) is None:
         return line
-    parsed = take_apart(name, command, str(more))
+    parsed = take_apart(command, str(more))
     if parsed.arguments:
         accepted = "three-pairs:750"
         raise InvalidRequestError(

@@ -14,9 +14,9 @@ from discord import app_commands
 from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
+from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.chat.games import MOST_GOAL
-from bot.fronts.chat.lines import Command, Line, Word
-from bot.fronts.discord.people import person_of
+from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
@@ -30,11 +30,12 @@ _MOST_POINTS = 100_000
 
 Run = Callable[[discord.Interaction[Any], str, Line, list[discord.abc.User]], Awaitable[None]]
 """Answers an interaction by a command: its name, what goes with it, and the users it names."""
-Complete = Callable[[discord.Interaction, str], Awaitable[list[str]]]
+Complete = Callable[[str, str], Awaitable[list[str]]]
+"""What may be meant in a place by what is typed so far."""
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class SlashOption:
     """An option of a slash command."""
 
     name: str
@@ -51,38 +52,38 @@ class Option:
     """Whether the value is one of the words of the command and not a named option."""
 
 
-def number(name: str, least: int = 0, most: int = _MOST_POINTS, **more: Any) -> Option:
+def number(name: str, least: int = 0, most: int = _MOST_POINTS, **more: Any) -> SlashOption:
     """A whole number."""
-    return Option(name, app_commands.Range[int, least, most], **more)
+    return SlashOption(name, app_commands.Range[int, least, most], **more)
 
 
-def word(name: str, meaning: str, *, most: int = _MOST_WORDS, **more: Any) -> Option:
+def word(name: str, meaning: str, *, most: int = _MOST_WORDS, **more: Any) -> SlashOption:
     """A word of the command."""
-    return Option(name, app_commands.Range[str, 1, most], meaning, is_word=True, **more)
+    return SlashOption(name, app_commands.Range[str, 1, most], meaning, is_word=True, **more)
 
 
-def person(name: str, meaning: str, **more: Any) -> Option:
+def person(name: str, meaning: str, **more: Any) -> SlashOption:
     """A user as a word of the command."""
-    return Option(name, discord.User, meaning, is_word=True, **more)
+    return SlashOption(name, discord.User, meaning, is_word=True, **more)
 
 
-def _position_option(field: PositionField) -> Option:
+def _position_option(field: PositionField) -> SlashOption:
     """The option by which a field of a position is given."""
     match field.kind:
         case FieldKind.NUMBER:
             return number(field.name, field.least, field.most)
         case FieldKind.YES_NO:
-            return Option(field.name, choices=_YES_NO)
+            return SlashOption(field.name, choices=_YES_NO)
         case FieldKind.PLAYER:
-            return Option(field.name, choices=tuple(ME_OR_THEM))
+            return SlashOption(field.name, choices=tuple(ME_OR_THEM))
         case FieldKind.RULES:
             return _RULES
 
 
 _YES_NO = (say_later("yes"), say_later("no"))
 _LEVELS = tuple(LEVELS)
-_GAME = Option("game", completes="game")
-_RULES = Option("rules", completes="rules")
+_GAME = SlashOption("game", completes="game")
+_RULES = SlashOption("rules", completes="rules")
 _DICE = word("dice", say_later("the faces, such as 6 5 3 3 3 2 or 653332"), most=60, required=True)
 _CONTEXT = tuple(_position_option(field) for field in POSITION_FIELDS)
 _OTHERS = tuple(
@@ -91,14 +92,14 @@ _OTHERS = tuple(
 _NEW = (
     _RULES,
     number("goal", 1, MOST_GOAL),
-    Option("hints", choices=_YES_NO),
+    SlashOption("hints", choices=_YES_NO),
     number("away", 10, 7 * 24 * 3600),
 )
-_LEVEL = Option("level", choices=_LEVELS)
-_WHERE = Option("where", choices=(say_later("here"), say_later("everywhere")))
+_LEVEL = SlashOption("level", choices=_LEVELS)
+_WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
-OPTIONS: Mapping[str, tuple[Option, ...]] = {
+OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "advise": (_DICE, *_CONTEXT),
     "odds": (number("dice", 1, 6), *_CONTEXT),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
@@ -127,7 +128,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         person("who", say_later("whose score; yours if not given"), else_me=True),
         number("score", -_MOST_POINTS, meaning=say_later("what it really is"), is_word=True),
         number("farkles", 0, 10),
-        Option("next", discord.User),
+        SlashOption("next", discord.User),
         _GAME,
     ),
     "hint": (_GAME,),
@@ -137,13 +138,13 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "replace": (_LEVEL, _GAME),
     "settings": (
         number("games", 1, 20),
-        Option("mentions", choices=_YES_NO),
-        Option("posts", choices=_YES_NO),
-        Option("language", choices=(*language_codes(), AUTO)),
+        SlashOption("mentions", choices=_YES_NO),
+        SlashOption("posts", choices=_YES_NO),
+        SlashOption("language", choices=(*language_codes(), AUTO)),
     ),
     "resign": (_GAME,),
     "end": (_GAME,),
-    "review": (Option("game"),),
+    "review": (SlashOption("game"),),
     "stats": (
         person("who", say_later("whose record; yours if not given"), else_me=True),
         person("against", say_later("somebody to compare with")),
@@ -151,12 +152,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "leaderboard": (_WHERE,),
     "dice": (_WHERE,),
-    "proof": (Option("game"),),
+    "proof": (SlashOption("game"),),
     "match": (
         word("first", say_later("the level of one bot"), required=True, choices=_LEVELS),
         word("second", say_later("the level of the other"), required=True, choices=_LEVELS),
         number("games", 1, 99),
-        Option("show", choices=(say_later("summary"), say_later("moves"))),
+        SlashOption("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,
     ),
     "levels": (_RULES,),
@@ -169,18 +170,18 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 }
 """The options of every command, in the order in which Discord shows them."""
 
-RULES: Mapping[str, tuple[str, tuple[Option, ...]]] = {
+RULES_COMMANDS: Mapping[str, tuple[str, tuple[SlashOption, ...]]] = {
     "list": (say_later("the rule sets that are known here"), ()),
     "show": (say_later("what a rule set says"), (_NAME,)),
     "new": (
         say_later("house rules of this channel"),
         (
             word("name", say_later("a name for them"), most=40, required=True),
-            Option("base", meaning=say_later("the rule set to start from"), completes="rules"),
+            SlashOption("base", meaning=say_later("the rule set to start from"), completes="rules"),
             number("goal", 1, MOST_GOAL, meaning=say_later("points to reach")),
             number("minimum-bank", meaning=say_later("least points to bank")),
             number("opening-minimum", meaning=say_later("least points of the first bank")),
-            Option(
+            SlashOption(
                 "more",
                 meaning=say_later("other options, such as three-pairs:750 straight-1-6:1500"),
             ),
@@ -195,9 +196,10 @@ RULES: Mapping[str, tuple[str, tuple[Option, ...]]] = {
 
 
 def slash_command(
-    name: str, command: Command, run: Run, complete: Mapping[str, Complete]
+    command: Command, run: Run, complete: Mapping[str, Complete]
 ) -> app_commands.Command[Any, ..., None]:
     """The slash command of a command of the chat."""
+    name = command.name
     return _made(name, command.summary, OPTIONS[name], command.options, "", name, run, complete)
 
 
@@ -207,7 +209,7 @@ def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Grou
         name="rules",
         description=_described(say_later("rule sets, and house rules of this channel")),
     )
-    for name, (summary, options) in RULES.items():
+    for name, (summary, options) in RULES_COMMANDS.items():
         first = "" if name == "list" else name
         group.add_command(_made(name, summary, options, {}, first, "rules", run, complete))
     return group
@@ -216,7 +218,7 @@ def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Grou
 def _made(
     name: str,
     summary: str,
-    options: tuple[Option, ...],
+    options: tuple[SlashOption, ...],
     meanings: Mapping[str, str],
     first: str,
     command: str,
@@ -286,7 +288,7 @@ def _completer(complete: Complete) -> Any:
     async def autocomplete(
         interaction: discord.Interaction, current: str
     ) -> list[app_commands.Choice[str]]:
-        found = await complete(interaction, current.strip().lower())
+        found = await complete(caller_of(interaction).place, current.strip().lower())
         return [app_commands.Choice(name=one, value=one) for one in found[:25]]
 
     return autocomplete
@@ -301,7 +303,7 @@ def _value(value: Word | discord.abc.User) -> Word:
     return person_of(value) if isinstance(value, discord.abc.User) else value
 
 
-def _python_name(option: Option) -> str:
+def _python_name(option: SlashOption) -> str:
     return option.name.replace("-", "_")
 
 

@@ -13,7 +13,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from bot.fronts.console import CommandCompleter, chat
+from bot.fronts.console import CommandCompleter, run_console
 from tests.bot import programs
 from tests.bot.chat import open_chat
 
@@ -163,7 +163,7 @@ async def test_an_answer_that_cannot_be_put_into_words_is_told(
     monkeypatch.setattr("bot.fronts.chat.games.games_text", lambda _: 1 // 0)
     monkeypatch.setattr("sys.stdin", io.StringIO("/games\n/quit\n"))
     async with open_chat(tmp_path) as opened:
-        await chat(opened.commands, tmp_path / "history", as_json=False)
+        await run_console(opened.commands, tmp_path / "history", as_json=False)
     failed, bye = capsys.readouterr().out.splitlines()
     assert failed.startswith("the program failed on that, which is not your fault (ZeroDivision")
     assert bye == "Bye."

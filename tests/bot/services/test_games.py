@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.lines import Reply
-from bot.fronts.console import spoken
+from bot.fronts.chat.commands import Reply
+from bot.fronts.console import spoken_by
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
 from bot.store.rows import SeatRow
@@ -584,7 +584,7 @@ async def test_matches_of_bots(chat: Chat) -> None:
 
 def a_stranger(name: str) -> Caller:
     """Somebody who does not manage the place."""
-    return replace(spoken(f"{name}: /show")[0], manages=False)
+    return replace(spoken_by(f"{name}: /show")[0], manages=False)
 
 
 async def tried(chat: Chat, line: str) -> str:
@@ -741,7 +741,7 @@ async def test_a_bot_moves_once_somebody_has_joined(
     [open_one] = await stored.open_at("console")
     event = Replaced(seat=0, level="cautious")
     seat = SeatRow(0, "console:ann", "cautious bot for ann", "cautious")
-    await stored.append(open_one, open_one.then(event), changed_seats=[seat])
+    await stored.append(open_one, open_one.then(event, seat=seat))
     fall(monkeypatch, "111234")
     assert "cautious bot for ann rolls" in await table.say("bob: /join")
 

@@ -23,9 +23,9 @@ from bot.store.store import Store
 from bot.views.house_rules import (
     created_text,
     deleted_text,
-    entry_text,
     house_rules_text,
     new_rules_help,
+    shown_text,
     solve_progress_text,
     used_text,
 )
@@ -383,7 +383,7 @@ async def test_a_name_is_that_of_the_preset_that_has_it_now(
 ) -> None:
     store.texts[PLACE, "Zilch"] = "goal = 500\n"
     assert await house.resolve(PLACE, "zilch") == load_rules("zilch")
-    assert not (await house.show(PLACE, "Zilch")).is_own
+    assert await house.resolve(PLACE, "Zilch") == load_rules("zilch")
     assert [entry.name for entry in await house.list(PLACE)] == preset_names()
     assert await house.delete(PLACE, "zilch") == "Zilch"
     assert not store.texts
@@ -413,7 +413,7 @@ async def test_a_solve_in_a_process_of_its_own(
         house = make(store=store)
         rules = await house.create(PLACE, ANN, "little", TINY)
         assert rules.digest == compiled.rules.digest
-        assert not (await house.show(PLACE, "little")).is_solved
+        assert not house.is_solved(await house.resolve(PLACE, "little"))
         updates = await all_of(house.solve(PLACE, "little"))
         assert [update.is_last for update in updates] == [False] * (len(updates) - 1) + [True]
         assert updates[-1].state is SolveState.DONE, updates[-1]
@@ -422,7 +422,7 @@ async def test_a_solve_in_a_process_of_its_own(
         assert verify_strategy(find_manifest(folder, rules)).tolerance == 1e-9
         strategy = open_strategy(folder, rules)
         assert strategy.win_probability(first_position(rules)) == updates[-1].win_probability
-        assert (await house.show(PLACE, "little")).is_solved
+        assert house.is_solved(await house.resolve(PLACE, "little"))
         # what is solved is not solved again
         assert (await last_of(house.solve(PLACE, "Little"))).state is SolveState.DONE
         assert len(workers.pids) == 1
@@ -677,7 +677,7 @@ async def test_texts_fit(house: HouseRules) -> None:
         created_text(rules),
         used_text(rules, is_solved=False),
         deleted_text(name),
-        entry_text(entries[0]),
+        shown_text(rules, is_solved=False),
         house_rules_text(entries),
         new_rules_help(),
         *(
@@ -687,7 +687,7 @@ async def test_texts_fit(house: HouseRules) -> None:
     ]
     assert not [line for text in texts for line in text.splitlines() if len(line) > 79]
     assert f"The rules here are {name};" in house_rules_text(entries)
-    assert f"/rules solve {name}" in entry_text(entries[0])
+    assert f"/rules solve {name}" in shown_text(rules, is_solved=False)
 
 
 def test_the_help_can_be_typed() -> None:

@@ -6,7 +6,7 @@ from bot.table import commands
 from bot.table.state import apply, begin
 from bot.views.card import roll_picture
 from bot.views.dice_picture import dice_png
-from bot.views.markdown import plain_markdown
+from bot.views.layout import plain_markdown
 from solver.rules.file import load_rules
 
 

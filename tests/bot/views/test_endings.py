@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.lines import Reply
+from bot.fronts.chat.commands import Reply
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy

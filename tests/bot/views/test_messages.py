@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.lines import Reply
-from bot.fronts.console import spoken
+from bot.fronts.chat.commands import Reply
+from bot.fronts.console import spoken_by
 from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names
 from solver.turn.dice import make_roll
@@ -269,4 +269,4 @@ def test_only_moves_change_the_table(messages: list[Message]) -> None:
 
 def test_people_are_known_by_the_console(messages: list[Message]) -> None:
     """The lines above are really theirs."""
-    assert {spoken(one.line)[0].person.name for one in messages} >= {*PEOPLE}
+    assert {spoken_by(one.line)[0].person.name for one in messages} >= {*PEOPLE}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.fronts.chat.lines import Line
+from bot.fronts.chat.commands import Line, as_reply
 from bot.languages import language
 from bot.services.tables import Caller, Person
 from solver.errors import FarkleError
@@ -155,7 +155,8 @@ async def test_what_is_typed_and_what_a_front_knows_mean_the_same(chat: Chat) ->
     ]:
         caller, told = Caller("here", ANN, manages=True), []
         try:
-            told += [reply.text async for reply in chat.commands.run(name, line, caller)]
+            answer = chat.commands.by_name[name].answer(line, caller)
+            told += [as_reply(one).text async for one in answer]
         except FarkleError as error:
             told.append(str(error))
         if name == "stats":  # nobody by that name has played here

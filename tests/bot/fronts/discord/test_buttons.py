@@ -11,7 +11,7 @@ from discord.utils import escape_mentions
 
 from bot.fronts.discord.buttons import TableButton, table_view
 from bot.fronts.discord.front import dice_in
-from bot.fronts.discord.slash import OPTIONS, RULES
+from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
@@ -19,13 +19,12 @@ from bot.table import commands
 from bot.table.events import Event
 from bot.table.state import Game, apply, begin
 from bot.views.card import (
-    chosen_set_aside,
     kept_dice,
     table_buttons,
     table_card,
     why_not,
 )
-from bot.views.markdown import MOST_CHARACTERS, escape_markdown
+from bot.views.layout import MOST_IN_MESSAGE, escape_markdown
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
@@ -57,7 +56,7 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
     assert set(known) == {*OPTIONS, "rules", "quit"}
     for name, options in OPTIONS.items():
         assert {one.name for one in options if not one.is_word} == set(known[name].options), name
-    assert {"list", "show", "new", "use", "solve", "cancel", "delete"} == set(RULES)
+    assert {"list", "show", "new", "use", "solve", "cancel", "delete"} == set(RULES_COMMANDS)
 
 
 def table_of(game: Game, names: list[str]) -> Table:
@@ -87,7 +86,7 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
         template = TableButton.__discord_ui_compiled_template__
         assert all(len(one) <= 100 and template.fullmatch(one) for one in ids)
         card = table_card([News(game, (), table)])
-        assert len(card.text) <= MOST_CHARACTERS
+        assert len(card.text) <= MOST_IN_MESSAGE
         can = {one["custom_id"].split(":")[-1] for one in buttons if not one.get("disabled")}
         assert {one for one in can if not one.startswith("die")} <= {
             "roll", "bank", "hint", "undo", "join", "resign", "review", "again", "refresh", "why",
@@ -99,7 +98,7 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
             return
         events: list[Event] = []
         if game.turn.roll is not None:
-            legal = chosen_set_aside(game, mask) is not None
+            legal = kept_dice(game, mask) in [one.dice for one in set_asides(rules, game.turn.roll)]
             assert ("roll" in can) == legal
             assert {f"die{k}" for k in range(6)} & can
             try:

@@ -11,7 +11,7 @@ import pytest
 from bot.fronts.discord.buttons import Confirm, TableButton
 from bot.fronts.discord.front import DiscordFront
 from bot.services.advisor import Advisor
-from bot.services.tables import Caller, Person, Player, Tables
+from bot.services.tables import Caller, Person, Tables
 from bot.settings import Settings
 from bot.table import commands
 from bot.table.events import Rolled
@@ -42,7 +42,7 @@ async def test_a_press_becomes_no_line_of_text(
 ) -> None:
     """It needs no command of the chat, and what the console would say of it is never made."""
     never = Mock(side_effect=AssertionError)
-    monkeypatch.setattr("bot.fronts.discord.answers.news_text", never)
+    monkeypatch.setattr("bot.fronts.chat.commands.news_text", never)
     fallen = [(6, 5, 3, 3, 3, 2), (5, 4, 3, 2, 2)]
 
     async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
@@ -52,8 +52,8 @@ async def test_a_press_becomes_no_line_of_text(
     monkeypatch.setattr(Tables, "rolled", rolled)
     advisor = Advisor(tmp_path / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
-        front = DiscordFront(never, parts.games, parts.questions, parts.rules)
-        players = [Player(person=ANN), Player(person=BOB)]
+        front = DiscordFront(never, parts.games, parts.rules)
+        players = [ANN, BOB]
         begun = parts.games.play(Caller(PLACE, ANN), players, load_rules("kcd"))
         [game_id] = [news.table.game.id async for news in begun]
 

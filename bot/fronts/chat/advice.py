@@ -1,0 +1,78 @@
+"""The commands that ask for advice on a position: as typed, else that of the game here."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
+
+from bot.fronts.chat.commands import Command, Line, Reply
+from bot.services.advisor import Advisor
+from bot.services.house_rules import HouseRules
+from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
+from bot.services.tables import Caller, Table, Tables
+from bot.views.advice import advice_text, answer_data, odds_text
+from bot.views.game import NOT_EXACT
+from solver.play.advice import Advice, Odds
+from solver.wording import say, say_later
+
+_CONTEXT = {
+    one.name: one.meaning
+    for one in sorted(
+        POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
+    )  # rules come last
+}
+"""The options that describe a position."""
+
+
+def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> list[Command]:
+    """The commands that ask for advice on a position: as typed, else that of the game here."""
+
+    async def answer(
+        line: Line,
+        caller: Caller,
+        ask_here: Callable[[Table], Advice | Odds],
+        ask: Callable[[Situation], Advice | Odds],
+        make_text: Callable[[Any], str],
+    ) -> AsyncIterator[Reply]:
+        here = await tables.asked_at(caller)
+        if here and not line.options:
+            found = await asyncio.to_thread(ask_here, here)
+            text = partial(_for_mover, here, caller, make_text)
+            yield Reply(found, text, answer_data, private=True)
+            return
+        # under the rules that are meant: named, of the game here, of the place
+        named = line.option("rules")
+        if named is None and here is not None:
+            asked = line.situation(here.game.rules)
+        else:
+            asked = line.situation(await rules.resolve(caller.place, named))
+        yield Reply(await asyncio.to_thread(ask, asked), make_text, answer_data)
+
+    def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        def here(table: Table) -> Advice:
+            return advisor.advise_in(table.game, line.words, table.names[table.game.mover])
+
+        return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
+
+    def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        def ask(situation: Situation) -> Odds:
+            return advisor.odds(line.number("dice"), situation)
+
+        return answer(line, caller, lambda here: advisor.odds_in(here.game), ask, odds_text)
+
+    dice = {"dice": say_later("dice to roll"), **_CONTEXT}
+    return [
+        Command("/advise DICE", say_later("what to keep of a roll"), advise, _CONTEXT),
+        Command("/odds dice:N", say_later("roll on or bank, before a roll"), odds, dice, False),
+    ]
+
+
+def _for_mover(
+    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Advice | Odds
+) -> str:
+    """An answer that says "you" to the player to move, whoever asked."""
+    text = make_text(found)
+    if table.seat_of(caller.person) != table.game.mover:
+        head = say("As {name} sees it:", name=table.names[table.game.mover])
+        text = f"{head}\n{text}"
+    return text if len(table.game.seats) == 2 else f"{text}\n{say(NOT_EXACT)}"
