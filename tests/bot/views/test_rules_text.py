@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -120,8 +121,9 @@ def test_every_option_makes_a_difference(key: str) -> None:
         return
     model = Ruleset if key in Ruleset.model_fields else Scoring
     changes = OTHERWISE.get(key, {key: model.model_fields[key].default})
-    data = EVERY_OPTION.model_dump()
-    (data if model is Ruleset else data["scoring"]).update(changes)
+    data: dict[str, Any] = EVERY_OPTION.model_dump()
+    place: dict[str, Any] = data if model is Ruleset else data["scoring"]
+    place.update(changes)
     assert rules_text(Ruleset.model_validate(data)) != rules_text(EVERY_OPTION)
 
 
