@@ -45,7 +45,6 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import turn_plan
-from solver.wording import say
 
 _DIGEST_LENGTH = 16
 
@@ -156,11 +155,9 @@ class Strategy:
         columns = standing_indices(self.rules, opponent)
         values = np.asarray(self._values[role(self.rules, began=began), row][columns])
         if not np.all((values >= 0) & (values <= 1)):
-            raise StrategyFileError(
-                say(
-                    "{file}: holds values that are no probabilities; solve the rules again",
-                    file=self._origin,
-                )
+            raise StrategyFileError.say(
+                "{file}: holds values that are no probabilities; solve the rules again",
+                file=self._origin,
             )
         return values
 
@@ -190,7 +187,7 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
     name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
-        raise MissingStrategyError(say("{rules} rules are not solved yet", rules=rules.name))
+        raise MissingStrategyError.say("{rules} rules are not solved yet", rules=rules.name)
     return min(found, key=inexactness)
 
 
@@ -267,24 +264,20 @@ def _parse_manifest(path: Path, text: bytes) -> Manifest:
         manifest = Manifest.model_validate_json(text)
         value_shape(manifest.rules)
     except (ValidationError, InvalidRulesError):
-        raise StrategyFileError(
-            say("{file}: is not the manifest of a strategy file of this version", file=path)
+        raise StrategyFileError.say(
+            "{file}: is not the manifest of a strategy file of this version", file=path
         ) from None
     if manifest.rules.digest != manifest.digest or manifest.rules.score_floor != manifest.floor:
-        raise StrategyFileError(
-            say(
-                "{file}: its digest or floor is not that of its rules; solve the rules again",
-                file=path,
-            )
+        raise StrategyFileError.say(
+            "{file}: its digest or floor is not that of its rules; solve the rules again",
+            file=path,
         )
     if path.name != (name := manifest_path(path.parent, manifest.rules).name):
-        raise StrategyFileError(
-            say(
-                "{file}: is the strategy of other rules, {rules}, whose file is {other}",
-                file=path,
-                rules=manifest.rules.name,
-                other=name,
-            )
+        raise StrategyFileError.say(
+            "{file}: is the strategy of other rules, {rules}, whose file is {other}",
+            file=path,
+            rules=manifest.rules.name,
+            other=name,
         )
     return manifest
 
@@ -297,24 +290,20 @@ def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
     try:
         with file.open("rb") as opened:
             if opened.read(len(header)) != header:
-                raise StrategyFileError(
-                    say(
-                        "{file}: does not start as a .npy file of float64 in shape {shape}; solve"
-                        " the rules again",
-                        file=file,
-                        shape=shape,
-                    )
+                raise StrategyFileError.say(
+                    "{file}: does not start as a .npy file of float64 in shape {shape}; solve"
+                    " the rules again",
+                    file=file,
+                    shape=shape,
                 )
             size = opened.seek(0, os.SEEK_END)
             if size != manifest.bytes or size != len(header) + 8 * math.prod(shape):
-                raise StrategyFileError(
-                    say(
-                        "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged;"
-                        " solve the rules again",
-                        file=file,
-                        size=size,
-                        right=manifest.bytes,
-                    )
+                raise StrategyFileError.say(
+                    "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged;"
+                    " solve the rules again",
+                    file=file,
+                    size=size,
+                    right=manifest.bytes,
                 )
             # of the file that is open, as its name may be gone by now
             return np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=shape)
@@ -402,14 +391,14 @@ def _locked(folder: Path) -> Iterator[None]:
         with FileLock(folder / ".lock"):
             yield
     except OSError as error:
-        raise StrategyFileError(
-            say("{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error))
+        raise StrategyFileError.say(
+            "{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error)
         ) from None
 
 
 def _unreadable(file: Path, error: OSError) -> StrategyFileError:
-    return StrategyFileError(
-        say("{file}: cannot be read ({reason})", file=file, reason=_reason(error))
+    return StrategyFileError.say(
+        "{file}: cannot be read ({reason})", file=file, reason=_reason(error)
     )
 
 

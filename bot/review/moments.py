@@ -37,7 +37,6 @@ from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import set_asides
-from solver.wording import say
 
 INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
 """Least losses of win probability for a mark: those of lichess.org, which are 0.1, 0.2 and 0.3 on
@@ -162,7 +161,7 @@ def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
     if game.shares is not None:
         return game.shares[0], game.shares[1]
     if game.over:
-        raise IllegalActionError(say("the game was ended without a result, so nobody can win it"))
+        raise IllegalActionError.say("the game was ended without a result, so nobody can win it")
     return by_seat(_value(strategy, game), game.mover)
 
 
@@ -376,11 +375,9 @@ def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, E
 
 def _check_players(game: Game) -> None:
     if len(game.seats) != 2:
-        raise InvalidRequestError(
-            say(
-                "win probabilities are exact for two players, and here are {players}",
-                players=len(game.seats),
-            )
+        raise InvalidRequestError.say(
+            "win probabilities are exact for two players, and here are {players}",
+            players=len(game.seats),
         )
 
 

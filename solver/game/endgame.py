@@ -23,7 +23,6 @@ from solver.game.standings import score_count
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
-from solver.wording import say
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
@@ -69,13 +68,11 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
         if found is not None:
             break
     else:
-        raise InvalidRulesError(
-            say(
-                "{rules}: rolling on is so safe under these rules that a turn need not end; with"
-                ' the ending "{ending}" such a game cannot be solved',
-                rules=rules.name,
-                ending=rules.ending,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: rolling on is so safe under these rules that a turn need not end; with"
+            ' the ending "{ending}" such a game cannot be solved',
+            rules=rules.name,
+            ending=rules.ending,
         )
     beyond = found + further
     used = goals + beyond + plan.reach + 1

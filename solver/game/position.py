@@ -106,21 +106,17 @@ def check_position(rules: Ruleset, position: Position) -> None:
     _check_scores(rules, position)
     _check_farkles(rules, position.farkles, own=True)
     if not position.on_board and position.banked > 0:
-        raise InvalidPositionError(
-            say(
-                "your score cannot be {score:,} before the first bank: who is not on the board has"
-                " no points",
-                score=position.banked,
-            )
+        raise InvalidPositionError.say(
+            "your score cannot be {score:,} before the first bank: who is not on the board has"
+            " no points",
+            score=position.banked,
         )
     _check_farkles(rules, position.opponent_farkles, own=False)
     if not position.opponent_on_board and position.opponent > 0:
-        raise InvalidPositionError(
-            say(
-                "the opponent's score cannot be {score:,} before the first bank: who is not on the"
-                " board has no points",
-                score=position.opponent,
-            )
+        raise InvalidPositionError.say(
+            "the opponent's score cannot be {score:,} before the first bank: who is not on the"
+            " board has no points",
+            score=position.opponent,
         )
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
@@ -130,20 +126,18 @@ def check_position(rules: Ruleset, position: Position) -> None:
 def check_dice(rules: Ruleset, number: int) -> None:
     """Refuse a number of dice to roll that there is not. Raises InvalidPositionError."""
     if not 1 <= number <= rules.dice:
-        raise InvalidPositionError(
-            say(
-                "the number of dice cannot be {number}: it is 1 to {most}",
-                number=number,
-                most=rules.dice,
-            )
+        raise InvalidPositionError.say(
+            "the number of dice cannot be {number}: it is 1 to {most}",
+            number=number,
+            most=rules.dice,
         )
 
 
 def check_hot_dice(number: int) -> None:
     """Refuse a number of hot dice that no turn can have. Raises InvalidPositionError."""
     if number < 0:
-        raise InvalidPositionError(
-            say("the number of hot dice cannot be {number}: it is 0 or more", number=number)
+        raise InvalidPositionError.say(
+            "the number of hot dice cannot be {number}: it is 0 or more", number=number
         )
 
 
@@ -227,34 +221,28 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     row, rest = divmod(turn_total, rules.point_step)
     if rest or not possible.any():
         highest = _highest_turn_total(rules)
-        raise InvalidPositionError(
-            say(
-                "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
-                " {step} from 0 to {most:,}",
-                turn_total=turn_total,
-                rules=rules.name,
-                step=rules.point_step,
-                most=highest,
-            )
+        raise InvalidPositionError.say(
+            "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
+            " {step} from 0 to {most:,}",
+            turn_total=turn_total,
+            rules=rules.name,
+            step=rules.point_step,
+            most=highest,
         )
     if possible[level, dice - 1]:
         return
     if row == 0 and dice == rules.dice:
-        raise InvalidPositionError(
-            say(
-                "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
-                " give the turn total before it, such as 350",
-                number=position.hot_dice,
-            )
+        raise InvalidPositionError.say(
+            "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
+            " give the turn total before it, such as 350",
+            number=position.hot_dice,
         )
     if row == 0:
-        raise InvalidPositionError(
-            say(
-                "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
-                " total before it, such as 350",
-                dice=rules.dice,
-                number=dice,
-            )
+        raise InvalidPositionError.say(
+            "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
+            " total before it, such as 350",
+            dice=rules.dice,
+            number=dice,
         )
     parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
     if not possible[level].any():

@@ -38,7 +38,6 @@ from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import TurnPlan, turn_plan
-from solver.wording import say
 
 MAX_SWEEPS = 10_000
 
@@ -86,15 +85,13 @@ def solve(
         else:
             slow = [*slow[-1:], sweeps.table.copy()]
     else:
-        raise ConvergenceError(
-            say(
-                "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
-                " tolerance {tolerance:.1e}; no strategy file is written",
-                rules=rules.name,
-                sweeps=MAX_SWEEPS,
-                change=change,
-                tolerance=tolerance,
-            )
+        raise ConvergenceError.say(
+            "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
+            " tolerance {tolerance:.1e}; no strategy file is written",
+            rules=rules.name,
+            sweeps=MAX_SWEEPS,
+            change=change,
+            tolerance=tolerance,
         )
     return Solution(
         rules=rules,

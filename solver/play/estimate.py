@@ -49,7 +49,6 @@ from solver.turn.points import (
     turn_outcome,
 )
 from solver.turn.scoring import TurnState
-from solver.wording import say
 
 MODEL_ERROR = 0.025
 """Average error of a win probability that the model makes, under the rules where it is greatest."""
@@ -135,56 +134,46 @@ def _check(
     games: int,
 ) -> None:
     if len(players) < 2:
-        raise InvalidPositionError(
-            say("a game has two players or more, not {number}", number=len(players))
+        raise InvalidPositionError.say(
+            "a game has two players or more, not {number}", number=len(players)
         )
     if not 0 <= mover < len(players):
-        raise InvalidPositionError(
-            say(
-                "the player to act is 0 to {most}, not {player}",
-                most=len(players) - 1,
-                player=mover,
-            )
+        raise InvalidPositionError.say(
+            "the player to act is 0 to {most}, not {player}",
+            most=len(players) - 1,
+            player=mover,
         )
     check_dice(rules, turn.dice)
     if turn.turn_total < 0 or turn.turn_total % rules.point_step:
-        raise InvalidPositionError(
-            say(
-                "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
-                turn_total=turn.turn_total,
-                step=rules.point_step,
-            )
+        raise InvalidPositionError.say(
+            "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
+            turn_total=turn.turn_total,
+            step=rules.point_step,
         )
     if games < 1:
-        raise InvalidPositionError(
-            say("the number of games to play is 1 or more, not {games}", games=games)
+        raise InvalidPositionError.say(
+            "the number of games to play is 1 or more, not {games}", games=games
         )
     for one in players:
         if one.score % rules.point_step:
-            raise InvalidPositionError(
-                say(
-                    "a score cannot be {score:,}: it is a multiple of {step}",
-                    score=one.score,
-                    step=rules.point_step,
-                )
+            raise InvalidPositionError.say(
+                "a score cannot be {score:,}: it is a multiple of {step}",
+                score=one.score,
+                step=rules.point_step,
             )
         if not 0 <= one.farkles < rules.farkle_limit:
-            raise InvalidPositionError(
-                say(
-                    "farkles in a row cannot be {farkles}: they are 0 to {most}",
-                    farkles=one.farkles,
-                    most=rules.farkle_limit - 1,
-                )
+            raise InvalidPositionError.say(
+                "farkles in a row cannot be {farkles}: they are 0 to {most}",
+                farkles=one.farkles,
+                most=rules.farkle_limit - 1,
             )
     reached = [number for number, one in enumerate(players) if one.score >= rules.winning_score]
     over = rules.ending == "at_once" or mover in reached
     if reached and (over or (rules.has_roles and mover < min(reached))):
-        raise InvalidPositionError(
-            say(
-                "the game is over: player {player} has {score:,} points",
-                player=reached[0],
-                score=players[reached[0]].score,
-            )
+        raise InvalidPositionError.say(
+            "the game is over: player {player} has {score:,} points",
+            player=reached[0],
+            score=players[reached[0]].score,
         )
 
 
@@ -236,12 +225,10 @@ class _Games:
             me = (self.mover + number) % count
             drawn = self._turn(me)
             self._play(me, self.turns.points[drawn], self.turns.kind[drawn])
-        raise ConvergenceError(
-            say(
-                "{rules}: after {rounds:,} rounds for most points nobody has won",
-                rules=self.rules.name,
-                rounds=_MOST_ROUNDS,
-            )
+        raise ConvergenceError.say(
+            "{rules}: after {rounds:,} rounds for most points nobody has won",
+            rules=self.rules.name,
+            rounds=_MOST_ROUNDS,
         )
 
     def _turn(self, me: int) -> Ints:

@@ -196,12 +196,10 @@ def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
     }
     if name == Optimal.name:
         if strategy is None:
-            raise MissingStrategyError(
-                say(
-                    'the level "optimal" needs a strategy file, and these rules are not solved yet;'
-                    " without one there are {levels}",
-                    levels=", ".join(simple),
-                )
+            raise MissingStrategyError.say(
+                'the level "optimal" needs a strategy file, and these rules are not solved yet;'
+                " without one there are {levels}",
+                levels=", ".join(simple),
             )
         return Optimal(strategy)
     if name not in simple:
