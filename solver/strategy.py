@@ -24,8 +24,8 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.game.endgame import endgame, final_turn, first_of_play_off
-from solver.game.position import Position, is_on_board
+from solver.game.endgame import endgame, last_turn
+from solver.game.position import Position, is_on_board, points_to_beat
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
@@ -106,11 +106,7 @@ class Strategy:
         rules = self.rules
         if start.opponent < rules.winning_score:
             return solve_turn(turn_plan(rules), self._endings(start))
-        if start.banked == start.opponent and start.began:
-            return first_of_play_off(rules, self._endgame)
-        margin = (start.opponent - start.banked) // rules.point_step
-        on_board = is_on_board(rules, start)
-        return final_turn(rules, margin, self._endgame.tie, on_board=on_board)
+        return last_turn(rules, points_to_beat(rules, start), on_board=is_on_board(rules, start))
 
     def _endings(self, start: Position) -> Endings:
         """What ending a turn leads to, while nobody has reached the goal."""

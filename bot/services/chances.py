@@ -25,7 +25,7 @@ from bot.store.rows import GameResult
 from bot.table.events import Undone
 from bot.table.state import Game, Stage, begin, turn_after
 from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
-from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.endgame import last_turn
 from solver.game.position import first_position
 from solver.game.standings import by_seat
 from solver.play.estimate import estimate
@@ -266,11 +266,8 @@ def _in_play_off(game: Game) -> Chances:
     left = [game.mover, *others, *best]
     shares = dict.fromkeys(left, 1 / len(left))
     if len(left) == 2:
-        rules, turn, ends = game.rules, game.turn, endgame(game.rules)
-        if game.played_off:
-            table = final_turn(rules, most // rules.point_step, ends.tie, on_board=True)
-        else:
-            table = first_of_play_off(rules, ends)
+        rules, turn = game.rules, game.turn
+        table = last_turn(rules, most if game.played_off else None, on_board=True)
         states = [turn.state]
         if turn.roll is not None:
             kept = set_asides(rules, turn.roll)

@@ -80,7 +80,21 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     return Endgame(on_board[:used], off_board[:used], beyond, tie)
 
 
-def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> TurnTable:
+@lru_cache(maxsize=512)
+def last_turn(rules: Ruleset, to_beat: int | None, *, on_board: bool) -> TurnTable:
+    """The table of a final turn, or of a turn of a play-off.
+
+    to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
+        turn of a play-off
+    """
+    ends = endgame(rules)
+    if to_beat is None:
+        margins = len(ends.last_on_board) - 1
+        return _play_off(rules, _last_turns(rules, margins, ends.tie, on_board=True))
+    return _final_turn(rules, to_beat // rules.point_step, ends.tie, on_board=on_board)
+
+
+def _final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> TurnTable:
     """The table of a final turn, or of the second turn of a play-off.
 
     margin : what is missing to a tie, in point steps; 0 only in a play-off
@@ -93,13 +107,6 @@ def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> Tu
     bank[margin + 1 :] = 1.0
     farkle = np.full(len(bank), tie if margin == 0 else 0.0)
     return _turn(rules, least, bank, farkle)
-
-
-def first_of_play_off(rules: Ruleset, ends: Endgame) -> TurnTable:
-    """The table of the first turn of a play-off."""
-    return _play_off(
-        rules, _last_turns(rules, len(ends.last_on_board) - 1, ends.tie, on_board=True)
-    )
 
 
 def _play_off(rules: Ruleset, second: Floats) -> TurnTable:
@@ -145,10 +152,10 @@ def _last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> 
     """Win probability at the start of a final turn for the margins 0 .. `margins`."""
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     last = np.empty(margins + 1)
-    longest = final_turn(rules, margins, tie, on_board=on_board)
+    longest = _final_turn(rules, margins, tie, on_board=on_board)
     last[::-1] = longest.roll[0, : margins + 1, -1]
     for margin in range(min(least, margins) + 1):
-        last[margin] = final_turn(rules, margin, tie, on_board=on_board).roll[0, 0, -1]
+        last[margin] = _final_turn(rules, margin, tie, on_board=on_board).roll[0, 0, -1]
     return last
 
 

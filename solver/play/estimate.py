@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError, InvalidPositionError
-from solver.game.endgame import Endgame, endgame, final_turn
+from solver.game.endgame import Endgame, endgame, last_turn
 from solver.game.position import check_dice
 from solver.game.standings import (
     BANK,
@@ -279,9 +279,8 @@ class _Games:
         # of equal scores the first to get there leads
         had = [one for one in since if one not in order]
         leader = max(had, key=lambda one: (scores[one], -had.index(one)))
-        margin = (scores[leader] - scores[me]) // rules.point_step
         on_board = bool(self.players[me].on_board[0])
-        chance = final_turn(rules, margin, endgame(rules).tie, on_board=on_board).value(turn)
+        chance = last_turn(rules, scores[leader] - scores[me], on_board=on_board).value(turn)
         level = [one for one in had if scores[one] == scores[leader]]
         self._last_turns(np.arange(self.games), leader, order, chance)
         if rules.ties != "earlier":
@@ -327,8 +326,7 @@ def _beaten_by(rules: Ruleset) -> Floats:
     """
     expected = expected_points(rules, 0, on_board=True) // rules.point_step
     margin = max(1, int(expected))
-    table = final_turn(rules, margin, endgame(rules).tie, on_board=True)
-    outcome = turn_outcome(rules, table)
+    outcome = turn_outcome(rules, last_turn(rules, margin * rules.point_step, on_board=True))
     over = (outcome.banked + outcome.farkled)[margin:]
     if not over.any():
         over[0] = 1.0  # only rolls that win at once beat it

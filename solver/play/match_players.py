@@ -5,7 +5,6 @@ turn after the other.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
-from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import own_work, prepare, solve_levels
 from solver.game.layout import game_numbers, make_work, mode, solved_table, turn_totals
@@ -80,14 +79,6 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     turn = load_turn(plan, code)
     rows = turn_totals(game)
 
-    @lru_cache(maxsize=1024)
-    def last(margin: int | None, on_board: bool) -> tuple[Floats, Bools]:
-        if margin is None:
-            found = first_of_play_off(rules, ends)
-        else:
-            found = final_turn(rules, margin // rules.point_step, ends.tie, on_board=on_board)
-        return _cut(table_decisions(found), rows)
-
     def tables(positions: Sequence[Position]) -> DecisionTables:
         shape = len(positions), plan.levels, rows, plan.columns
         worth, bank = np.empty(shape), np.empty(shape, dtype=np.bool_)
@@ -95,12 +86,13 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         if ordinary:
             places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
             some = (len(ordinary), *shape[1:])
-            found = np.empty(some), np.empty(some, dtype=np.bool_)
-            _fill(turn, table, places, *work, *found)
-            worth[ordinary], bank[ordinary] = found
+            filled = np.empty(some), np.empty(some, dtype=np.bool_)
+            _fill(turn, table, places, *work, *filled)
+            worth[ordinary], bank[ordinary] = filled
         for k in set(range(len(positions))) - set(ordinary):
             one = positions[k]
-            worth[k], bank[k] = last(points_to_beat(rules, one), one.on_board)
+            found = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
+            worth[k], bank[k] = _cut(table_decisions(found), rows)
         return np.arange(len(positions)), worth, bank
 
     return tables

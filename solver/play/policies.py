@@ -7,7 +7,7 @@ that it cannot know the dice to come.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError, MissingStrategyError, did_you_mean
-from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.endgame import last_turn
 from solver.game.position import Position, is_on_board, points_to_beat
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll, dice_set
+from solver.turn.dice import Roll
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.points import bank_decisions, points_turn
 from solver.turn.scoring import TurnState, after_set_aside, set_asides, turn_plan
@@ -123,16 +123,10 @@ class Optimal(TablePolicy):
 
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy
-        self._decisions = lru_cache(maxsize=_REMEMBERED)(self._find)
 
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the strategy; those of its own rules."""
-        return self._decisions(
-            replace(position, turn_total=0, hot_dice=0, dice=dice_set(self.strategy.rules).whole)
-        )
-
-    def _find(self, start: Position) -> Decisions:
-        return table_decisions(self.strategy.turn(start))
+        return table_decisions(self.strategy.turn(position))
 
 
 class MaxPoints(TablePolicy):
@@ -148,8 +142,8 @@ class MaxPoints(TablePolicy):
         """The decisions of the turn that a position belongs to."""
         on_board = is_on_board(rules, position)
         if position.opponent < rules.winning_score:
-            return _points_decisions(rules, max(position.banked, 0), on_board)
-        return _last_decisions(rules, points_to_beat(rules, position), on_board)
+            return table_decisions(points_turn(rules, position.banked, on_board=on_board))
+        return table_decisions(last_turn(rules, points_to_beat(rules, position), on_board=on_board))
 
 
 class Greedy(TablePolicy):
@@ -220,24 +214,10 @@ def greedy_threshold(rules: Ruleset) -> int:
     return max(3 * die, rules.least_bank() + die)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def table_decisions(table: TurnTable) -> Decisions:
     """The decisions of a turn's table; a tie is banked."""
     return Decisions(table.win_probability, bank_decisions(table))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _points_decisions(rules: Ruleset, score: int, on_board: bool) -> Decisions:
-    return table_decisions(points_turn(rules, score, on_board=on_board))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _last_decisions(rules: Ruleset, margin: int | None, on_board: bool) -> Decisions:
-    """Of a turn with `margin` points to beat, or of the first turn of a play-off."""
-    ends = endgame(rules)
-    if margin is None:
-        return table_decisions(first_of_play_off(rules, ends))
-    steps = margin // rules.point_step
-    return table_decisions(final_turn(rules, steps, ends.tie, on_board=on_board))
 
 
 def _most_points(rules: Ruleset, position: Position, threshold: int) -> Decisions:
