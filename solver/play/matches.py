@@ -37,7 +37,7 @@ from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Floats
-from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.scoring import Fate, TurnState, after_set_aside, all_set_asides, fate
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
@@ -68,25 +68,18 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     """The rolls of a rule set as arrays."""
     ends = {Fate.SCORES: BANK, Fate.FARKLE: FARKLE, Fate.LOSES: LOSE, Fate.WINS: WIN}
     number = np.zeros((rules.dice + 1, 6**rules.dice), dtype=np.int32)
-    known: dict[tuple[int, ...], int] = {}
-    end, first = [], [0]
-    points, left = [], []
+    found = all_set_asides(rules)
+    known = {roll: place for place, roll in enumerate(found)}
     for dice in range(1, rules.dice + 1):
         for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
-            roll = make_roll(faces)
-            if roll not in known:
-                known[roll] = len(known)
-                end.append(ends[fate(rules, roll)])
-                for kept in set_asides(rules, roll):
-                    points.append(kept.points // rules.point_step)
-                    left.append(after_set_aside(rules, TurnState(0, dice), kept).dice)
-                first.append(len(points))
-            number[dice, digits] = known[roll]
+            number[dice, digits] = known[make_roll(faces)]
+    kept = [(roll, one) for roll, choices in found.items() for one in choices]
+    left = [after_set_aside(rules, TurnState(0, len(roll)), one).dice for roll, one in kept]
     return DiceTables(
         number,
-        np.array(end, dtype=np.int8),
-        np.array(first, dtype=np.int64),
-        np.array(points, dtype=np.int64),
+        np.array([ends[fate(rules, roll)] for roll in found], dtype=np.int8),
+        np.cumsum([0, *map(len, found.values())], dtype=np.int64),
+        np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
         np.array(left, dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
     )
