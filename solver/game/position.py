@@ -1,5 +1,6 @@
 """A position: what a decision depends on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,10 +20,48 @@ from solver.turn.scoring import (
     fate,
     turn_plan,
 )
-from solver.wording import say, say_number
+from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
 """In points, where hot dice have to be rolled on and on."""
+
+_YOUR = {
+    "score": say_later(
+        "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
+        " {step} from {floor:,} to {most:,}"
+    ),
+    "off board": say_later(
+        "your score cannot be {score:,} before the first bank: who is not on the board has"
+        " no points"
+    ),
+    "farkles": say_later(
+        "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
+        " as the count starts again after {limit}"
+    ),
+    "no farkles": say_later(
+        "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
+        " is always 0"
+    ),
+}
+_THEIR = {
+    "score": say_later(
+        "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
+        " multiple of {step} from {floor:,} to {most:,}"
+    ),
+    "off board": say_later(
+        "the opponent's score cannot be {score:,} before the first bank: who is not on the"
+        " board has no points"
+    ),
+    "farkles": say_later(
+        "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
+        " {most}, as the count starts again after {limit}"
+    ),
+    "no farkles": say_later(
+        "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
+        " them, so it is always 0"
+    ),
+}
+"""What is said of a standing that cannot be, the own one and the opponent's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +143,8 @@ def check_position(rules: Ruleset, position: Position) -> None:
     Raises InvalidPositionError, whose sentence names the number that is wrong and what is accepted.
     """
     _check_scores(rules, position)
-    _check_farkles(rules, position.farkles, own=True)
-    if not position.on_board and position.banked > 0:
-        raise InvalidPositionError.say(
-            "your score cannot be {score:,} before the first bank: who is not on the board has"
-            " no points",
-            score=position.banked,
-        )
-    _check_farkles(rules, position.opponent_farkles, own=False)
-    if not position.opponent_on_board and position.opponent > 0:
-        raise InvalidPositionError.say(
-            "the opponent's score cannot be {score:,} before the first bank: who is not on the"
-            " board has no points",
-            score=position.opponent,
-        )
+    _check_standing(rules, position.own, _YOUR)
+    _check_standing(rules, position.others, _THEIR)
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
     _check_turn(rules, position)
@@ -144,8 +171,8 @@ def check_hot_dice(number: int) -> None:
 def _check_scores(rules: Ruleset, position: Position) -> None:
     last, highest = rules.winning_score - rules.point_step, highest_score(rules)
     if rules.ties == "played_on" and last < position.banked <= position.opponent:
-        _check_score(rules, position.banked, highest, own=True)
-        _check_score(rules, position.opponent, highest, own=False)
+        _check_score(rules, position.banked, highest, _YOUR)
+        _check_score(rules, position.opponent, highest, _THEIR)
         return
     most, more = last, ""
     if not rules.goal_ends_game(last_of_round=position.began):
@@ -156,62 +183,32 @@ def _check_scores(rules: Ruleset, position: Position) -> None:
     over = ""
     if position.banked > last:
         over = say("; from there on the game is over, or the final turn the opponent's")
-    _check_score(rules, position.banked, last, over, own=True)
-    _check_score(rules, position.opponent, most, more, own=False)
+    _check_score(rules, position.banked, last, _YOUR, over)
+    _check_score(rules, position.opponent, most, _THEIR, more)
 
 
-def _check_score(rules: Ruleset, score: int, most: int, more: str = "", *, own: bool) -> None:
+def _check_score(
+    rules: Ruleset, score: int, most: int, messages: Mapping[str, str], more: str = ""
+) -> None:
     step, floor = rules.point_step, rules.score_floor
     if floor <= score <= most and score % step == 0:
         return
     parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
-    if own:
-        sentence = say(
-            "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
-            " {step} from {floor:,} to {most:,}",
-            **parts,
-        )
-    else:
-        sentence = say(
-            "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
-            " multiple of {step} from {floor:,} to {most:,}",
-            **parts,
-        )
-    raise InvalidPositionError(sentence + more)
+    raise InvalidPositionError(say(messages["score"], **parts) + more)
 
 
-def _check_farkles(rules: Ruleset, farkles: int, *, own: bool) -> None:
+def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, str]) -> None:
     limit = rules.farkle_limit
-    if 0 <= farkles < limit:
-        return
-    parts = {"farkles": farkles, "rules": rules.name, "most": limit - 1, "limit": limit}
-    if not rules.farkle_penalty:
-        raise InvalidPositionError(
-            say(
-                "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
-                " is always 0",
-                **parts,
-            )
-            if own
-            else say(
-                "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
-                " them, so it is always 0",
-                **parts,
-            )
+    if not 0 <= standing.farkles < limit:
+        raise InvalidPositionError.say(
+            messages["farkles" if rules.farkle_penalty else "no farkles"],
+            farkles=standing.farkles,
+            rules=rules.name,
+            most=limit - 1,
+            limit=limit,
         )
-    raise InvalidPositionError(
-        say(
-            "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
-            " as the count starts again after {limit}",
-            **parts,
-        )
-        if own
-        else say(
-            "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
-            " {most}, as the count starts again after {limit}",
-            **parts,
-        )
-    )
+    if not standing.on_board and standing.score > 0:
+        raise InvalidPositionError.say(messages["off board"], score=standing.score)
 
 
 def _check_turn(rules: Ruleset, position: Position) -> None:
@@ -220,14 +217,14 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     level = min(position.hot_dice, len(possible) - 1)
     row, rest = divmod(turn_total, rules.point_step)
     if rest or not possible.any():
-        highest = _highest_turn_total(rules)
+        highest = (reachable(rules).shape[1] - 1) * rules.point_step
         raise InvalidPositionError.say(
             "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
             " {step} from 0 to {most:,}",
             turn_total=turn_total,
             rules=rules.name,
             step=rules.point_step,
-            most=highest,
+            most=MAX_TURN_TOTAL if turn_plan(rules).must_roll_hot else highest,
         )
     if possible[level, dice - 1]:
         return
@@ -294,13 +291,6 @@ def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
     if plan.must_roll_hot and 0 < turn_total <= MAX_TURN_TOTAL:
         return np.asarray(np.any(rows[:, -plan.reach :], axis=1))
     return np.zeros((plan.levels, plan.columns), dtype=np.bool_)
-
-
-def _highest_turn_total(rules: Ruleset) -> int:
-    if turn_plan(rules).must_roll_hot:
-        return MAX_TURN_TOTAL
-    rows: int = reachable(rules).shape[1]
-    return (rows - 1) * rules.point_step
 
 
 @lru_cache(maxsize=RULESETS)
