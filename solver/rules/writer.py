@@ -1,8 +1,6 @@
 """A rule set as a short TOML file that people like to read and edit."""
 
-import contextlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -70,24 +68,12 @@ def rules_toml(rules: Ruleset, name: str) -> str:
 def write_rules(path: Path, rules: Ruleset) -> None:
     """Write the rules, whole or not at all, over what was there. Raises OSError."""
     path = path.resolve()  # what a link leads to, and not the link
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=".rules-", delete=False, encoding="utf-8"
-    ) as file:
-        try:
-            file.write(rules_toml(rules, path.stem))
-            file.close()
-            Path(file.name).chmod(0o666 & ~_umask())
-            Path(file.name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(file.name).unlink()
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    temporary = path.with_name(f".rules-{os.getpid()}.tmp")
+    try:
+        temporary.write_text(rules_toml(rules, path.stem), encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _without_floor(rules: Ruleset) -> Ruleset:
