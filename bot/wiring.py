@@ -68,12 +68,3 @@ async def open_parts(
         yield Parts(commands, games, questions, rules, store)
     finally:
         await store.close()
-
-
-@asynccontextmanager
-async def open_commands(
-    settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
-) -> AsyncIterator[Commands]:
-    """The commands alone, see `open_parts`."""
-    async with open_parts(settings, advisor, pace=pace, allow_files=allow_files) as parts:
-        yield parts.commands

@@ -37,7 +37,7 @@ from bot.settings import Settings
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
 from bot.table.state import fold
-from bot.wiring import open_commands
+from bot.wiring import open_parts
 from solver.errors import StrategyFileError
 from solver.game.sweeps import solve
 from solver.play.policies import LEVELS
@@ -126,7 +126,8 @@ async def tick(load: Load) -> None:
 async def play_all(folder: Path, data: Path, openings: list[str], gap: float) -> Load:
     """Play these games at once, in one process."""
     load = Load()
-    async with open_commands(Settings(data=folder), Advisor(data / "strategies")) as commands:
+    async with open_parts(Settings(data=folder), Advisor(data / "strategies")) as parts:
+        commands = parts.commands
         # what is opened once only is not what is measured
         lines = enumerate(sorted(set(openings)))
         warm = [play(commands, Load(), f"warm-{k}", line, 0) for k, line in lines]

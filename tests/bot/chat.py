@@ -9,7 +9,7 @@ from bot.fronts.chat.lines import Reply
 from bot.fronts.console import spoken
 from bot.services.advisor import Advisor
 from bot.settings import Settings
-from bot.wiring import open_commands
+from bot.wiring import open_parts
 
 
 class Chat:
@@ -37,5 +37,5 @@ class Chat:
 async def open_chat(data: Path, strategies: Path | None = None) -> AsyncIterator[Chat]:
     """A chat that keeps its games in the folder `data`."""
     advisor = Advisor(strategies or data / "strategies")
-    async with open_commands(Settings(data=data), advisor, allow_files=True) as commands:
-        yield Chat(commands)
+    async with open_parts(Settings(data=data), advisor, allow_files=True) as parts:
+        yield Chat(parts.commands)
