@@ -1,6 +1,4 @@
-"""Which rule sets can be solved, and all that is wrong with a file of rules."""
-
-from pathlib import Path
+"""Which rule sets can be solved."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +7,6 @@ from solver.errors import InvalidRulesError
 from solver.game.endgame import endgame
 from solver.game.position import reachable
 from solver.game.standings import value_shape
-from solver.rules.file import Finding, check_file
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 
@@ -64,11 +61,3 @@ def unsolvable(rules: Ruleset) -> str:
     except InvalidRulesError as error:
         return str(error)
     return ""
-
-
-def examine(path: Path) -> tuple[Ruleset | None, list[Finding]]:
-    """The rule set of a TOML file, or all that is wrong with it in the order of its lines.
-
-    A game that cannot be solved is wrong, too, here.
-    """
-    return check_file(path, unsolvable)

@@ -133,10 +133,10 @@ def _read(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise _NotTomlError(1, _unreadable(error.strerror)) from None
-    except ValueError:  # a name that no file can have
-        raise _NotTomlError(1, _unreadable("No such file or directory")) from None
+    except (OSError, ValueError) as error:
+        # a name that no file can have is a ValueError
+        reason = error.strerror if isinstance(error, OSError) else "No such file or directory"
+        raise _NotTomlError(1, say("cannot be read ({reason})", reason=reason)) from None
     if len(content) > MAX_BYTES:
         raise _NotTomlError(
             1, say("is too long for a rule set (more than {most:,} bytes)", most=MAX_BYTES)
@@ -146,10 +146,6 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise _NotTomlError(line, say("is not valid TOML (it is not text in UTF-8)")) from None
-
-
-def _unreadable(reason: str | None) -> str:
-    return say("cannot be read ({reason})", reason=reason)
 
 
 def _parse(text: str) -> dict[str, Any]:
