@@ -47,7 +47,8 @@ def rules_toml(rules: Ruleset, name: str) -> str:
     data = rules.model_dump(exclude_defaults=True)
     if data["name"] == name:
         del data["name"]
-    if rules == _without_floor(rules):
+    # the floor that rules have unless they say one goes without saying, too
+    if rules == Ruleset.model_validate(rules.model_dump(exclude={"score_floor"})):
         data.pop("score_floor", None)
     scoring = {
         # what scores in nearly every game is good to see
@@ -74,11 +75,6 @@ def write_rules(path: Path, rules: Ruleset) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _without_floor(rules: Ruleset) -> Ruleset:
-    """The rules with the floor that they have unless they say one."""
-    return Ruleset.model_validate(rules.model_dump(exclude={"score_floor"}))
 
 
 def _table(values: dict[str, Any]) -> Table:
