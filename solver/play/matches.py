@@ -6,10 +6,10 @@ solver.play.match_players.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from solver.play.match_players import (
     optimal_player,
     policy_player,
 )
-from solver.play.policies import LEVELS, Optimal, TablePolicy, make_policy
+from solver.play.policies import LEVELS, Optimal, make_policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
@@ -46,8 +46,7 @@ CHUNK = 2048
 """Positions whose decisions are held at a time."""
 
 
-@dataclass(frozen=True)
-class DiceTables:
+class DiceTables(NamedTuple):
     """What rolls of equal dice lead to. Rolls are numbered; points are in steps."""
 
     number: npt.NDArray[np.int32]
@@ -187,7 +186,6 @@ class _Games:
     def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
         rules, step = self.rules, self.rules.point_step
-        dice = dice_tables(rules)
         situations = self.situations()
         low = situations.min(axis=1)
         steps = np.array([step, step, 1, 1, 1, 1, 1])
@@ -217,12 +215,7 @@ class _Games:
                 bank,
                 least,
                 rules.hot_dice == "optional",
-                dice.number,
-                dice.end,
-                dice.first,
-                dice.points,
-                dice.left,
-                dice.bonus,
+                *dice_tables(rules),
                 kind,
                 total,
             )
@@ -319,9 +312,7 @@ def measure_strengths(
         on_progress(number / len(LEVELS))
         player = optimal
         if name != Optimal.name:
-            policy = make_policy(name)
-            assert isinstance(policy, TablePolicy)  # noqa: S101 - all of them are
-            player = policy_player(rules, policy)
+            player = policy_player(rules, make_policy(name))
         half = (games + 1) // 2
         seeds = [seed + 1_000_003 * (2 * number + side) for side in (0, 1)]
         began = play_games(rules, player, optimal, half, seeds[0] % 2**32)

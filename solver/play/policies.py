@@ -9,7 +9,6 @@ that it cannot know the dice to come.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -50,18 +49,6 @@ class Move:
     bank: bool
 
 
-class Policy(Protocol):
-    """A way to play. It is asked only about rolls of which something scores."""
-
-    name: str
-
-    def choose(self, view: TurnView) -> Move:
-        """What to do after a roll; always legal."""
-
-    def banks(self, rules: Ruleset, position: Position) -> bool:
-        """Whether to bank before a roll, where that is legal."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
     """What to do in one turn, by turn total in point steps and remaining dice n in column n - 1.
@@ -81,8 +68,8 @@ class Decisions:
         return min(turn.hot_dice, levels - 1), row, turn.dice - 1
 
 
-class TablePolicy:
-    """A policy given by its Decisions; the others derive from it."""
+class Policy:
+    """A way to play, given by its Decisions; it is asked only about rolls that score."""
 
     name: str
 
@@ -116,7 +103,7 @@ class TablePolicy:
         return bool(found.bank[found.place(rules, position.turn)])
 
 
-class Optimal(TablePolicy):
+class Optimal(Policy):
     """The greatest probability to win, from the solved game."""
 
     name = "optimal"
@@ -129,7 +116,7 @@ class Optimal(TablePolicy):
         return table_decisions(self.strategy.turn(position))
 
 
-class MaxPoints(TablePolicy):
+class MaxPoints(Policy):
     """The most expected points in every turn; whatever reaches the goal is banked.
 
     A last turn, in which points below the other player's score are worth nothing, is played for the
@@ -146,7 +133,7 @@ class MaxPoints(TablePolicy):
         return table_decisions(last_turn(rules, points_to_beat(rules, position), on_board=on_board))
 
 
-class Greedy(TablePolicy):
+class Greedy(Policy):
     """Takes all the points it can and banks from a fixed turn total on, see `greedy_threshold`.
 
     It banks whatever reaches the goal, and rolls in a last turn until it has beaten the other
@@ -160,7 +147,7 @@ class Greedy(TablePolicy):
         return _most_points(rules, position, greedy_threshold(rules))
 
 
-class Cautious(TablePolicy):
+class Cautious(Policy):
     """Takes all the points it can and banks as soon as it may; in a last turn when it has won."""
 
     name = "cautious"
