@@ -121,7 +121,7 @@ class Strategy:
         totals = np.arange(missing) * step
         bank[:missing] = self._left(start, points=totals)
         if not goal_ends_game:
-            last = ends.last(on_board=start.opponent_on_board)
+            last = ends.last[int(start.opponent_on_board)]
             margin = (rules.winning_score - start.opponent) // step
             bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
         farkle = np.full(len(bank), self._left(start, farkles=True))
@@ -174,8 +174,8 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
 
     def inexactness(path: Path) -> tuple[bool, bool, bool, int]:
         try:
-            manifest = _read_manifest(path)
-        except StrategyFileError:
+            manifest = _parse_manifest(path, path.read_bytes())
+        except (OSError, StrategyFileError):
             return True, True, True, 0
         rough = manifest.tolerance > DEFAULT_TOLERANCE
         return False, rough, manifest.floor > rules.score_floor, manifest.floor
@@ -243,13 +243,6 @@ def open_values(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
                     # as this one is still open, a new manifest is another file
                     if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                         raise
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _read_manifest(path: Path) -> Manifest:
-    try:
-        return _parse_manifest(path, path.read_bytes())
     except OSError as error:
         raise _unreadable(path, error) from None
 

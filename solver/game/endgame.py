@@ -32,19 +32,13 @@ _NEGLIGIBLE = 1e-12
 class Endgame:
     """The end of the games of a rule set."""
 
-    last_on_board: Floats
-    """Win probability of the player who starts a final turn on the board, by the margin in point
-    steps. All 0 where the goal wins at once."""
-    last_off_board: Floats
-    """The same of a player who is not on the board."""
+    last: Floats
+    """Win probability of the player who starts a final turn, at [on the board, margin in point
+    steps]. All 0 where the goal wins at once."""
     beyond: int
     """Turn totals in point steps beyond the goal up to which a turn may go on."""
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
-
-    def last(self, *, on_board: bool) -> Floats:
-        """Win probability at the start of a final turn, by the margin in point steps."""
-        return self.last_on_board if on_board else self.last_off_board
 
 
 @lru_cache(maxsize=RULESETS)
@@ -56,8 +50,7 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     plan = turn_plan(rules)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
-        nothing = np.zeros(goals + plan.reach + 1)
-        return Endgame(nothing, nothing, 0, 0.0)
+        return Endgame(np.zeros((2, goals + plan.reach + 1)), 0, 0.0)
     for far in (20, 200):
         margins = 2 * goals + far * plan.reach + further
         tie = 0.5 if rules.ties == "shared" else 0.0
@@ -77,7 +70,7 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     beyond = found + further
     used = goals + beyond + plan.reach + 1
     off_board = _last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
-    return Endgame(on_board[:used], off_board[:used], beyond, tie)
+    return Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie)
 
 
 @lru_cache(maxsize=512)
@@ -89,7 +82,7 @@ def last_turn(rules: Ruleset, to_beat: int | None, *, on_board: bool) -> TurnTab
     """
     ends = endgame(rules)
     if to_beat is None:
-        margins = len(ends.last_on_board) - 1
+        margins = ends.last.shape[1] - 1
         return _play_off(rules, _last_turns(rules, margins, ends.tie, on_board=True))
     return _final_turn(rules, to_beat // rules.point_step, ends.tie, on_board=on_board)
 

@@ -29,7 +29,6 @@ from solver.game.layout import (
     EVERYTHING,
     PAD,
     GameNumbers,
-    game_numbers,
     make_table,
     make_work,
     read_table,
@@ -120,8 +119,8 @@ class _Sweeps:
         self._pair_tolerance = pair_tolerance
         self._on_progress = on_progress
         self._turn = load_turn(plan, cache)
-        self._game = game = game_numbers(rules, plan, ends)
-        self._work = make_work(plan, game, threads)
+        self._work = make_work(rules, ends, threads)
+        self._game = game = self._work.game
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
         self._last_total = 2 * game.scores - 2

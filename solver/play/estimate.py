@@ -26,14 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError, InvalidPositionError
-from solver.game.endgame import Endgame, endgame, last_turn
+from solver.game.endgame import endgame, last_turn
 from solver.game.position import check_dice
 from solver.game.standings import (
     BANK,
     FARKLE,
     LOSE,
     WIN,
-    Bools,
     Ints,
     Standing,
     after_turns,
@@ -49,12 +48,6 @@ from solver.turn.points import (
     turn_outcome,
 )
 from solver.turn.scoring import TurnState
-
-MODEL_ERROR = 0.025
-"""Average error of a win probability that the model makes, under the rules where it is greatest."""
-
-MOST_MODEL_ERROR = 0.05
-"""What 95 in 100 win probabilities are closer than, beside the standard error."""
 
 _EXACT_STEPS = 256
 """Missing steps to the goal up to which every score has turns of its own; above it scores share
@@ -300,8 +293,9 @@ class _Games:
         target = players[leader].score
         over = _beaten_by(self.rules)
         for number, me in enumerate(order):
-            margin = (target - players[me].score) // step
-            chance = _chances_to_beat(ends, margin, players[me].on_board)
+            margin = np.clip((target - players[me].score) // step, 0, ends.last.shape[1] - 1)
+            # against the leader alone, half a tie where it is shared
+            chance = ends.last[players[me].on_board.astype(int), margin]
             if number == 0 and first_chance is not None:
                 chance = np.full(len(games), first_chance)
             beats = self.generator.random(len(games)) < chance
@@ -310,12 +304,6 @@ class _Games:
                 drawn = self.generator.choice(len(over), np.count_nonzero(beats), p=over)
                 target[beats] += drawn * step
         self.wins += np.bincount(leads, minlength=len(self.wins))
-
-
-def _chances_to_beat(ends: Endgame, margin: Ints, on_board: Bools) -> Floats:
-    """Win probability of a last turn against the leader alone, half a tie where it is shared."""
-    place = np.clip(margin, 0, len(ends.last_on_board) - 1)
-    return np.where(on_board, ends.last_on_board[place], ends.last_off_board[place])
 
 
 @lru_cache(maxsize=32)

@@ -4,9 +4,9 @@ Those of optimal play come from the kernels that solve the game, a hundred times
 turn after the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,10 @@ from numba import njit, prange
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import own_work, prepare, solve_levels
-from solver.game.layout import game_numbers, make_work, mode, solved_table, turn_totals
+from solver.game.layout import make_work, mode, solved_table
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
-from solver.play.policies import Decisions, TablePolicy, table_decisions
+from solver.play.policies import Decisions, Policy, table_decisions
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
@@ -28,11 +28,8 @@ DecisionTables = tuple[Ints, Floats, Bools]
 after the other, shape (decisions, levels, turn totals, dice)."""
 
 
-class MatchPlayer(Protocol):
-    """Decides in many positions at once."""
-
-    def __call__(self, positions: Sequence[Position]) -> DecisionTables:
-        """The decisions of the turns that start at some positions."""
+MatchPlayer = Callable[[Sequence[Position]], DecisionTables]
+"""Decides in many positions at once: gives the decisions of the turns that start there."""
 
 
 @njit(parallel=True, cache=True, nogil=True, error_model="numpy")
@@ -73,11 +70,10 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     code : the folder of compiled code
     """
     plan, ends = turn_plan(rules), endgame(rules)
-    game = game_numbers(rules, plan, ends)
-    work = make_work(plan, game)
-    table = solved_table(rules, game, ends, np.asarray(values))
+    work = make_work(rules, ends)
+    table = solved_table(rules, work.game, ends, np.asarray(values))
     turn = load_turn(plan, code)
-    rows = turn_totals(game)
+    rows = work.scratch.bank.shape[1]
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
         shape = len(positions), plan.levels, rows, plan.columns
@@ -98,8 +94,8 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     return tables
 
 
-def policy_player(rules: Ruleset, policy: TablePolicy) -> MatchPlayer:
-    """The play of any policy that has decisions."""
+def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:
+    """The play of a policy."""
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
         found: dict[int, int] = {}
@@ -125,14 +121,10 @@ def _cut(decisions: Decisions, rows: int) -> tuple[Floats, Bools]:
 
 
 def _place(rules: Ruleset, position: Position) -> tuple[int, int, int, int, int]:
-    own, opponent = (
-        (score - rules.score_floor) // rules.point_step
-        for score in (position.banked, position.opponent)
-    )
     return (
         role(rules, began=position.began),
-        mode(rules, position.farkles, on_board=position.on_board),
-        mode(rules, position.opponent_farkles, on_board=position.opponent_on_board),
-        own,
-        opponent,
+        mode(rules, position.own),
+        mode(rules, position.others),
+        (position.banked - rules.score_floor) // rules.point_step,
+        (position.opponent - rules.score_floor) // rules.point_step,
     )
