@@ -35,11 +35,6 @@ class TurnOutcome:
     loses: float
     """Of a roll that loses everything."""
 
-    @property
-    def farkle_probability(self) -> float:
-        """Chance that the turn ends in a farkle, whether it keeps points or not."""
-        return float(self.farkled.sum())
-
 
 @lru_cache(maxsize=512)
 def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTable:
