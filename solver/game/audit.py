@@ -8,7 +8,7 @@ import numpy as np
 from solver.game import audit_kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
-from solver.game.layout import make_work, solved_table
+from solver.game.layout import solved_game
 from solver.game.standings import FloorEffect
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
@@ -33,8 +33,7 @@ def residual(
     further = endgame(rules).beyond // 2
     ends = endgame(rules, further=further)
     turn = load_turn(turn_plan(rules), cache)
-    work = make_work(rules, ends)
-    table = solved_table(rules, work.game, ends, values)
+    table, work = solved_game(rules, ends, values)
     options = turn_plan(rules, all_options=True)
     rolls = audit_kernels.Rolls(
         targets=options.targets,
@@ -59,12 +58,8 @@ def floor_effect(
 ) -> FloorEffect:
     """What the floor of `rules` changes against the lower one of the same rules, `lower`."""
     turn = load_turn(turn_plan(rules), cache)
-    tables, works = [], []
-    for one, found in ((rules, values), (lower, lower_values)):
-        ends = endgame(one)
-        works.append(make_work(one, ends))
-        tables.append(solved_table(one, works[-1].game, ends, found))
-    (table, exact_table), (work, exact) = tables, works
+    table, work = solved_game(rules, endgame(rules), values)
+    exact_table, exact = solved_game(lower, endgame(lower), lower_values)
     scores = work.game.scores
     worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
     for total in range(2 * scores - 1):

@@ -159,14 +159,13 @@ def make_table(game: GameNumbers, ends: Endgame) -> np.ndarray:
     return table
 
 
-def solved_table(
-    rules: Ruleset, game: GameNumbers, ends: Endgame, values: np.ndarray
-) -> np.ndarray:
-    """The table of a solved game, with the values of its solution."""
-    table = make_table(game, ends)
+def solved_game(rules: Ruleset, ends: Endgame, values: np.ndarray) -> tuple[np.ndarray, Work]:
+    """The table of a solved game with the values of its solution, and what kernels need."""
+    work = make_work(rules, ends)
+    table = make_table(work.game, ends)
     for row, column, scores, states in _rows(rules, table):
         states[:] = values[:, row, column : column + scores]
-    return table
+    return table, work
 
 
 def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
