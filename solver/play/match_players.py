@@ -15,7 +15,7 @@ from numba import njit, prange
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import own_work, prepare, solve_levels
-from solver.game.layout import make_work, mode, solved_table
+from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
 from solver.play.policies import Decisions, Policy, table_decisions
@@ -69,9 +69,8 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
 
     code : the folder of compiled code
     """
-    plan, ends = turn_plan(rules), endgame(rules)
-    work = make_work(rules, ends)
-    table = solved_table(rules, work.game, ends, np.asarray(values))
+    plan = turn_plan(rules)
+    table, work = solved_game(rules, endgame(rules), np.asarray(values))
     turn = load_turn(plan, code)
     rows = work.scratch.bank.shape[1]
 
@@ -98,17 +97,11 @@ def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:
     """The play of a policy."""
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
-        found: dict[int, int] = {}
-        kept: list[Decisions] = []
-        which = np.empty(len(positions), dtype=np.int64)
-        for k, one in enumerate(positions):
-            decisions = policy.decisions(rules, one)
-            if id(decisions) not in found:
-                found[id(decisions)] = len(kept)
-                kept.append(decisions)
-            which[k] = found[id(decisions)]
-        rows = max(one.worth.shape[1] for one in kept)
-        worth, bank = zip(*(_cut(one, rows) for one in kept), strict=True)
+        found = [policy.decisions(rules, one) for one in positions]
+        index = {decisions: k for k, decisions in enumerate(dict.fromkeys(found))}
+        which = np.array([index[decisions] for decisions in found])
+        rows = max(one.worth.shape[1] for one in index)
+        worth, bank = zip(*(_cut(one, rows) for one in index), strict=True)
         return which, np.stack(worth), np.stack(bank)
 
     return tables
