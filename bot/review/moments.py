@@ -165,14 +165,6 @@ def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
     return by_seat(_value(strategy, game), game.mover)
 
 
-def turn_changes(strategy: Strategy, first: Begun, events: Sequence[Event]) -> list[TurnChange]:
-    """What every finished turn changed; events that were taken back do not count.
-
-    Raises InvalidRequestError unless there are two players.
-    """
-    return read_events(strategy, first, events).changes
-
-
 @dataclass(frozen=True, slots=True)
 class _Decision:
     """What there is to decide, and the dice that were kept since."""
@@ -208,6 +200,7 @@ class Reader:
     """Win probabilities by seat after what was read."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
+    """Of every finished turn."""
     open: _Decision | None = None
     turns: list[int] = field(default_factory=lambda: [1, 1])
     """Number of the turn that each seat is at, or has next."""
@@ -339,7 +332,10 @@ class Reader:
 
 
 def read_events(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Reader:
-    """Read a game. Raises InvalidRequestError unless there are two players."""
+    """Read a game; events that were taken back do not count.
+
+    Raises InvalidRequestError unless there are two players.
+    """
     steps = effective_events(first, events)
     games = [begin(first), *(after for *_, after in steps)]
     _check_players(games[-1])

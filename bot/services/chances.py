@@ -15,7 +15,6 @@ from bot.review.moments import (
     effective_events,
     read_events,
     read_on,
-    turn_changes,
     win_probability,
 )
 from bot.review.review import PlayerReview, Review, review
@@ -163,7 +162,7 @@ class Oracle:
             if reader is not None and done > len(events):
                 # who asks looks at an older state
                 self._readers[game_id] = done, reader
-                changes = turn_changes(strategy, table.begun, events)
+                changes = read_events(strategy, table.begun, events).changes
                 return changes[-1] if changes else None
             later = events[done:]
             if reader is None or any(isinstance(event, Undone) for event in later):
