@@ -166,24 +166,21 @@ class Game:
         rules, me, turn = self.rules, self.seats[self.mover], self.turn
         others = [seat for k, seat in enumerate(self.seats) if k != self.mover and seat.playing]
         other = max(others, key=lambda seat: seat.score)
+        here = Position(turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice)
         if self.stage is Stage.PLAY_OFF:
             most = max((points for _, points in self.played_off), default=None)
-            return Position(
+            return replace(
+                here,
                 banked=rules.winning_score,
                 opponent=rules.winning_score + (most or 0),
-                turn_total=turn.turn_total,
-                dice=turn.dice,
-                hot_dice=turn.hot_dice,
                 began=most is None,
             )
         final = other.score >= rules.winning_score
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
-        return Position(
+        return replace(
+            here,
             banked=max(me.score, rules.score_floor),
             opponent=max(other.score, rules.score_floor),
-            turn_total=turn.turn_total,
-            dice=turn.dice,
-            hot_dice=turn.hot_dice,
             farkles=0 if final else me.farkles,
             opponent_farkles=0 if final else other.farkles,
             on_board=me.on_board,
