@@ -39,6 +39,7 @@ from solver.game.standings import (
     role,
     standing_index,
     standing_indices,
+    state_count,
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
@@ -331,7 +332,7 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
                 tolerance=solution.tolerance,
                 sweeps=solution.sweeps,
                 largest_relative_change=solution.largest_relative_change,
-                states=solution.states,
+                states=state_count(rules),
                 states_solved=solution.states_solved,
                 seconds=solution.seconds,
                 values=f"{manifest_file.stem}-{digest[:12]}.npy",

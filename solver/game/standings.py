@@ -149,11 +149,6 @@ class Solution:
     """States (t, n, ...) whose value was computed, again and again in every sweep."""
     seconds: float
 
-    @property
-    def states(self) -> int:
-        """Number of states that the values stand for."""
-        return state_count(self.rules)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorEffect:
