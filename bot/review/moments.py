@@ -38,10 +38,6 @@ from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import set_asides
 
-INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
-"""Least losses of win probability for a mark: those of lichess.org, which are 0.1, 0.2 and 0.3 on
-its scale from -1 to 1."""
-
 _NEGLIGIBLE = 1e-9
 
 
@@ -59,12 +55,25 @@ class Kind(StrEnum):
     """Something was put right, or a score is below the score floor."""
 
 
+_OTHER_KINDS = {
+    Scored: Kind.TURN,
+    Skipped: Kind.SKIPPED,
+    Resigned: Kind.RESIGNED,
+    Corrected: Kind.ADJUSTMENT,
+}
+
+
 class Mark(StrEnum):
     """How bad a decision was."""
 
     INACCURACY = "inaccuracy"
     MISTAKE = "mistake"
     BLUNDER = "blunder"
+
+
+_LEAST_LOSSES = {Mark.BLUNDER: 0.15, Mark.MISTAKE: 0.10, Mark.INACCURACY: 0.05}
+"""Of win probability for a mark: those of lichess.org, which are 0.3, 0.2 and 0.1 on its scale from
+-1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +195,8 @@ class _Decision:
         # the chosen one goes first, so that it is the best of equal ones
         best = max([chosen, *self.choices], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
-        return Judgement(self.position, self.roll, len(self.choices), chosen, best, _mark_of(loss))
+        mark = next((mark for mark, least in _LEAST_LOSSES.items() if loss >= least), None)
+        return Judgement(self.position, self.roll, len(self.choices), chosen, best, mark)
 
 
 @dataclass(slots=True)
@@ -275,18 +285,11 @@ class Reader:
     ) -> None:
         """Anything that is neither a roll nor a decision."""
         self.open = None
-        match event:
-            case Scored():
-                self._change(index, mover, Kind.TURN)
-            case Skipped():
-                self._change(index, mover, Kind.SKIPPED)
-            case Resigned():
-                self._change(index, event.seat, Kind.RESIGNED)
-            case Corrected():
-                nothing_yet = len(self.moments) == self.first
-                self._change(index, event.seat, Kind.ADJUSTMENT)
-                if nothing_yet:
-                    self._begin_turn()
+        nothing_yet = len(self.moments) == self.first
+        seat = event.seat if isinstance(event, Resigned | Corrected) else mover
+        self._change(index, seat, _OTHER_KINDS[type(event)])
+        if isinstance(event, Corrected) and nothing_yet:
+            self._begin_turn()
 
     def _change(self, index: int, seat: int, kind: Kind) -> None:
         now = win_probability(self.strategy, self.game)[seat]
@@ -426,11 +429,3 @@ def _decision(strategy: Strategy, game: Game) -> _Decision:
             if value is not None
         ]
     return _Decision(position, turn.roll or (), choices)
-
-
-def _mark_of(loss: float) -> Mark | None:
-    if loss < INACCURACY:
-        return None
-    if loss < MISTAKE:
-        return Mark.INACCURACY
-    return Mark.MISTAKE if loss < BLUNDER else Mark.BLUNDER
