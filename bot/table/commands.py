@@ -313,7 +313,7 @@ def _check_points(game: Game, seat: int, points: int) -> None:
             points=points,
             rules=rules.name,
         )
-    if not game.bankable(points, game.seats[seat]):
+    if points < game.least_bank(game.seats[seat]):
         raise IllegalActionError(_least(game, points))
 
 
@@ -321,7 +321,7 @@ def _why_not_bank(game: Game) -> str:
     turn = game.turn
     if not turn.turn_total:
         return say("there is nothing to bank yet: roll first")
-    if game.bankable(turn.turn_total, game.seats[game.mover]):
+    if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         return say(
             "all dice scored, and under {rules} rules they must be rolled again",
             rules=game.rules.name,
@@ -331,9 +331,7 @@ def _why_not_bank(game: Game) -> str:
 
 def _least(game: Game, points: int) -> str:
     seat = game.seats[game.mover]
-    least = game.rules.least_bank_at(
-        seat.score, on_board=seat.on_board or game.stage is Stage.PLAY_OFF
-    )
+    least = game.least_bank(seat)
     if not seat.on_board and least > game.rules.minimum_bank:
         return say(
             "{points:,} points cannot be banked yet: it takes at least {least:,} to get on the"

@@ -151,12 +151,12 @@ class Game:
             return False
         if turn.dice == self.rules.dice and self.rules.hot_dice != "optional":
             return False
-        return self.bankable(turn.turn_total, seat)
+        return turn.turn_total >= self.least_bank(seat)
 
-    def bankable(self, turn_total: int, seat: Seat) -> bool:
-        """Whether a seat may bank a turn total, hot dice aside."""
+    def least_bank(self, seat: Seat) -> int:
+        """Least turn total that a seat may bank, hot dice aside."""
         on_board = seat.on_board or self.stage is Stage.PLAY_OFF
-        return self.rules.may_bank(turn_total, seat.score, on_board=on_board)
+        return self.rules.least_bank_at(seat.score, on_board=on_board)
 
     def position(self) -> Position:
         """What the decision of the player to move depends on.
@@ -291,9 +291,8 @@ def _after_roll(game: Game, roll: Roll) -> Game:
         case Fate.LOSES:
             return _end_turn(game, TurnEnding.LOSE, 0)
         case Fate.FARKLE:
-            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total
-            kept = turn.turn_total if keeps and game.bankable(turn.turn_total, seat) else 0
-            return _end_turn(game, TurnEnding.FARKLE, kept)
+            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
+            return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
 
 
 def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
@@ -367,12 +366,8 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
     if len(level) > 1 and game.rules.ties == "played_on":
         return _play_off(game, level)
     if game.rules.ties == "earlier":
-        level = [min(level, key=lambda seat: _when(game.reached, seat))]
+        level = [min(level, key=[*game.reached, *playing].index)]
     return _won_by(game, level)
-
-
-def _when(reached: tuple[int, ...], seat: int) -> int:
-    return reached.index(seat) if seat in reached else len(reached)
 
 
 def _play_off(game: Game, level: list[int]) -> Game:
