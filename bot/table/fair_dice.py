@@ -35,7 +35,7 @@ import hmac
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -86,12 +86,8 @@ def _blocks(secret: bytes, game_id: str, seeds: Seeds, number: int) -> Iterator[
 
 def _faces(blocks: Iterable[bytes], dice: int) -> tuple[int, ...]:
     """The first faces that blocks of bytes stand for."""
-    faces: list[int] = []
-    for block in blocks:
-        faces += [byte % 6 + 1 for byte in block if byte < _FAIR_BYTES]
-        if len(faces) >= dice:
-            break
-    return tuple(faces[:dice])
+    faces = (byte % 6 + 1 for block in blocks for byte in block if byte < _FAIR_BYTES)
+    return tuple(islice(faces, dice))
 
 
 def _field(text: str) -> bytes:
