@@ -186,7 +186,7 @@ class _Games:
         self.players = [
             many(
                 Standing(
-                    max(one.score, rules.score_floor) // rules.point_step * rules.point_step,
+                    max(one.score, rules.score_floor),
                     one.farkles,
                     one.on_board or one.score > 0 or not rules.has_opening,
                 ),

@@ -94,16 +94,14 @@ def turn_outcome(
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
-    turn = turn or TurnState(0, number)
-    row = min(turn.turn_total // plan.step, totals - 1)
-    first = min(turn.hot_dice, levels - 1), row, turn.dice - 1
+    first = table.index(turn or TurnState(0, number))
     mass[first] = 1.0
     if roll:
         banks[first] = False
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
     chosen = [_chosen(table, level) for level in range(levels)]
-    for t in range(row, totals):
+    for t in range(first[1], totals):
         for level in range(levels):
             here = mass[level, t]
             if not here.any():
