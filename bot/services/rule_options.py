@@ -42,8 +42,8 @@ def _number(text: str) -> int:
     return int(re.sub(r"[,._']", "", plain))
 
 
-def _one_face(text: str) -> int:
-    if not 0 <= (points := _number(text)) <= MAX_POINTS:
+def _points(text: str, least: int = 0) -> int:
+    if not least <= (points := _number(text)) <= MAX_POINTS:
         raise ValueError
     return points
 
@@ -91,12 +91,8 @@ def _penalty(text: str) -> dict[str, Any] | None:
     parts = re.fullmatch(r"([1-5])[x×*](.+)", text.lower())
     if not parts:
         raise ValueError
-    in_a_row, points = int(parts[1]), parts[2]
-    if points == "everything":
-        return {"in_a_row": in_a_row, "points": points}
-    if not 1 <= _number(points) <= MAX_POINTS:
-        raise ValueError
-    return {"in_a_row": in_a_row, "points": _number(points)}
+    points = parts[2] if parts[2] == "everything" else _points(parts[2], least=1)
+    return {"in_a_row": int(parts[1]), "points": points}
 
 
 def _choice(words: tuple[str, ...]) -> ReadValue:
@@ -172,7 +168,7 @@ RULE_OPTIONS: dict[str, RuleOption] = {
     **{
         word: RuleOption(
             ("scoring", "single", word),
-            _one_face,
+            _points,
             say_later("a number of points, 0 to {most:,}"),
             {"most": MAX_POINTS},
         )
