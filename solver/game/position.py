@@ -12,14 +12,7 @@ from solver.game.endgame import endgame
 from solver.game.standings import Standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import Remaining, dice_set
-from solver.turn.scoring import (
-    Fate,
-    TurnState,
-    after_set_aside,
-    all_set_asides,
-    fate,
-    turn_plan,
-)
+from solver.turn.scoring import TurnState, turn_plan
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
@@ -299,25 +292,19 @@ def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
 
     Levels and columns as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
-    plan = turn_plan(rules)
+    plan = turn_plan(rules, all_options=True)
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
     rows = max(rows, rules.least_bank(on_board=False) // rules.point_step) + plan.reach
-    found = np.zeros((plan.levels, rows + plan.reach, plan.columns), dtype=np.bool_)
+    totals = rows + plan.reach
+    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
     found[0, 0, -1] = True
-    # where one set-aside leads to, [level, dice - 1, points, dice left - 1], in the next level
-    # where it is hot dice
-    moves = np.zeros((plan.levels, plan.columns, plan.reach + 1, plan.columns), dtype=np.bool_)
-    thrown = dice_set(rules)
-    for dice in range(1, thrown.whole + 1):
-        for roll, _ in thrown.rolls(dice):
-            for kept in all_set_asides(rules)[roll] if fate(rules, roll) is Fate.SCORES else ():
-                for level in range(plan.levels):
-                    after = after_set_aside(rules, TurnState(0, dice, level), kept)
-                    moves[level, dice - 1, after.turn_total // plan.step, after.dice - 1] = True
+    column = np.argmax(plan.chances, axis=0).repeat(np.diff(plan.starts, append=len(plan.options)))
+    # where each number of dice leads to, once for all rolls
+    _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
+    column = column[moves]
+    places = [plan.places(level, totals)[moves] for level in range(plan.levels)]
     for row in range(rows):
-        ahead = slice(row, row + plan.reach + 1)
         for level in range(plan.levels):
-            for column in np.flatnonzero(found[level, row]):
-                found[level, ahead, :-1] |= moves[level, column, :, :-1]
-                found[plan.next_level(level), ahead, -1] |= moves[level, column, :, -1]
+            ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
+            ahead[places[level][found[level, row, column]]] = True
     return found[:, :rows]
