@@ -261,7 +261,10 @@ class _Games:
         self.phase = phase
         self.wins += float(np.count_nonzero(won if me == 0 else lost))
         self.wins += 0.5 * float(np.count_nonzero(tied))
-        self._keep(~(won | lost | tied))
+        goes_on = ~(won | lost | tied)
+        self.players = [one[goes_on] for one in self.players]
+        self.phase = self.phase[goes_on]
+        self.lead = self.lead[goes_on]
         self.mover = 1 - me
 
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
@@ -272,12 +275,6 @@ class _Games:
         np.maximum(after.score, rules.score_floor, out=after.score)
         own[normal] = after[normal]
         return reached
-
-    def _keep(self, games: Bools) -> None:
-        """Go on with these games only."""
-        self.players = [one[games] for one in self.players]
-        self.phase = self.phase[games]
-        self.lead = self.lead[games]
 
 
 def play_games(
