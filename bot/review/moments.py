@@ -183,10 +183,6 @@ class _Decision:
     choices: list[Choice]
     kept: Roll = ()
 
-    @property
-    def value(self) -> float:
-        return max(choice.win_probability for choice in self.choices)
-
     def judge(self, action: Decision) -> Judgement:
         """Compare what was done with the best."""
         chosen = next(
@@ -277,7 +273,7 @@ class Reader:
             after = advise(self.strategy, position, roll).win_probability
         else:
             self.open = _decision(self.strategy, self.game)
-            after = self.open.value
+            after = max(choice.win_probability for choice in self.open.choices)
         self._add(index, mover, Kind.ROLL, after - value, after)
 
     def _otherwise(

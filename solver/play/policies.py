@@ -6,7 +6,6 @@ points, then to that with fewer dice. A policy is a function of the position and
 that it cannot know the dice to come.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -172,9 +171,7 @@ def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
     Raises InvalidRequestError for an unknown name, and MissingStrategyError for the level
     "optimal" without a strategy.
     """
-    simple: dict[str, Callable[[], Policy]] = {
-        one.name: one for one in (MaxPoints, Greedy, Cautious)
-    }
+    simple: dict[str, type[Policy]] = {one.name: one for one in (MaxPoints, Greedy, Cautious)}
     if name == Optimal.name:
         if strategy is None:
             raise MissingStrategyError.say(
