@@ -187,21 +187,24 @@ def _check_score(
     if floor <= score <= most and score % step == 0:
         return
     parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
-    raise InvalidPositionError(say(messages["score"], **parts) + more)
+    message = messages["score"]
+    raise InvalidPositionError(say(message, **parts) + more)
 
 
 def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, str]) -> None:
     limit = rules.farkle_limit
     if not 0 <= standing.farkles < limit:
+        message = messages["farkles" if rules.farkle_penalty else "no farkles"]
         raise InvalidPositionError.say(
-            messages["farkles" if rules.farkle_penalty else "no farkles"],
+            message,
             farkles=standing.farkles,
             rules=rules.name,
             most=limit - 1,
             limit=limit,
         )
     if not standing.on_board and standing.score > 0:
-        raise InvalidPositionError.say(messages["off board"], score=standing.score)
+        message = messages["off board"]
+        raise InvalidPositionError.say(message, score=standing.score)
 
 
 def _check_turn(rules: Ruleset, position: Position) -> None:
