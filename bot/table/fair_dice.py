@@ -156,7 +156,6 @@ class Proof(_Data):
 class Verdict:
     """What checking a proof came to."""
 
-    game: str
     rolls: int
     """How many rolls were checked."""
     problems: tuple[str, ...]
@@ -192,7 +191,7 @@ def verify_proof(proof: Proof) -> Verdict:
         _check_seats(seeds)
     except InvalidRequestError:
         problems.append("A seat has more than one seed, so no roll can be checked.")
-        return Verdict(proof.game, 0, tuple(problems))
+        return Verdict(0, tuple(problems))
     problems += _order_problems([rolled.number for rolled in proof.rolls])
     for rolled in proof.rolls:
         faces = fair_roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
@@ -200,7 +199,7 @@ def verify_proof(proof: Proof) -> Verdict:
             problems.append(
                 f"Roll {rolled.number} is {_spaced(faces)}, not {_spaced(rolled.dice)}."
             )
-    return Verdict(proof.game, len(proof.rolls), tuple(problems))
+    return Verdict(len(proof.rolls), tuple(problems))
 
 
 def _order_problems(numbers: Sequence[int]) -> list[str]:
