@@ -307,9 +307,8 @@ def measure_strengths(
     found: dict[str, Strength] = {}
     for number, name in enumerate(LEVELS):
         on_progress(number / len(LEVELS))
-        player = optimal
-        if name != Optimal.name:
-            player = policy_player(rules, make_policy(name))
+        is_optimal = name == Optimal.name
+        player = optimal if is_optimal else policy_player(rules, make_policy(name))
         half = (games + 1) // 2
         seeds = [seed + 1_000_003 * (2 * number + side) for side in (0, 1)]
         began = play_games(rules, player, optimal, half, seeds[0] % 2**32)
