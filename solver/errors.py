@@ -2,12 +2,18 @@
 
 from difflib import get_close_matches
 from functools import reduce
+from typing import Any, Self
 
 from solver.wording import say
 
 
 class FarkleError(Exception):
     """Base of the tree. ``str(error)`` is one sentence: what is wrong and what is accepted."""
+
+    @classmethod
+    def say(cls, message: str, /, **parts: Any) -> Self:
+        """The error with a sentence, which is given as `solver.wording.say` takes it."""
+        return cls(say(message, **parts))
 
 
 class InvalidRollError(FarkleError):

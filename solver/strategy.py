@@ -24,8 +24,8 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.game.endgame import endgame, final_turn, first_of_play_off
-from solver.game.position import Position, is_on_board
+from solver.game.endgame import endgame, last_turn
+from solver.game.position import Position, is_on_board, points_to_beat
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
@@ -39,13 +39,13 @@ from solver.game.standings import (
     role,
     standing_index,
     standing_indices,
+    state_count,
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import turn_plan
-from solver.wording import say
 
 _DIGEST_LENGTH = 16
 
@@ -107,11 +107,7 @@ class Strategy:
         rules = self.rules
         if start.opponent < rules.winning_score:
             return solve_turn(turn_plan(rules), self._endings(start))
-        if start.banked == start.opponent and start.began:
-            return first_of_play_off(rules, self._endgame)
-        margin = (start.opponent - start.banked) // rules.point_step
-        on_board = is_on_board(rules, start)
-        return final_turn(rules, margin, self._endgame.tie, on_board=on_board)
+        return last_turn(rules, points_to_beat(rules, start), on_board=is_on_board(rules, start))
 
     def _endings(self, start: Position) -> Endings:
         """What ending a turn leads to, while nobody has reached the goal."""
@@ -126,7 +122,7 @@ class Strategy:
         totals = np.arange(missing) * step
         bank[:missing] = self._left(start, points=totals)
         if not goal_ends_game:
-            last = ends.last(on_board=start.opponent_on_board)
+            last = ends.last[int(start.opponent_on_board)]
             margin = (rules.winning_score - start.opponent) // step
             bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
         farkle = np.full(len(bank), self._left(start, farkles=True))
@@ -156,11 +152,9 @@ class Strategy:
         columns = standing_indices(self.rules, opponent)
         values = np.asarray(self._values[role(self.rules, began=began), row][columns])
         if not np.all((values >= 0) & (values <= 1)):
-            raise StrategyFileError(
-                say(
-                    "{file}: holds values that are no probabilities; solve the rules again",
-                    file=self._origin,
-                )
+            raise StrategyFileError.say(
+                "{file}: holds values that are no probabilities; solve the rules again",
+                file=self._origin,
             )
         return values
 
@@ -181,8 +175,8 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
 
     def inexactness(path: Path) -> tuple[bool, bool, bool, int]:
         try:
-            manifest = _read_manifest(path)
-        except StrategyFileError:
+            manifest = _parse_manifest(path, path.read_bytes())
+        except (OSError, StrategyFileError):
             return True, True, True, 0
         rough = manifest.tolerance > DEFAULT_TOLERANCE
         return False, rough, manifest.floor > rules.score_floor, manifest.floor
@@ -190,7 +184,7 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
     name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
-        raise MissingStrategyError(say("{rules} rules are not solved yet", rules=rules.name))
+        raise MissingStrategyError.say("{rules} rules are not solved yet", rules=rules.name)
     return min(found, key=inexactness)
 
 
@@ -254,37 +248,26 @@ def open_values(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
         raise _unreadable(path, error) from None
 
 
-def _read_manifest(path: Path) -> Manifest:
-    try:
-        return _parse_manifest(path, path.read_bytes())
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
 def _parse_manifest(path: Path, text: bytes) -> Manifest:
     """The manifest that stands at `path`."""
     try:
         manifest = Manifest.model_validate_json(text)
         value_shape(manifest.rules)
     except (ValidationError, InvalidRulesError):
-        raise StrategyFileError(
-            say("{file}: is not the manifest of a strategy file of this version", file=path)
+        raise StrategyFileError.say(
+            "{file}: is not the manifest of a strategy file of this version", file=path
         ) from None
     if manifest.rules.digest != manifest.digest or manifest.rules.score_floor != manifest.floor:
-        raise StrategyFileError(
-            say(
-                "{file}: its digest or floor is not that of its rules; solve the rules again",
-                file=path,
-            )
+        raise StrategyFileError.say(
+            "{file}: its digest or floor is not that of its rules; solve the rules again",
+            file=path,
         )
     if path.name != (name := manifest_path(path.parent, manifest.rules).name):
-        raise StrategyFileError(
-            say(
-                "{file}: is the strategy of other rules, {rules}, whose file is {other}",
-                file=path,
-                rules=manifest.rules.name,
-                other=name,
-            )
+        raise StrategyFileError.say(
+            "{file}: is the strategy of other rules, {rules}, whose file is {other}",
+            file=path,
+            rules=manifest.rules.name,
+            other=name,
         )
     return manifest
 
@@ -297,24 +280,20 @@ def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
     try:
         with file.open("rb") as opened:
             if opened.read(len(header)) != header:
-                raise StrategyFileError(
-                    say(
-                        "{file}: does not start as a .npy file of float64 in shape {shape}; solve"
-                        " the rules again",
-                        file=file,
-                        shape=shape,
-                    )
+                raise StrategyFileError.say(
+                    "{file}: does not start as a .npy file of float64 in shape {shape}; solve"
+                    " the rules again",
+                    file=file,
+                    shape=shape,
                 )
             size = opened.seek(0, os.SEEK_END)
             if size != manifest.bytes or size != len(header) + 8 * math.prod(shape):
-                raise StrategyFileError(
-                    say(
-                        "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged;"
-                        " solve the rules again",
-                        file=file,
-                        size=size,
-                        right=manifest.bytes,
-                    )
+                raise StrategyFileError.say(
+                    "{file}: has {size:,} bytes, not {right:,}, so it is truncated or damaged;"
+                    " solve the rules again",
+                    file=file,
+                    size=size,
+                    right=manifest.bytes,
                 )
             # of the file that is open, as its name may be gone by now
             return np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=shape)
@@ -353,7 +332,7 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
                 tolerance=solution.tolerance,
                 sweeps=solution.sweeps,
                 largest_relative_change=solution.largest_relative_change,
-                states=solution.states,
+                states=state_count(rules),
                 states_solved=solution.states_solved,
                 seconds=solution.seconds,
                 values=f"{manifest_file.stem}-{digest[:12]}.npy",
@@ -402,14 +381,14 @@ def _locked(folder: Path) -> Iterator[None]:
         with FileLock(folder / ".lock"):
             yield
     except OSError as error:
-        raise StrategyFileError(
-            say("{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error))
+        raise StrategyFileError.say(
+            "{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error)
         ) from None
 
 
 def _unreadable(file: Path, error: OSError) -> StrategyFileError:
-    return StrategyFileError(
-        say("{file}: cannot be read ({reason})", file=file, reason=_reason(error))
+    return StrategyFileError.say(
+        "{file}: cannot be read ({reason})", file=file, reason=_reason(error)
     )
 
 

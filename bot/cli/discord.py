@@ -35,7 +35,7 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         sys.exit(_check(settings, chosen))
     token = chosen.token()
     try:
-        _need_strategy(settings)
+        Advisor(settings.strategies).strategy(load_rules(DEFAULT_RULES))
     except MissingStrategyError as error:
         _end(error, EXIT_NO_STRATEGY)
     logging.basicConfig(
@@ -47,8 +47,8 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         # what others say of themselves is for those who look for a fault
         for name in ("alembic", "discord"):
             logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
-        logging.getLogger("discord.client").addFilter(_without_voice)
-        logging.getLogger("discord.state").addFilter(_without_intents)
+        for name in ("discord.client", "discord.state"):
+            logging.getLogger(name).addFilter(_is_news)
     for handler in logging.getLogger().handlers:
         handler.addFilter(_Redact(token))
     # discord.py takes a second to import
@@ -79,11 +79,6 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
 def _end(error: FarkleError, status: int) -> None:
     click.echo(f"farkle: {error}", err=True)
     sys.exit(status)
-
-
-def _need_strategy(settings: Settings) -> None:
-    """Raises StrategyFileError where the default rules are not solved."""
-    Advisor(settings.strategies).strategy(load_rules(DEFAULT_RULES))
 
 
 def _check(settings: Settings, chosen: DiscordSettings) -> int:
@@ -137,12 +132,9 @@ async def _open_database(settings: Settings) -> None:
     await store.close()
 
 
-def _without_voice(record: logging.LogRecord) -> bool:
-    return "voice will NOT be supported" not in record.getMessage()
-
-
-def _without_intents(record: logging.LogRecord) -> bool:
-    return "intent seems to be disabled" not in record.getMessage()
+def _is_news(record: logging.LogRecord) -> bool:
+    text = record.getMessage()
+    return "voice will NOT be supported" not in text and "intent seems to be disabled" not in text
 
 
 class _Redact(logging.Filter):

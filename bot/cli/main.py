@@ -5,10 +5,9 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -40,9 +39,6 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import manifest_path, open_values
 from solver.wording import speak
-
-if TYPE_CHECKING:
-    from bot.fronts.chat.commands import Commands
 
 EXIT_INTERRUPTED = 130
 
@@ -142,8 +138,6 @@ def turn(settings: Settings, /, *, as_json: bool, **situation: Any) -> None:
 @click.pass_obj
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
-    from bot.fronts import console  # noqa: PLC0415
-
     advisor = _advisor(settings)
     rules = load_rules(DEFAULT_RULES)
     if not is_solved(settings.strategies, rules):
@@ -151,21 +145,18 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())  # opens the default rules: the first answer is quick too
     speak(language(settings.language))
-    asyncio.run(_chat(settings, advisor, partial(console.run_console, as_json=as_json)))
+    asyncio.run(_chat(settings, advisor, as_json=as_json))
 
 
-async def _chat(
-    settings: Settings,
-    advisor: Advisor,
-    front: Callable[["Commands", Path], Awaitable[None]],
-) -> None:
-    """Answer at a front until it ends."""
-    # the database takes a while to import, and only the chat needs it
+async def _chat(settings: Settings, advisor: Advisor, *, as_json: bool) -> None:
+    """Answer at the console until it ends."""
+    # the console and the database take a while to import, and only the chat needs them
+    from bot.fronts import console  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
     pace = _PACE if sys.stdin.isatty() and sys.stdout.isatty() else 0.0
     async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
-        await front(parts.commands, settings.history)
+        await console.run_console(parts.commands, settings.history, as_json=as_json)
 
 
 def _advisor(settings: Settings) -> Advisor:

@@ -11,8 +11,8 @@ from bot.settings import Settings
 from bot.views.rules_check import check_data, check_text
 from bot.views.rules_diff import diff_data, diff_text
 from bot.views.rules_text import rules_data, rules_list_data, rules_list_text, rules_text
-from solver.game.solvable import examine
-from solver.rules.file import load_rules
+from solver.game.solvable import unsolvable
+from solver.rules.file import check_file, load_rules
 
 
 class RulesGroup(click.Group):
@@ -62,7 +62,7 @@ def rules_check(context: click.Context, files: tuple[str, ...], *, as_json: bool
 
     The exit status is 2 if anything is wrong.
     """
-    checked = [(file, *examine(Path(file))) for file in files]
+    checked = [(file, *check_file(Path(file), unsolvable)) for file in files]
     show(check_text(checked), check_data(checked), as_json=as_json)
     if any(findings for _, _, findings in checked):
         context.exit(EXIT_BAD_INPUT)

@@ -77,7 +77,9 @@ def new_rules(terminal: Terminal, file: str | None) -> tuple[Path, Ruleset]:
     Nothing is written before the last answer.
     """
     try:
-        path = _free_path(terminal, file) if file else None
+        path = _path(terminal, file) if file else None
+        while file and path is None:
+            path = _path(terminal, terminal.ask("Write to which other file", None))
         terminal.tell("Enter takes the answer in brackets; Ctrl-C leaves without a file.")
         rules = Interview(terminal, path).rules()
         while path is None:
@@ -92,14 +94,6 @@ def new_rules(terminal: Terminal, file: str | None) -> tuple[Path, Ruleset]:
             ) from None
         raise
     return path, rules
-
-
-def _free_path(terminal: Terminal, file: str) -> Path:
-    """The file given on the command line, or another that is free."""
-    path = _path(terminal, file)
-    while path is None:
-        path = _path(terminal, terminal.ask("Write to which other file", None))
-    return path
 
 
 def _path(terminal: Terminal, file: str) -> Path | None:
@@ -178,6 +172,10 @@ class Interview:
                 self._put(self.data, place, value)
                 return value
             self.terminal.tell(f"  {sentence}")
+
+    def _confirm(self, key: str, question: str) -> None:
+        """Ask whether a key is true; the default is that of the rules to start from."""
+        self.data[key] = self.terminal.confirm(question, default=getattr(self.base, key))
 
     def _default(self, place: Place) -> str | None:
         """The value of the rules to start from, if it goes with the answers; else the simplest."""
@@ -265,15 +263,12 @@ class Interview:
         least = self._ask(("minimum_bank",), "Least turn total that may be banked", _number)
         first = self._ask(("opening_minimum",), "Least first bank of a player", _number)
         if least or first:
-            question = "Does that hold for a bank that reaches the goal, too?"
-            default = self.base.minimum_binds_win
-            self.data["minimum_binds_win"] = self.terminal.confirm(question, default=default)
+            self._confirm(
+                "minimum_binds_win", "Does that hold for a bank that reaches the goal, too?"
+            )
 
     def _turn(self) -> None:
-        question = "Must every die that scores be set aside?"
-        self.data["set_aside_all"] = self.terminal.confirm(
-            question, default=self.base.set_aside_all
-        )
+        self._confirm("set_aside_all", "Must every die that scores be set aside?")
         self._ask(("hot_dice",), "When all dice are set aside", str)
         question = "Bonus for the first, second, ... time that all are set aside, or none"
         self._ask(("hot_dice_bonus",), question, _list_of_numbers)
@@ -283,9 +278,7 @@ class Interview:
         self._ask(("lose_everything",), question, _patterns)
 
     def _farkles(self) -> None:
-        self.data["farkle_keeps_turn_total"] = self.terminal.confirm(
-            "Does a farkle keep the turn total?", default=self.base.farkle_keeps_turn_total
-        )
+        self._confirm("farkle_keeps_turn_total", "Does a farkle keep the turn total?")
         penalty = self.base.farkle_penalty
         place, question = ("farkle_penalty", "in_a_row"), "How many farkles in a row cost points"
         default = str(penalty.in_a_row) if penalty else "none"

@@ -80,7 +80,12 @@ def solve(
     if verify:
         if rules:
             raise InvalidRequestError("--verify checks a file and takes no RULES")
-        _verify(verify, as_json=as_json)
+        manifest = verify_strategy(verify)
+        show(
+            f"{verify} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
+            {"verified": True, **solve_data(manifest, verify)},
+            as_json=as_json,
+        )
         return 0
     if not rules:
         raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
@@ -124,15 +129,6 @@ def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:
                         manifest, cache=cache, on_progress=on_progress
                     )
     return residuals
-
-
-def _verify(file: Path, *, as_json: bool) -> None:
-    manifest = verify_strategy(file)
-    show(
-        f"{file} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
-        {"verified": True, **solve_data(manifest, file)},
-        as_json=as_json,
-    )
 
 
 @contextmanager

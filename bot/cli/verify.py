@@ -51,7 +51,7 @@ def verdict_text(verdict: Verdict, proof: Proof) -> str:
     """A line for each problem, or one that says there is none and what to compare by eye."""
     if not verdict.holds:
         return "\n".join(verdict.problems)
-    game = _printable(verdict.game)
+    game = _printable(proof.game)
     lines = [
         {
             0: f"Game {game} has no rolls; its secret is as committed.",
@@ -69,7 +69,7 @@ def verdict_text(verdict: Verdict, proof: Proof) -> str:
 def verdict_data(verdict: Verdict, proof: Proof) -> dict[str, Any]:
     """A verdict for programs."""
     return {
-        "game": verdict.game,
+        "game": proof.game,
         "commitment": proof.commitment,
         "seeds": len(proof.seeds),
         "rolls": verdict.rolls,

@@ -1,9 +1,12 @@
 """Whether the dice of many rolls look fair: counts of faces, farkles and a chi-square test."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from solver.rules.ruleset import FACES
 
 SIX_DICE_FARKLE_CHANCE = 5 / 216
 """1 in 43.2: six dice where single 1s and 5s, three of a kind, a straight and three pairs score, as
@@ -28,12 +31,12 @@ class DiceRecord:
     """Counts over many rolls and how likely fair dice are to give such."""
 
     rolls: int
-    counts: tuple[int, int, int, int, int, int]
+    counts: tuple[int, ...]
     """Times that 1, 2 ... 6 came up."""
     six_dice_rolls: int
     """Rolls of six dice of which is known whether they were farkles."""
     six_dice_farkles: int
-    farkle_chance: float
+    farkle_chance: float = SIX_DICE_FARKLE_CHANCE
     """Chance that a roll of six dice is a farkle."""
 
     @property
@@ -78,25 +81,12 @@ class DiceRecord:
         return Fairness.UNUSUAL if self.p_value >= VERY_UNUSUAL else Fairness.VERY_UNUSUAL
 
 
-def dice_record(
-    rolls: Iterable[tuple[Sequence[int], bool | None]],
-    farkle_chance: float = SIX_DICE_FARKLE_CHANCE,
-) -> DiceRecord:
-    """Count rolls, each the faces 1 to 6 and whether it was a farkle, None where nobody knows.
-
-    `farkle_chance` is that of a roll of six dice under the rules of these rolls.
-    """
-    counts = [0] * 6
-    number = six = farkles = 0
-    for dice, is_farkle in rolls:
-        number += 1
-        for face in dice:
-            counts[face - 1] += 1
-        if len(dice) == 6 and is_farkle is not None:
-            six += 1
-            farkles += is_farkle
-    one, two, three, four, five, sixes = counts
-    return DiceRecord(number, (one, two, three, four, five, sixes), six, farkles, farkle_chance)
+def dice_record(rolls: Iterable[tuple[Sequence[int], bool | None]]) -> DiceRecord:
+    """Count rolls, each the faces 1 to 6 and whether it was a farkle, None where nobody knows."""
+    rolls = list(rolls)
+    counts = Counter(face for dice, _ in rolls for face in dice)
+    six = [known for dice, known in rolls if len(dice) == 6 and known is not None]
+    return DiceRecord(len(rolls), tuple(counts[face] for face in FACES), len(six), sum(six))
 
 
 def chi_square_p_value(statistic: float) -> float:

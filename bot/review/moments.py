@@ -37,11 +37,6 @@ from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import set_asides
-from solver.wording import say
-
-INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
-"""Least losses of win probability for a mark: those of lichess.org, which are 0.1, 0.2 and 0.3 on
-its scale from -1 to 1."""
 
 _NEGLIGIBLE = 1e-9
 
@@ -60,12 +55,25 @@ class Kind(StrEnum):
     """Something was put right, or a score is below the score floor."""
 
 
+_OTHER_KINDS = {
+    Scored: Kind.TURN,
+    Skipped: Kind.SKIPPED,
+    Resigned: Kind.RESIGNED,
+    Corrected: Kind.ADJUSTMENT,
+}
+
+
 class Mark(StrEnum):
     """How bad a decision was."""
 
     INACCURACY = "inaccuracy"
     MISTAKE = "mistake"
     BLUNDER = "blunder"
+
+
+_LEAST_LOSSES = {Mark.BLUNDER: 0.15, Mark.MISTAKE: 0.10, Mark.INACCURACY: 0.05}
+"""Of win probability for a mark: those of lichess.org, which are 0.3, 0.2 and 0.1 on its scale from
+-1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +170,8 @@ def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
     if game.shares is not None:
         return game.shares[0], game.shares[1]
     if game.over:
-        raise IllegalActionError(say("the game was ended without a result, so nobody can win it"))
+        raise IllegalActionError.say("the game was ended without a result, so nobody can win it")
     return by_seat(_value(strategy, game), game.mover)
-
-
-def turn_changes(strategy: Strategy, first: Begun, events: Sequence[Event]) -> list[TurnChange]:
-    """What every finished turn changed; events that were taken back do not count.
-
-    Raises InvalidRequestError unless there are two players.
-    """
-    return read_events(strategy, first, events).changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +183,6 @@ class _Decision:
     choices: list[Choice]
     kept: Roll = ()
 
-    @property
-    def value(self) -> float:
-        return max(choice.win_probability for choice in self.choices)
-
     def judge(self, action: Decision) -> Judgement:
         """Compare what was done with the best."""
         chosen = next(
@@ -195,7 +191,8 @@ class _Decision:
         # the chosen one goes first, so that it is the best of equal ones
         best = max([chosen, *self.choices], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
-        return Judgement(self.position, self.roll, len(self.choices), chosen, best, _mark_of(loss))
+        mark = next((mark for mark, least in _LEAST_LOSSES.items() if loss >= least), None)
+        return Judgement(self.position, self.roll, len(self.choices), chosen, best, mark)
 
 
 @dataclass(slots=True)
@@ -209,6 +206,7 @@ class Reader:
     """Win probabilities by seat after what was read."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
+    """Of every finished turn."""
     open: _Decision | None = None
     turns: list[int] = field(default_factory=lambda: [1, 1])
     """Number of the turn that each seat is at, or has next."""
@@ -275,7 +273,7 @@ class Reader:
             after = advise(self.strategy, position, roll).win_probability
         else:
             self.open = _decision(self.strategy, self.game)
-            after = self.open.value
+            after = max(choice.win_probability for choice in self.open.choices)
         self._add(index, mover, Kind.ROLL, after - value, after)
 
     def _otherwise(
@@ -283,18 +281,11 @@ class Reader:
     ) -> None:
         """Anything that is neither a roll nor a decision."""
         self.open = None
-        match event:
-            case Scored():
-                self._change(index, mover, Kind.TURN)
-            case Skipped():
-                self._change(index, mover, Kind.SKIPPED)
-            case Resigned():
-                self._change(index, event.seat, Kind.RESIGNED)
-            case Corrected():
-                nothing_yet = len(self.moments) == self.first
-                self._change(index, event.seat, Kind.ADJUSTMENT)
-                if nothing_yet:
-                    self._begin_turn()
+        nothing_yet = len(self.moments) == self.first
+        seat = event.seat if isinstance(event, Resigned | Corrected) else mover
+        self._change(index, seat, _OTHER_KINDS[type(event)])
+        if isinstance(event, Corrected) and nothing_yet:
+            self._begin_turn()
 
     def _change(self, index: int, seat: int, kind: Kind) -> None:
         now = win_probability(self.strategy, self.game)[seat]
@@ -340,7 +331,10 @@ class Reader:
 
 
 def read_events(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Reader:
-    """Read a game. Raises InvalidRequestError unless there are two players."""
+    """Read a game; events that were taken back do not count.
+
+    Raises InvalidRequestError unless there are two players.
+    """
     steps = effective_events(first, events)
     games = [begin(first), *(after for *_, after in steps)]
     _check_players(games[-1])
@@ -376,11 +370,9 @@ def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, E
 
 def _check_players(game: Game) -> None:
     if len(game.seats) != 2:
-        raise InvalidRequestError(
-            say(
-                "win probabilities are exact for two players, and here are {players}",
-                players=len(game.seats),
-            )
+        raise InvalidRequestError.say(
+            "win probabilities are exact for two players, and here are {players}",
+            players=len(game.seats),
         )
 
 
@@ -433,11 +425,3 @@ def _decision(strategy: Strategy, game: Game) -> _Decision:
             if value is not None
         ]
     return _Decision(position, turn.roll or (), choices)
-
-
-def _mark_of(loss: float) -> Mark | None:
-    if loss < INACCURACY:
-        return None
-    if loss < MISTAKE:
-        return Mark.INACCURACY
-    return Mark.MISTAKE if loss < BLUNDER else Mark.BLUNDER

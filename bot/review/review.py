@@ -126,18 +126,18 @@ def _player(
     reader: Reader, seat: int, result: tuple[float, float] | None, luck: float
 ) -> PlayerReview:
     """One player's game; `luck` is the own one less the other's."""
-    judged = [(one, one.judgement) for one in reader.moments if one.seat == seat]
-    found = [(one, judgement) for one, judgement in judged if judgement is not None]
-    counted = [(one, judgement) for one, judgement in found if not judgement.forced]
-    losses = [judgement.loss for _, judgement in counted]
-    marks = [judgement.mark for _, judgement in counted]
+    own = [one for one in reader.moments if one.seat == seat]
+    judged = [one.judgement for one in own if one.judgement is not None]
+    counted = [one for one in judged if not one.forced]
+    losses = [one.loss for one in counted]
+    marks = [one.mark for one in counted]
     mean = fsum(losses) / len(losses) if losses else 0.0
     return PlayerReview(
         seat=seat,
         score=reader.game.seats[seat].score,
         result=None if result is None else result[seat],
         decisions=len(counted),
-        forced=len(found) - len(counted),
+        forced=len(judged) - len(counted),
         inaccuracies=marks.count(Mark.INACCURACY),
         mistakes=marks.count(Mark.MISTAKE),
         blunders=marks.count(Mark.BLUNDER),
@@ -149,7 +149,7 @@ def _player(
         told=reader.sum(seat, Kind.TURN),
         given_up=reader.sum(seat, Kind.RESIGNED, Kind.SKIPPED),
         luck_adjusted_result=None if result is None else result[seat] - luck,
-        worst=_worst([one for one, _ in counted]),
+        worst=_worst([one for one in own if one.kind is Kind.DECISION]),
     )
 
 

@@ -15,7 +15,6 @@ from bot.review.moments import (
     effective_events,
     read_events,
     read_on,
-    turn_changes,
     win_probability,
 )
 from bot.review.review import PlayerReview, Review, review
@@ -25,7 +24,7 @@ from bot.store.rows import GameResult
 from bot.table.events import Undone
 from bot.table.state import Game, Stage, begin, turn_after
 from solver.errors import FarkleError, StrategyFileError
-from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.endgame import last_turn
 from solver.game.position import first_position
 from solver.game.standings import by_seat
 from solver.play.estimate import estimate
@@ -148,7 +147,7 @@ class Oracle:
             if reader is not None and done > len(events):
                 # who asks looks at an older state
                 self._readers[game_id] = done, reader
-                changes = turn_changes(strategy, table.begun, events)
+                changes = read_events(strategy, table.begun, events).changes
                 return changes[-1] if changes else None
             later = events[done:]
             if reader is None or any(isinstance(event, Undone) for event in later):
@@ -251,11 +250,8 @@ def _in_play_off(game: Game) -> Chances:
     left = [game.mover, *others, *best]
     shares = dict.fromkeys(left, 1 / len(left))
     if len(left) == 2:
-        rules, turn, ends = game.rules, game.turn, endgame(game.rules)
-        if game.played_off:
-            table = final_turn(rules, most // rules.point_step, ends.tie, on_board=True)
-        else:
-            table = first_of_play_off(rules, ends)
+        rules, turn = game.rules, game.turn
+        table = last_turn(rules, most if game.played_off else None, on_board=True)
         states = [turn.state]
         if turn.roll is not None:
             kept = set_asides(rules, turn.roll)

@@ -42,8 +42,8 @@ def _number(text: str) -> int:
     return int(re.sub(r"[,._']", "", plain))
 
 
-def _one_face(text: str) -> int:
-    if not 0 <= (points := _number(text)) <= MAX_POINTS:
+def _points(text: str, least: int = 0) -> int:
+    if not least <= (points := _number(text)) <= MAX_POINTS:
         raise ValueError
     return points
 
@@ -91,12 +91,8 @@ def _penalty(text: str) -> dict[str, Any] | None:
     parts = re.fullmatch(r"([1-5])[x×*](.+)", text.lower())
     if not parts:
         raise ValueError
-    in_a_row, points = int(parts[1]), parts[2]
-    if points == "everything":
-        return {"in_a_row": in_a_row, "points": points}
-    if not 1 <= _number(points) <= MAX_POINTS:
-        raise ValueError
-    return {"in_a_row": in_a_row, "points": _number(points)}
+    points = parts[2] if parts[2] == "everything" else _points(parts[2], least=1)
+    return {"in_a_row": int(parts[1]), "points": points}
 
 
 def _choice(words: tuple[str, ...]) -> ReadValue:
@@ -172,7 +168,7 @@ RULE_OPTIONS: dict[str, RuleOption] = {
     **{
         word: RuleOption(
             ("scoring", "single", word),
-            _one_face,
+            _points,
             say_later("a number of points, 0 to {most:,}"),
             {"most": MAX_POINTS},
         )
@@ -226,7 +222,7 @@ def checked_name(name: str) -> str:
     """A name for house rules, with single spaces. Raises InvalidRequestError."""
     name = unicodedata.normalize("NFC", " ".join(name.split()))
     if not name:
-        raise InvalidRequestError(say("give the rules a name, such as sunday"))
+        raise InvalidRequestError.say("give the rules a name, such as sunday")
     if (
         len(name) > MAX_NAME
         or not re.fullmatch(r"[\w .+-]+", name)
@@ -234,27 +230,21 @@ def checked_name(name: str) -> str:
         or ".." in name
         or name.lower().endswith(".toml")
     ):
-        raise InvalidRequestError(
-            say(
-                "a name of rules is 1 to {most} letters, digits, spaces and . + - _, begins with a"
-                ' letter or digit and is no file, unlike "{name}"',
-                most=MAX_NAME,
-                name=short(name),
-            )
+        raise InvalidRequestError.say(
+            "a name of rules is 1 to {most} letters, digits, spaces and . + - _, begins with a"
+            ' letter or digit and is no file, unlike "{name}"',
+            most=MAX_NAME,
+            name=short(name),
         )
     if name.lower() in preset_names():
-        raise InvalidRequestError(
-            say(
-                "{name} is the name of rules that ship with the program; choose another one",
-                name=name.lower(),
-            )
+        raise InvalidRequestError.say(
+            "{name} is the name of rules that ship with the program; choose another one",
+            name=name.lower(),
         )
     if (first := name.split()[0].lower()) in COMMANDS:
-        raise InvalidRequestError(
-            say(
-                'a name of rules cannot begin with "{word}", which says what to do with rules',
-                word=first,
-            )
+        raise InvalidRequestError.say(
+            'a name of rules cannot begin with "{word}", which says what to do with rules',
+            word=first,
         )
     return name
 
@@ -267,7 +257,7 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     typed = {_as_typed(key.lower()): text for key, text in options.items()}
     values = {key: _value(key, text) for key, text in typed.items() if not _is_off(key, text)}
     if {"straight", "straight-1-6"} <= values.keys():
-        raise InvalidRequestError(say("straight and straight-1-6 are the same; give one of them"))
+        raise InvalidRequestError.say("straight and straight-1-6 are the same; give one of them")
     data = {"name": name, **_inherited(base, typed)}
     for key, value in values.items():
         place = RULE_OPTIONS[key].place
@@ -293,13 +283,11 @@ def _value(key: str, text: str) -> Any:
     try:
         return option.read(text.strip())
     except ValueError:
-        raise InvalidRequestError(
-            say(
-                '{option}: takes {accepted}, not "{given}"',
-                option=key,
-                accepted=say(option.accepts, **option.parts),
-                given=short(text),
-            )
+        raise InvalidRequestError.say(
+            '{option}: takes {accepted}, not "{given}"',
+            option=key,
+            accepted=say(option.accepts, **option.parts),
+            given=short(text),
         ) from None
 
 
@@ -310,18 +298,16 @@ def _is_off(key: str, text: str) -> bool:
     """
     known = key.replace("-", "_")
     if known == "loaded_dice":
-        raise InvalidRulesError(say(LOADED_DICE.message, key=key))
+        raise InvalidRulesError.say(LOADED_DICE.message, key=key)
     if known not in NOT_YET:
         return False
     off, what = NOT_YET[known]
     if text.strip().lower() in ({"no", "false"} if off is False else {str(off)}):
         return True
-    raise InvalidRulesError(
-        say(
-            "{option}: {what} cannot be solved yet; leave the option out",
-            option=key,
-            what=say(what),
-        )
+    raise InvalidRulesError.say(
+        "{option}: {what} cannot be solved yet; leave the option out",
+        option=key,
+        what=say(what),
     )
 
 

@@ -16,7 +16,7 @@ from solver.batch.jobs import Job, Watch
 from solver.errors import SolveError
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
-from solver.wording import say, spoken
+from solver.wording import spoken
 
 logger = logging.getLogger(__name__)
 
@@ -87,12 +87,10 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
             start_new_session=True,
         )
     except OSError as error:
-        raise SolveError(
-            say(
-                "{rules}: cannot be solved, no process can be started ({reason})",
-                rules=rules.name,
-                reason=error.strerror,
-            )
+        raise SolveError.say(
+            "{rules}: cannot be solved, no process can be started ({reason})",
+            rules=rules.name,
+            reason=error.strerror,
         ) from None
     try:
         job = Job(0, rules.name, rules)
@@ -103,21 +101,17 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
     if "error" in last:
         raise SolveError(str(last["error"]))
     if status < 0:
-        raise SolveError(
-            say(
-                "{rules}: the solve was killed (signal {signal}), perhaps for want of memory; solve"
-                " it again",
-                rules=rules.name,
-                signal=-status,
-            )
+        raise SolveError.say(
+            "{rules}: the solve was killed (signal {signal}), perhaps for want of memory; solve"
+            " it again",
+            rules=rules.name,
+            signal=-status,
         )
     if status or "solved" not in last:
-        raise SolveError(
-            say(
-                "{rules}: the solve broke off (status {status}); solve it again",
-                rules=rules.name,
-                status=status,
-            )
+        raise SolveError.say(
+            "{rules}: the solve broke off (status {status}); solve it again",
+            rules=rules.name,
+            status=status,
         )
 
 

@@ -48,9 +48,9 @@ def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settin
 def join(game: Game, level: str | None = None) -> list[Joined]:
     """Take a seat more."""
     if level is not None and game.tracked:
-        raise IllegalActionError(say(NO_BOTS))
+        raise IllegalActionError.say(NO_BOTS)
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
-        raise IllegalActionError(say("the game has begun: players can join until the first roll"))
+        raise IllegalActionError.say("the game has begun: players can join until the first roll")
     _check_number(len(game.seats) + 1)
     return [Joined(level=level)]
 
@@ -58,22 +58,20 @@ def join(game: Game, level: str | None = None) -> list[Joined]:
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:
     """Add a player's own share to the rolls."""
     if game.commitment is None:
-        raise IllegalActionError(say("the dice of this game are real ones, no seed changes them"))
+        raise IllegalActionError.say("the dice of this game are real ones, no seed changes them")
     if game.stage is not Stage.LOBBY:
-        raise IllegalActionError(say("the game has begun: seeds count from the first roll on"))
+        raise IllegalActionError.say("the game has begun: seeds count from the first roll on")
     if not 0 < len(text) <= MOST_SEED or not text.isprintable():
-        raise IllegalActionError(
-            say("a seed is 1 to {most} characters of one line", most=MOST_SEED)
-        )
+        raise IllegalActionError.say("a seed is 1 to {most} characters of one line", most=MOST_SEED)
     if any(number == seat for number, _ in game.seeds):
-        raise IllegalActionError(say("you have given your seed already"))
+        raise IllegalActionError.say("you have given your seed already")
     return [Seeded(seat=seat, text=text)]
 
 
 def check_hints(game: Game) -> None:
     """Raises IllegalActionError where hints are forbidden."""
     if not game.hints:
-        raise IllegalActionError(say("the host has forbidden hints in this game"))
+        raise IllegalActionError.say("the host has forbidden hints in this game")
 
 
 def check_roll(game: Game, seat: int) -> int:
@@ -103,24 +101,20 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
     """Set dice of the roll aside."""
     _check_turn(game, seat)
     if game.turn.roll is None:
-        raise IllegalActionError(say("there is no roll to keep dice of: roll first"))
+        raise IllegalActionError.say("there is no roll to keep dice of: roll first")
     wanted = make_roll(dice)
     if any(wanted.count(face) > game.turn.roll.count(face) for face in wanted):
-        raise IllegalActionError(
-            say(
-                "{dice} is not among the dice of the roll {roll}",
-                dice=_dice(wanted),
-                roll=_dice(game.turn.roll),
-            )
+        raise IllegalActionError.say(
+            "{dice} is not among the dice of the roll {roll}",
+            dice=_dice(wanted),
+            roll=_dice(game.turn.roll),
         )
     if not any(one.dice == wanted for one in set_asides(game.rules, game.turn.roll)):
-        raise IllegalActionError(
-            say(
-                "{dice} cannot be kept under {rules} rules: {examples}",
-                dice=_dice(wanted),
-                rules=game.rules.name,
-                examples=_examples(game),
-            )
+        raise IllegalActionError.say(
+            "{dice} cannot be kept under {rules} rules: {examples}",
+            dice=_dice(wanted),
+            rules=game.rules.name,
+            examples=_examples(game),
         )
     return [Kept(dice=wanted)]
 
@@ -154,19 +148,19 @@ def score(
     _check_turn(game, seat)
     _check_opponent(game)
     if game.turn.roll is not None or game.turn.turn_total:
-        raise IllegalActionError(say("this turn is being told roll by roll: finish it, or /undo"))
+        raise IllegalActionError.say("this turn is being told roll by roll: finish it, or /undo")
     rules = game.rules
     if ending == "win" and not rules.instant_win:
-        raise IllegalActionError(say("no roll wins at once under {rules} rules", rules=rules.name))
+        raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
     if ending == "lose" and not rules.lose_everything:
-        raise IllegalActionError(
-            say("no roll loses everything under {rules} rules", rules=rules.name)
+        raise IllegalActionError.say(
+            "no roll loses everything under {rules} rules", rules=rules.name
         )
     if points and ending in {"win", "lose"}:
-        raise IllegalActionError(say("a roll that wins or loses everything scores no points"))
+        raise IllegalActionError.say("a roll that wins or loses everything scores no points")
     if points and ending == "farkle" and not rules.farkle_keeps_turn_total:
-        raise IllegalActionError(
-            say("a farkle scores nothing under {rules} rules", rules=rules.name)
+        raise IllegalActionError.say(
+            "a farkle scores nothing under {rules} rules", rules=rules.name
         )
     if points or ending == "bank":
         _check_points(game, seat, points)
@@ -186,40 +180,34 @@ def correct(
     _check_goes_on(game)
     rules = game.rules
     if game.stage not in {Stage.LOBBY, Stage.PLAY}:
-        raise IllegalActionError(
-            say("somebody has reached the goal: take that back with /undo first")
+        raise IllegalActionError.say(
+            "somebody has reached the goal: take that back with /undo first"
         )
     if score is not None and not rules.score_floor <= score < rules.winning_score:
-        raise IllegalActionError(
-            say(
-                "a score in play is {least:,} to {most:,} under {rules} rules, not {score:,}",
-                least=rules.score_floor,
-                most=rules.winning_score - rules.point_step,
-                rules=rules.name,
-                score=score,
-            )
+        raise IllegalActionError.say(
+            "a score in play is {least:,} to {most:,} under {rules} rules, not {score:,}",
+            least=rules.score_floor,
+            most=rules.winning_score - rules.point_step,
+            rules=rules.name,
+            score=score,
         )
     if score is not None and score % rules.point_step:
-        raise IllegalActionError(
-            say(
-                "scores are multiples of {step} under {rules} rules, not {score:,}",
-                step=rules.point_step,
-                rules=rules.name,
-                score=score,
-            )
+        raise IllegalActionError.say(
+            "scores are multiples of {step} under {rules} rules, not {score:,}",
+            step=rules.point_step,
+            rules=rules.name,
+            score=score,
         )
     if farkles is not None and not 0 <= farkles < rules.farkle_limit:
         if rules.farkle_limit == 1:
-            raise IllegalActionError(
-                say("farkles in a row do not count under {rules} rules", rules=rules.name)
+            raise IllegalActionError.say(
+                "farkles in a row do not count under {rules} rules", rules=rules.name
             )
-        raise IllegalActionError(
-            say(
-                "farkles in a row are 0 to {most} under {rules} rules, not {farkles}",
-                most=rules.farkle_limit - 1,
-                rules=rules.name,
-                farkles=farkles,
-            )
+        raise IllegalActionError.say(
+            "farkles in a row are 0 to {most} under {rules} rules, not {farkles}",
+            most=rules.farkle_limit - 1,
+            rules=rules.name,
+            farkles=farkles,
         )
     if moves:
         _check_playing(game, seat)
@@ -232,13 +220,13 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
     In a tracked game anybody may, else only `seat`, whose command it was.
     """
     if game.before is None:
-        raise IllegalActionError(
-            say("there is nothing to take back: keeping and banking can be until the next roll")
+        raise IllegalActionError.say(
+            "there is nothing to take back: keeping and banking can be until the next roll"
         )
     if game.seats[game.before.mover].level is not None:
-        raise IllegalActionError(say("the last move was a bot's, which nobody can take back"))
+        raise IllegalActionError.say("the last move was a bot's, which nobody can take back")
     if not game.tracked and seat != game.before.mover:
-        raise IllegalActionError(say("only who made the last move can take it back"))
+        raise IllegalActionError.say("only who made the last move can take it back")
     return [Undone()]
 
 
@@ -246,9 +234,9 @@ def resign(game: Game, seat: int) -> list[Resigned | Ended]:
     """Give up; before the first roll a game with one player left just ends."""
     _check_goes_on(game)
     if not game.seats[seat].playing:
-        raise IllegalActionError(say("you have resigned already"))
+        raise IllegalActionError.say("you have resigned already")
     if len(game.seats) < 2:
-        raise IllegalActionError(say("nobody else plays yet: /end ends the game"))
+        raise IllegalActionError.say("nobody else plays yet: /end ends the game")
     if game.stage is Stage.LOBBY and sum(one.playing for one in game.seats) == 2:
         return [Ended()]
     return [Resigned(seat=seat)]
@@ -258,7 +246,7 @@ def skip(game: Game) -> list[Skipped]:
     """Pass the turn of a player who is away."""
     _check_goes_on(game)
     if game.stage is Stage.LOBBY:
-        raise IllegalActionError(say("the game has not begun: roll, or /end it"))
+        raise IllegalActionError.say("the game has not begun: roll, or /end it")
     return [Skipped()]
 
 
@@ -267,7 +255,7 @@ def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
     _check_goes_on(game)
     _check_playing(game, seat)
     if game.tracked:
-        raise IllegalActionError(say("a bot cannot roll real dice"))
+        raise IllegalActionError.say("a bot cannot roll real dice")
     return [Replaced(seat=seat, level=level)]
 
 
@@ -280,56 +268,52 @@ def end(game: Game) -> list[Ended]:
 def check_tracked(game: Game) -> None:
     """Raises IllegalActionError unless the dice of a game are real ones."""
     if not game.tracked:
-        raise IllegalActionError(say("only a game with real dice takes scores: /track begins one"))
+        raise IllegalActionError.say("only a game with real dice takes scores: /track begins one")
 
 
 def _check_number(players: int) -> None:
     if players > MOST_PLAYERS:
-        raise IllegalActionError(
-            say(
-                "{players} players are too many: at most {most}", players=players, most=MOST_PLAYERS
-            )
+        raise IllegalActionError.say(
+            "{players} players are too many: at most {most}", players=players, most=MOST_PLAYERS
         )
 
 
 def _check_goes_on(game: Game) -> None:
     if game.over:
-        raise IllegalActionError(say("the game is over: /play begins another"))
+        raise IllegalActionError.say("the game is over: /play begins another")
 
 
 def _check_turn(game: Game, seat: int) -> None:
     _check_goes_on(game)
     if seat != game.mover:
-        raise IllegalActionError(say("it is not your turn"))
+        raise IllegalActionError.say("it is not your turn")
 
 
 def _check_opponent(game: Game) -> None:
     if len(game.seats) < 2:
-        raise IllegalActionError(say("a game needs two players: somebody has to join first"))
+        raise IllegalActionError.say("a game needs two players: somebody has to join first")
 
 
 def _check_playing(game: Game, seat: int) -> None:
     if not game.seats[seat].playing:
-        raise IllegalActionError(say("that player has resigned"))
+        raise IllegalActionError.say("that player has resigned")
 
 
 def _check_set_aside(game: Game) -> None:
     if game.turn.roll is not None:
-        raise IllegalActionError(say("set dice aside first: {examples}", examples=_examples(game)))
+        raise IllegalActionError.say("set dice aside first: {examples}", examples=_examples(game))
 
 
 def _check_points(game: Game, seat: int, points: int) -> None:
     rules = game.rules
     if points <= 0 or points % rules.point_step or not reachable_at(rules, points).any():
-        raise IllegalActionError(
-            say(
-                "no turn can come to {points:,} points under {rules} rules; for a turn without"
-                " points say farkle",
-                points=points,
-                rules=rules.name,
-            )
+        raise IllegalActionError.say(
+            "no turn can come to {points:,} points under {rules} rules; for a turn without"
+            " points say farkle",
+            points=points,
+            rules=rules.name,
         )
-    if not game.bankable(points, game.seats[seat]):
+    if points < game.least_bank(game.seats[seat]):
         raise IllegalActionError(_least(game, points))
 
 
@@ -337,7 +321,7 @@ def _why_not_bank(game: Game) -> str:
     turn = game.turn
     if not turn.turn_total:
         return say("there is nothing to bank yet: roll first")
-    if game.bankable(turn.turn_total, game.seats[game.mover]):
+    if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         return say(
             "all dice scored, and under {rules} rules they must be rolled again",
             rules=game.rules.name,
@@ -347,9 +331,7 @@ def _why_not_bank(game: Game) -> str:
 
 def _least(game: Game, points: int) -> str:
     seat = game.seats[game.mover]
-    least = game.rules.least_bank_at(
-        seat.score, on_board=seat.on_board or game.stage is Stage.PLAY_OFF
-    )
+    least = game.least_bank(seat)
     if not seat.on_board and least > game.rules.minimum_bank:
         return say(
             "{points:,} points cannot be banked yet: it takes at least {least:,} to get on the"

@@ -35,7 +35,7 @@ import hmac
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -86,12 +86,8 @@ def _blocks(secret: bytes, game_id: str, seeds: Seeds, number: int) -> Iterator[
 
 def _faces(blocks: Iterable[bytes], dice: int) -> tuple[int, ...]:
     """The first faces that blocks of bytes stand for."""
-    faces: list[int] = []
-    for block in blocks:
-        faces += [byte % 6 + 1 for byte in block if byte < _FAIR_BYTES]
-        if len(faces) >= dice:
-            break
-    return tuple(faces[:dice])
+    faces = (byte % 6 + 1 for block in blocks for byte in block if byte < _FAIR_BYTES)
+    return tuple(islice(faces, dice))
 
 
 def _field(text: str) -> bytes:
@@ -160,7 +156,6 @@ class Proof(_Data):
 class Verdict:
     """What checking a proof came to."""
 
-    game: str
     rolls: int
     """How many rolls were checked."""
     problems: tuple[str, ...]
@@ -196,7 +191,7 @@ def verify_proof(proof: Proof) -> Verdict:
         _check_seats(seeds)
     except InvalidRequestError:
         problems.append("A seat has more than one seed, so no roll can be checked.")
-        return Verdict(proof.game, 0, tuple(problems))
+        return Verdict(0, tuple(problems))
     problems += _order_problems([rolled.number for rolled in proof.rolls])
     for rolled in proof.rolls:
         faces = fair_roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
@@ -204,7 +199,7 @@ def verify_proof(proof: Proof) -> Verdict:
             problems.append(
                 f"Roll {rolled.number} is {_spaced(faces)}, not {_spaced(rolled.dice)}."
             )
-    return Verdict(proof.game, len(proof.rolls), tuple(problems))
+    return Verdict(len(proof.rolls), tuple(problems))
 
 
 def _order_problems(numbers: Sequence[int]) -> list[str]:

@@ -151,12 +151,12 @@ class Game:
             return False
         if turn.dice == self.rules.dice and self.rules.hot_dice != "optional":
             return False
-        return self.bankable(turn.turn_total, seat)
+        return turn.turn_total >= self.least_bank(seat)
 
-    def bankable(self, turn_total: int, seat: Seat) -> bool:
-        """Whether a seat may bank a turn total, hot dice aside."""
+    def least_bank(self, seat: Seat) -> int:
+        """Least turn total that a seat may bank, hot dice aside."""
         on_board = seat.on_board or self.stage is Stage.PLAY_OFF
-        return self.rules.may_bank(turn_total, seat.score, on_board=on_board)
+        return self.rules.least_bank_at(seat.score, on_board=on_board)
 
     def position(self) -> Position:
         """What the decision of the player to move depends on.
@@ -166,24 +166,21 @@ class Game:
         rules, me, turn = self.rules, self.seats[self.mover], self.turn
         others = [seat for k, seat in enumerate(self.seats) if k != self.mover and seat.playing]
         other = max(others, key=lambda seat: seat.score)
+        here = Position(turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice)
         if self.stage is Stage.PLAY_OFF:
             most = max((points for _, points in self.played_off), default=None)
-            return Position(
+            return replace(
+                here,
                 banked=rules.winning_score,
                 opponent=rules.winning_score + (most or 0),
-                turn_total=turn.turn_total,
-                dice=turn.dice,
-                hot_dice=turn.hot_dice,
                 began=most is None,
             )
         final = other.score >= rules.winning_score
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
-        return Position(
+        return replace(
+            here,
             banked=max(me.score, rules.score_floor),
             opponent=max(other.score, rules.score_floor),
-            turn_total=turn.turn_total,
-            dice=turn.dice,
-            hot_dice=turn.hot_dice,
             farkles=0 if final else me.farkles,
             opponent_farkles=0 if final else other.farkles,
             on_board=me.on_board,
@@ -294,9 +291,8 @@ def _after_roll(game: Game, roll: Roll) -> Game:
         case Fate.LOSES:
             return _end_turn(game, TurnEnding.LOSE, 0)
         case Fate.FARKLE:
-            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total
-            kept = turn.turn_total if keeps and game.bankable(turn.turn_total, seat) else 0
-            return _end_turn(game, TurnEnding.FARKLE, kept)
+            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
+            return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
 
 
 def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
@@ -370,12 +366,8 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
     if len(level) > 1 and game.rules.ties == "played_on":
         return _play_off(game, level)
     if game.rules.ties == "earlier":
-        level = [min(level, key=lambda seat: _when(game.reached, seat))]
+        level = [min(level, key=[*game.reached, *playing].index)]
     return _won_by(game, level)
-
-
-def _when(reached: tuple[int, ...], seat: int) -> int:
-    return reached.index(seat) if seat in reached else len(reached)
 
 
 def _play_off(game: Game, level: list[int]) -> Game:

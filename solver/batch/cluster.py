@@ -77,21 +77,16 @@ def connected(address: str, *, timeout: float = CONNECT_SECONDS) -> Iterator["Cl
                 f"no Dask scheduler answers at {address} ({_first_line(error)})"
             ) from None
         try:
-            with _sentence_for_no_workers(address):
+            try:
                 client.wait_for_workers(1, timeout=timeout)
+            except TimeoutError:
+                raise ClusterError(
+                    f"the Dask scheduler at {address} has no workers;"
+                    f" start one with: dask worker {address}"
+                ) from None
             yield ClusterSolver(client, address)
         finally:
             client.close()
-
-
-@contextmanager
-def _sentence_for_no_workers(address: str) -> Iterator[None]:
-    try:
-        yield
-    except TimeoutError:
-        raise ClusterError(
-            f"the Dask scheduler at {address} has no workers; start one with: dask worker {address}"
-        ) from None
 
 
 @contextmanager

@@ -120,9 +120,9 @@ def solve_jobs(
     twins = _twins(jobs)
     unsolved = []
     for job in twins:
-        found = None if again else _already_solved(folder, job.rules, tolerance)
+        found = None if again else _already_solved(job, folder, tolerance)
         if found:
-            yield from _with_twins(_success(job, Status.ALREADY_SOLVED, *found), twins[job])
+            yield from _with_twins(found, twins[job])
         else:
             unsolved.append(job)
     if not unsolved:
@@ -154,7 +154,9 @@ def _twins(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
     alike = defaultdict(list)
     for job in jobs:
         alike[job.rules.digest].append(job)
-    lowest = {digest: min(group, key=_floor) for digest, group in alike.items()}
+    lowest = {
+        digest: min(group, key=lambda job: job.rules.score_floor) for digest, group in alike.items()
+    }
     return {
         job: [other for other in alike[job.rules.digest] if other is not job]
         for job in jobs
@@ -162,14 +164,9 @@ def _twins(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
     }
 
 
-def _floor(job: Job) -> int:
-    return job.rules.score_floor
-
-
-def _already_solved(
-    folder: Path, rules: Ruleset, tolerance: float
-) -> tuple[Manifest, Path, float | None] | None:
-    """A strategy that makes a solve needless: exact enough, low enough, and whole to the byte."""
+def _already_solved(job: Job, folder: Path, tolerance: float) -> Result | None:
+    """The result if a solve is needless: exact enough, low enough, and whole to the byte."""
+    rules = job.rules
     try:
         # the rules' own file too: the one that answers may have a lower floor and be rougher
         candidates = {find_manifest(folder, rules): None, manifest_path(folder, rules): None}
@@ -181,7 +178,7 @@ def _already_solved(
         except StrategyFileError:
             continue
         if manifest.tolerance <= tolerance and manifest.floor <= rules.score_floor:
-            return manifest, path.with_name(manifest.values), _win_probability(folder, rules)
+            return _success(job, Status.ALREADY_SOLVED, folder, manifest)
     return None
 
 
@@ -190,26 +187,26 @@ def _kept(job: Job, outcome: Outcome, folder: Path) -> Result:
     if isinstance(outcome, FarkleError):
         return _failure(job, outcome)
     try:
-        manifest, file = save_strategy(outcome, folder)
+        manifest, _ = save_strategy(outcome, folder)
     except StrategyFileError as error:
         return _failure(job, error)
-    return _success(job, Status.SOLVED, manifest, file, _win_probability(folder, job.rules))
+    return _success(job, Status.SOLVED, folder, manifest)
 
 
-def _win_probability(folder: Path, rules: Ruleset) -> float | None:
-    try:
-        return open_strategy(folder, rules).win_probability(first_position(rules))
-    except StrategyFileError:
-        return None  # another file of these rules is damaged
-
-
-def _success(
-    job: Job, status: Status, manifest: Manifest, file: Path, win_probability: float | None
-) -> Result:
-    name = job.rules.name
-    return Result(
-        job.number, job.given, name, status, None, manifest, file, win_probability, error=None
+def _success(job: Job, status: Status, folder: Path, manifest: Manifest) -> Result:
+    result = Result(
+        job.number,
+        job.given,
+        job.rules.name,
+        status,
+        manifest=manifest,
+        file=folder / manifest.values,
     )
+    try:
+        chance = open_strategy(folder, job.rules).win_probability(first_position(job.rules))
+    except StrategyFileError:
+        return result  # another file of these rules is damaged
+    return replace(result, win_probability=chance)
 
 
 def _failure(job: Job, error: FarkleError) -> Result:

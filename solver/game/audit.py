@@ -8,7 +8,7 @@ import numpy as np
 from solver.game import audit_kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
-from solver.game.layout import game_numbers, make_work, solved_table
+from solver.game.layout import solved_game
 from solver.game.standings import FloorEffect
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
@@ -31,11 +31,9 @@ def residual(
     and turns may go half as far again beyond the goal as the solver lets them.
     """
     further = endgame(rules).beyond // 2
-    plan, ends = turn_plan(rules), endgame(rules, further=further)
-    turn = load_turn(plan, cache)
-    game = game_numbers(rules, plan, ends)
-    work = make_work(plan, game)
-    table = solved_table(rules, game, ends, values)
+    ends = endgame(rules, further=further)
+    turn = load_turn(turn_plan(rules), cache)
+    table, work = solved_game(rules, ends, values)
     options = turn_plan(rules, all_options=True)
     rolls = audit_kernels.Rolls(
         targets=options.targets,
@@ -48,7 +46,7 @@ def residual(
         farkles=options.farkle_chances,
     )
     worst = np.zeros(len(work.scratch.lost))
-    last_total = 2 * game.scores - 2
+    last_total = 2 * work.game.scores - 2
     for total in range(last_total, -1, -1):
         on_progress(1 - total / (last_total + 1))
         audit_kernels.total_residual(turn, table, total, *work, rolls, worst)
@@ -59,14 +57,9 @@ def floor_effect(
     rules: Ruleset, values: Floats, lower: Ruleset, lower_values: Floats, *, cache: Path
 ) -> FloorEffect:
     """What the floor of `rules` changes against the lower one of the same rules, `lower`."""
-    plan = turn_plan(rules)
-    turn = load_turn(plan, cache)
-    tables, works = [], []
-    for one, found in ((rules, values), (lower, lower_values)):
-        ends = endgame(one)
-        works.append(make_work(plan, game_numbers(one, plan, ends)))
-        tables.append(solved_table(one, works[-1].game, ends, found))
-    (table, exact_table), (work, exact) = tables, works
+    turn = load_turn(turn_plan(rules), cache)
+    table, work = solved_game(rules, endgame(rules), values)
+    exact_table, exact = solved_game(lower, endgame(lower), lower_values)
     scores = work.game.scores
     worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
     for total in range(2 * scores - 1):

@@ -23,7 +23,6 @@ from solver.game.standings import score_count
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
-from solver.wording import say
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
@@ -33,19 +32,13 @@ _NEGLIGIBLE = 1e-12
 class Endgame:
     """The end of the games of a rule set."""
 
-    last_on_board: Floats
-    """Win probability of the player who starts a final turn on the board, by the margin in point
-    steps. All 0 where the goal wins at once."""
-    last_off_board: Floats
-    """The same of a player who is not on the board."""
+    last: Floats
+    """Win probability of the player who starts a final turn, at [on the board, margin in point
+    steps]. All 0 where the goal wins at once."""
     beyond: int
     """Turn totals in point steps beyond the goal up to which a turn may go on."""
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
-
-    def last(self, *, on_board: bool) -> Floats:
-        """Win probability at the start of a final turn, by the margin in point steps."""
-        return self.last_on_board if on_board else self.last_off_board
 
 
 @lru_cache(maxsize=RULESETS)
@@ -57,8 +50,7 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     plan = turn_plan(rules)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
-        nothing = np.zeros(goals + plan.reach + 1)
-        return Endgame(nothing, nothing, 0, 0.0)
+        return Endgame(np.zeros((2, goals + plan.reach + 1)), 0, 0.0)
     for far in (20, 200):
         margins = 2 * goals + far * plan.reach + further
         tie = 0.5 if rules.ties == "shared" else 0.0
@@ -69,21 +61,33 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
         if found is not None:
             break
     else:
-        raise InvalidRulesError(
-            say(
-                "{rules}: rolling on is so safe under these rules that a turn need not end; with"
-                ' the ending "{ending}" such a game cannot be solved',
-                rules=rules.name,
-                ending=rules.ending,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: rolling on is so safe under these rules that a turn need not end; with"
+            ' the ending "{ending}" such a game cannot be solved',
+            rules=rules.name,
+            ending=rules.ending,
         )
     beyond = found + further
     used = goals + beyond + plan.reach + 1
     off_board = _last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
-    return Endgame(on_board[:used], off_board[:used], beyond, tie)
+    return Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie)
 
 
-def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> TurnTable:
+@lru_cache(maxsize=512)
+def last_turn(rules: Ruleset, to_beat: int | None, *, on_board: bool) -> TurnTable:
+    """The table of a final turn, or of a turn of a play-off.
+
+    to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
+        turn of a play-off
+    """
+    ends = endgame(rules)
+    if to_beat is None:
+        margins = ends.last.shape[1] - 1
+        return _play_off(rules, _last_turns(rules, margins, ends.tie, on_board=True))
+    return _final_turn(rules, to_beat // rules.point_step, ends.tie, on_board=on_board)
+
+
+def _final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> TurnTable:
     """The table of a final turn, or of the second turn of a play-off.
 
     margin : what is missing to a tie, in point steps; 0 only in a play-off
@@ -96,13 +100,6 @@ def final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> Tu
     bank[margin + 1 :] = 1.0
     farkle = np.full(len(bank), tie if margin == 0 else 0.0)
     return _turn(rules, least, bank, farkle)
-
-
-def first_of_play_off(rules: Ruleset, ends: Endgame) -> TurnTable:
-    """The table of the first turn of a play-off."""
-    return _play_off(
-        rules, _last_turns(rules, len(ends.last_on_board) - 1, ends.tie, on_board=True)
-    )
 
 
 def _play_off(rules: Ruleset, second: Floats) -> TurnTable:
@@ -148,10 +145,10 @@ def _last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> 
     """Win probability at the start of a final turn for the margins 0 .. `margins`."""
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     last = np.empty(margins + 1)
-    longest = final_turn(rules, margins, tie, on_board=on_board)
+    longest = _final_turn(rules, margins, tie, on_board=on_board)
     last[::-1] = longest.roll[0, : margins + 1, -1]
     for margin in range(min(least, margins) + 1):
-        last[margin] = final_turn(rules, margin, tie, on_board=on_board).roll[0, 0, -1]
+        last[margin] = _final_turn(rules, margin, tie, on_board=on_board).roll[0, 0, -1]
     return last
 
 

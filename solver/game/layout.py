@@ -25,10 +25,10 @@ import numpy.typing as npt
 
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import LANES
-from solver.game.standings import blocks, score_count, value_shape
+from solver.game.standings import Block, Standing, blocks, score_count, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnPlan
+from solver.turn.scoring import turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
@@ -97,9 +97,8 @@ class Work(NamedTuple):
     scratch: Scratch
 
 
-def game_numbers(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> GameNumbers:
-    """What kernels have to know of the game of a rule set."""
-    step = rules.point_step
+def _game_numbers(rules: Ruleset, ends: Endgame) -> GameNumbers:
+    plan, step = turn_plan(rules), rules.point_step
     everything = rules.farkle_penalty is not None and rules.penalty_points == 0
     return GameNumbers(
         roles=2 if rules.has_roles else 1,
@@ -118,8 +117,12 @@ def game_numbers(rules: Ruleset, plan: TurnPlan, ends: Endgame) -> GameNumbers:
     )
 
 
-def make_work(plan: TurnPlan, game: GameNumbers, threads: int | None = None) -> Work:
-    """What kernels need for turns of a plan; for as many threads as there are if None."""
+def make_work(rules: Ruleset, ends: Endgame, threads: int | None = None) -> Work:
+    """What kernels need for the turns of a game; for as many threads as there are if None."""
+    plan, game = turn_plan(rules), _game_numbers(rules, ends)
+    threads = threads or numba.get_num_threads()
+    # as many turn totals as any turn may need, with those that hold only a bank
+    rows = max(game.scores, game.opening) + game.beyond + game.reach
     hot = HotDice(
         float(plan.win_chances[-1]),
         float(plan.lose_chances[-1]),
@@ -127,7 +130,14 @@ def make_work(plan: TurnPlan, game: GameNumbers, threads: int | None = None) -> 
         float(plan.only_hot[-1]),
     )
     bonuses = np.array(plan.bonuses, dtype=np.intp)
-    return Work(game, hot, bonuses, _make_scratch(plan, game, threads or numba.get_num_threads()))
+    scratch = Scratch(
+        values=np.zeros((threads, plan.levels, rows, plan.columns, LANES)),
+        bank=np.zeros((threads, rows, LANES)),
+        farkle=np.zeros((threads, rows, LANES)),
+        lost=np.zeros((threads, LANES)),
+        out=np.zeros((threads, plan.columns, LANES)),
+    )
+    return Work(game, hot, bonuses, scratch)
 
 
 def make_table(game: GameNumbers, ends: Endgame) -> np.ndarray:
@@ -142,21 +152,20 @@ def make_table(game: GameNumbers, ends: Endgame) -> np.ndarray:
             table[..., total, PAD + low : PAD + high + 1] = 0.5
         behind = np.arange(min(game.scores, total - game.scores + 1))
         if len(behind):
-            margins = np.minimum(total - 2 * behind, len(ends.last_on_board) - 1)
+            margins = np.minimum(total - 2 * behind, ends.last.shape[1] - 1)
             for mode in range(modes):
-                last = ends.last(on_board=mode < game.farkle_limit)
-                table[chaser, mode, 0, total, PAD + behind] = last[margins]
+                last = ends.last[int(mode < game.farkle_limit), margins]
+                table[chaser, mode, 0, total, PAD + behind] = last
     return table
 
 
-def solved_table(
-    rules: Ruleset, game: GameNumbers, ends: Endgame, values: np.ndarray
-) -> np.ndarray:
-    """The table of a solved game, with the values of its solution."""
-    table = make_table(game, ends)
+def solved_game(rules: Ruleset, ends: Endgame, values: np.ndarray) -> tuple[np.ndarray, Work]:
+    """The table of a solved game with the values of its solution, and what kernels need."""
+    work = make_work(rules, ends)
+    table = make_table(work.game, ends)
     for row, column, scores, states in _rows(rules, table):
         states[:] = values[:, row, column : column + scores]
-    return table
+    return table, work
 
 
 def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
@@ -167,37 +176,22 @@ def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
     return values
 
 
-def mode(rules: Ruleset, farkles: int, *, on_board: bool) -> int:
+def mode(rules: Ruleset, one: Standing | Block) -> int:
     """Index of a mode."""
-    return farkles + (rules.farkle_limit if rules.has_opening and not on_board else 0)
+    off_board = rules.has_opening and not one.on_board
+    return one.farkles + (rules.farkle_limit if off_board else 0)
 
 
 def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np.ndarray]]:
     """Each standing with each block of opponents: row, first column, length, place in the table."""
     row = 0
     for own in blocks(rules):
-        u = mode(rules, own.farkles, on_board=own.on_board)
+        u = mode(rules, own)
         for index in range(own.scores):
             column = 0
             for opponent in blocks(rules):
-                w = mode(rules, opponent.farkles, on_board=opponent.on_board)
+                w = mode(rules, opponent)
                 totals = slice(index, index + opponent.scores)
                 yield row, column, opponent.scores, table[:, u, w, totals, PAD + index]
                 column += opponent.scores
             row += 1
-
-
-def turn_totals(game: GameNumbers) -> int:
-    """Number of turn totals that any turn may need, with those that hold only a bank."""
-    return max(game.scores, game.opening) + game.beyond + game.reach
-
-
-def _make_scratch(plan: TurnPlan, game: GameNumbers, threads: int) -> Scratch:
-    rows = turn_totals(game)
-    return Scratch(
-        values=np.zeros((threads, plan.levels, rows, plan.columns, LANES)),
-        bank=np.zeros((threads, rows, LANES)),
-        farkle=np.zeros((threads, rows, LANES)),
-        lost=np.zeros((threads, LANES)),
-        out=np.zeros((threads, plan.columns, LANES)),
-    )

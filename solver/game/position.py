@@ -1,5 +1,6 @@
 """A position: what a decision depends on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,18 +12,49 @@ from solver.game.endgame import endgame
 from solver.game.standings import Standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import Remaining, dice_set
-from solver.turn.scoring import (
-    Fate,
-    TurnState,
-    after_set_aside,
-    all_set_asides,
-    fate,
-    turn_plan,
-)
-from solver.wording import say, say_number
+from solver.turn.scoring import TurnState, turn_plan
+from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
 """In points, where hot dice have to be rolled on and on."""
+
+_YOUR = {
+    "score": say_later(
+        "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
+        " {step} from {floor:,} to {most:,}"
+    ),
+    "off board": say_later(
+        "your score cannot be {score:,} before the first bank: who is not on the board has"
+        " no points"
+    ),
+    "farkles": say_later(
+        "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
+        " as the count starts again after {limit}"
+    ),
+    "no farkles": say_later(
+        "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
+        " is always 0"
+    ),
+}
+_THEIR = {
+    "score": say_later(
+        "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
+        " multiple of {step} from {floor:,} to {most:,}"
+    ),
+    "off board": say_later(
+        "the opponent's score cannot be {score:,} before the first bank: who is not on the"
+        " board has no points"
+    ),
+    "farkles": say_later(
+        "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
+        " {most}, as the count starts again after {limit}"
+    ),
+    "no farkles": say_later(
+        "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
+        " them, so it is always 0"
+    ),
+}
+"""What is said of a standing that cannot be, the own one and the opponent's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +136,8 @@ def check_position(rules: Ruleset, position: Position) -> None:
     Raises InvalidPositionError, whose sentence names the number that is wrong and what is accepted.
     """
     _check_scores(rules, position)
-    _check_farkles(rules, position.farkles, own=True)
-    if not position.on_board and position.banked > 0:
-        raise InvalidPositionError(
-            say(
-                "your score cannot be {score:,} before the first bank: who is not on the board has"
-                " no points",
-                score=position.banked,
-            )
-        )
-    _check_farkles(rules, position.opponent_farkles, own=False)
-    if not position.opponent_on_board and position.opponent > 0:
-        raise InvalidPositionError(
-            say(
-                "the opponent's score cannot be {score:,} before the first bank: who is not on the"
-                " board has no points",
-                score=position.opponent,
-            )
-        )
+    _check_standing(rules, position.own, _YOUR)
+    _check_standing(rules, position.others, _THEIR)
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
     _check_turn(rules, position)
@@ -130,28 +146,26 @@ def check_position(rules: Ruleset, position: Position) -> None:
 def check_dice(rules: Ruleset, number: int) -> None:
     """Refuse a number of dice to roll that there is not. Raises InvalidPositionError."""
     if not 1 <= number <= rules.dice:
-        raise InvalidPositionError(
-            say(
-                "the number of dice cannot be {number}: it is 1 to {most}",
-                number=number,
-                most=rules.dice,
-            )
+        raise InvalidPositionError.say(
+            "the number of dice cannot be {number}: it is 1 to {most}",
+            number=number,
+            most=rules.dice,
         )
 
 
 def check_hot_dice(number: int) -> None:
     """Refuse a number of hot dice that no turn can have. Raises InvalidPositionError."""
     if number < 0:
-        raise InvalidPositionError(
-            say("the number of hot dice cannot be {number}: it is 0 or more", number=number)
+        raise InvalidPositionError.say(
+            "the number of hot dice cannot be {number}: it is 0 or more", number=number
         )
 
 
 def _check_scores(rules: Ruleset, position: Position) -> None:
     last, highest = rules.winning_score - rules.point_step, highest_score(rules)
     if rules.ties == "played_on" and last < position.banked <= position.opponent:
-        _check_score(rules, position.banked, highest, own=True)
-        _check_score(rules, position.opponent, highest, own=False)
+        _check_score(rules, position.banked, highest, _YOUR)
+        _check_score(rules, position.opponent, highest, _THEIR)
         return
     most, more = last, ""
     if not rules.goal_ends_game(last_of_round=position.began):
@@ -162,62 +176,35 @@ def _check_scores(rules: Ruleset, position: Position) -> None:
     over = ""
     if position.banked > last:
         over = say("; from there on the game is over, or the final turn the opponent's")
-    _check_score(rules, position.banked, last, over, own=True)
-    _check_score(rules, position.opponent, most, more, own=False)
+    _check_score(rules, position.banked, last, _YOUR, over)
+    _check_score(rules, position.opponent, most, _THEIR, more)
 
 
-def _check_score(rules: Ruleset, score: int, most: int, more: str = "", *, own: bool) -> None:
+def _check_score(
+    rules: Ruleset, score: int, most: int, messages: Mapping[str, str], more: str = ""
+) -> None:
     step, floor = rules.point_step, rules.score_floor
     if floor <= score <= most and score % step == 0:
         return
     parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
-    if own:
-        sentence = say(
-            "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
-            " {step} from {floor:,} to {most:,}",
-            **parts,
-        )
-    else:
-        sentence = say(
-            "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
-            " multiple of {step} from {floor:,} to {most:,}",
-            **parts,
-        )
-    raise InvalidPositionError(sentence + more)
+    message = messages["score"]
+    raise InvalidPositionError(say(message, **parts) + more)
 
 
-def _check_farkles(rules: Ruleset, farkles: int, *, own: bool) -> None:
+def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, str]) -> None:
     limit = rules.farkle_limit
-    if 0 <= farkles < limit:
-        return
-    parts = {"farkles": farkles, "rules": rules.name, "most": limit - 1, "limit": limit}
-    if not rules.farkle_penalty:
-        raise InvalidPositionError(
-            say(
-                "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
-                " is always 0",
-                **parts,
-            )
-            if own
-            else say(
-                "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
-                " them, so it is always 0",
-                **parts,
-            )
+    if not 0 <= standing.farkles < limit:
+        message = messages["farkles" if rules.farkle_penalty else "no farkles"]
+        raise InvalidPositionError.say(
+            message,
+            farkles=standing.farkles,
+            rules=rules.name,
+            most=limit - 1,
+            limit=limit,
         )
-    raise InvalidPositionError(
-        say(
-            "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
-            " as the count starts again after {limit}",
-            **parts,
-        )
-        if own
-        else say(
-            "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
-            " {most}, as the count starts again after {limit}",
-            **parts,
-        )
-    )
+    if not standing.on_board and standing.score > 0:
+        message = messages["off board"]
+        raise InvalidPositionError.say(message, score=standing.score)
 
 
 def _check_turn(rules: Ruleset, position: Position) -> None:
@@ -226,35 +213,29 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     level = min(position.hot_dice, len(possible) - 1)
     row, rest = divmod(turn_total, rules.point_step)
     if rest or not possible.any():
-        highest = _highest_turn_total(rules)
-        raise InvalidPositionError(
-            say(
-                "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
-                " {step} from 0 to {most:,}",
-                turn_total=turn_total,
-                rules=rules.name,
-                step=rules.point_step,
-                most=highest,
-            )
+        highest = (reachable(rules).shape[1] - 1) * rules.point_step
+        raise InvalidPositionError.say(
+            "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
+            " {step} from 0 to {most:,}",
+            turn_total=turn_total,
+            rules=rules.name,
+            step=rules.point_step,
+            most=MAX_TURN_TOTAL if turn_plan(rules).must_roll_hot else highest,
         )
     if possible[level, dice - 1]:
         return
     if row == 0 and dice == rules.dice:
-        raise InvalidPositionError(
-            say(
-                "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
-                " give the turn total before it, such as 350",
-                number=position.hot_dice,
-            )
+        raise InvalidPositionError.say(
+            "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
+            " give the turn total before it, such as 350",
+            number=position.hot_dice,
         )
     if row == 0:
-        raise InvalidPositionError(
-            say(
-                "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
-                " total before it, such as 350",
-                dice=rules.dice,
-                number=dice,
-            )
+        raise InvalidPositionError.say(
+            "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
+            " total before it, such as 350",
+            dice=rules.dice,
+            number=dice,
         )
     parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
     if not possible[level].any():
@@ -308,38 +289,25 @@ def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
     return np.zeros((plan.levels, plan.columns), dtype=np.bool_)
 
 
-def _highest_turn_total(rules: Ruleset) -> int:
-    if turn_plan(rules).must_roll_hot:
-        return MAX_TURN_TOTAL
-    rows: int = reachable(rules).shape[1]
-    return (rows - 1) * rules.point_step
-
-
 @lru_cache(maxsize=RULESETS)
 def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
     """Whether a turn can come to a state, shape (levels, turn totals, columns).
 
     Levels and columns as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
-    plan = turn_plan(rules)
+    plan = turn_plan(rules, all_options=True)
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
     rows = max(rows, rules.least_bank(on_board=False) // rules.point_step) + plan.reach
-    found = np.zeros((plan.levels, rows + plan.reach, plan.columns), dtype=np.bool_)
+    totals = rows + plan.reach
+    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
     found[0, 0, -1] = True
-    # where one set-aside leads to, [level, dice - 1, points, dice left - 1], in the next level
-    # where it is hot dice
-    moves = np.zeros((plan.levels, plan.columns, plan.reach + 1, plan.columns), dtype=np.bool_)
-    thrown = dice_set(rules)
-    for dice in range(1, thrown.whole + 1):
-        for roll, _ in thrown.rolls(dice):
-            for kept in all_set_asides(rules)[roll] if fate(rules, roll) is Fate.SCORES else ():
-                for level in range(plan.levels):
-                    after = after_set_aside(rules, TurnState(0, dice, level), kept)
-                    moves[level, dice - 1, after.turn_total // plan.step, after.dice - 1] = True
+    column = np.argmax(plan.chances, axis=0).repeat(np.diff(plan.starts, append=len(plan.options)))
+    # where each number of dice leads to, once for all rolls
+    _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
+    column = column[moves]
+    places = [plan.places(level, totals)[moves] for level in range(plan.levels)]
     for row in range(rows):
-        ahead = slice(row, row + plan.reach + 1)
         for level in range(plan.levels):
-            for column in np.flatnonzero(found[level, row]):
-                found[level, ahead, :-1] |= moves[level, column, :, :-1]
-                found[plan.next_level(level), ahead, -1] |= moves[level, column, :, -1]
+            ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
+            ahead[places[level][found[level, row, column]]] = True
     return found[:, :rows]

@@ -1,6 +1,4 @@
-"""Which rule sets can be solved, and all that is wrong with a file of rules."""
-
-from pathlib import Path
+"""Which rule sets can be solved."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +7,8 @@ from solver.errors import InvalidRulesError
 from solver.game.endgame import endgame
 from solver.game.position import reachable
 from solver.game.standings import value_shape
-from solver.rules.file import Finding, check_file
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
-from solver.wording import say
 
 MAX_REACH = 5_000
 """Point steps that one set-aside may add to a turn total."""
@@ -26,23 +22,19 @@ def check_solvable(rules: Ruleset) -> None:
     value_shape(rules)
     plan = turn_plan(rules)
     if plan.reach > MAX_REACH:
-        raise InvalidRulesError(
-            say(
-                "{rules}: a set-aside of {points:,} points is more than {most:,} steps of {step};"
-                " where a roll simply wins, instant_win says so",
-                rules=rules.name,
-                points=plan.reach * rules.point_step,
-                most=MAX_REACH,
-                step=rules.point_step,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: a set-aside of {points:,} points is more than {most:,} steps of {step};"
+            " where a roll simply wins, instant_win says so",
+            rules=rules.name,
+            points=plan.reach * rules.point_step,
+            most=MAX_REACH,
+            step=rules.point_step,
         )
     if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
-        raise InvalidRulesError(
-            say(
-                "{rules}: every roll scores with all its dice and has to be rolled on, so that a"
-                " turn never ends",
-                rules=rules.name,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: every roll scores with all its dice and has to be rolled on, so that a"
+            " turn never ends",
+            rules=rules.name,
         )
     endgame(rules)
     possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
@@ -54,13 +46,11 @@ def check_solvable(rules: Ruleset) -> None:
         rules.least_bank(on_board=False), max(missing, rules.least_bank(on_board=False, wins=True))
     )
     if most < least and not np.any(plan.win_chances):
-        raise InvalidRulesError(
-            say(
-                "{rules}: no turn can come to {least:,} points that may be banked, so that nobody"
-                " could ever win",
-                rules=rules.name,
-                least=least,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: no turn can come to {least:,} points that may be banked, so that nobody"
+            " could ever win",
+            rules=rules.name,
+            least=least,
         )
 
 
@@ -71,11 +61,3 @@ def unsolvable(rules: Ruleset) -> str:
     except InvalidRulesError as error:
         return str(error)
     return ""
-
-
-def examine(path: Path) -> tuple[Ruleset | None, list[Finding]]:
-    """The rule set of a TOML file, or all that is wrong with it in the order of its lines.
-
-    A game that cannot be solved is wrong, too, here.
-    """
-    return check_file(path, unsolvable)

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
-from solver.wording import say
 
 DEFAULT_TOLERANCE = 1e-9
 """Largest relative change of the last sweep of a solve."""
@@ -150,11 +149,6 @@ class Solution:
     """States (t, n, ...) whose value was computed, again and again in every sweep."""
     seconds: float
 
-    @property
-    def states(self) -> int:
-        """Number of states that the values stand for."""
-        return state_count(self.rules)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorEffect:
@@ -226,17 +220,15 @@ def value_shape(rules: Ruleset) -> tuple[int, int, int]:
     standings = sum(block.scores for block in blocks(rules))
     roles = 2 if rules.has_roles else 1
     if (count := roles * standings**2) > MAX_VALUES:
-        raise InvalidRulesError(
-            say(
-                "{rules}: {number:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
-                " steps of {step}) are too many; at most {most:,} can be solved",
-                rules=rules.name,
-                number=count,
-                floor=rules.score_floor,
-                goal=rules.goal,
-                step=rules.point_step,
-                most=MAX_VALUES,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: {number:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
+            " steps of {step}) are too many; at most {most:,} can be solved",
+            rules=rules.name,
+            number=count,
+            floor=rules.score_floor,
+            goal=rules.goal,
+            step=rules.point_step,
+            most=MAX_VALUES,
         )
     return roles, standings, standings
 

@@ -29,7 +29,6 @@ from solver.game.layout import (
     EVERYTHING,
     PAD,
     GameNumbers,
-    game_numbers,
     make_table,
     make_work,
     read_table,
@@ -38,7 +37,6 @@ from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import TurnPlan, turn_plan
-from solver.wording import say
 
 MAX_SWEEPS = 10_000
 
@@ -86,15 +84,13 @@ def solve(
         else:
             slow = [*slow[-1:], sweeps.table.copy()]
     else:
-        raise ConvergenceError(
-            say(
-                "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
-                " tolerance {tolerance:.1e}; no strategy file is written",
-                rules=rules.name,
-                sweeps=MAX_SWEEPS,
-                change=change,
-                tolerance=tolerance,
-            )
+        raise ConvergenceError.say(
+            "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
+            " tolerance {tolerance:.1e}; no strategy file is written",
+            rules=rules.name,
+            sweeps=MAX_SWEEPS,
+            change=change,
+            tolerance=tolerance,
         )
     return Solution(
         rules=rules,
@@ -123,8 +119,8 @@ class _Sweeps:
         self._pair_tolerance = pair_tolerance
         self._on_progress = on_progress
         self._turn = load_turn(plan, cache)
-        self._game = game = game_numbers(rules, plan, ends)
-        self._work = make_work(plan, game, threads)
+        self._work = make_work(rules, ends, threads)
+        self._game = game = self._work.game
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
         self._last_total = 2 * game.scores - 2

@@ -26,14 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError, InvalidPositionError
-from solver.game.endgame import Endgame, endgame, final_turn
+from solver.game.endgame import endgame, last_turn
 from solver.game.position import check_dice
 from solver.game.standings import (
     BANK,
     FARKLE,
     LOSE,
     WIN,
-    Bools,
     Ints,
     Standing,
     after_turns,
@@ -49,13 +48,6 @@ from solver.turn.points import (
     turn_outcome,
 )
 from solver.turn.scoring import TurnState
-from solver.wording import say
-
-MODEL_ERROR = 0.025
-"""Average error of a win probability that the model makes, under the rules where it is greatest."""
-
-MOST_MODEL_ERROR = 0.05
-"""What 95 in 100 win probabilities are closer than, beside the standard error."""
 
 _EXACT_STEPS = 256
 """Missing steps to the goal up to which every score has turns of its own; above it scores share
@@ -135,56 +127,46 @@ def _check(
     games: int,
 ) -> None:
     if len(players) < 2:
-        raise InvalidPositionError(
-            say("a game has two players or more, not {number}", number=len(players))
+        raise InvalidPositionError.say(
+            "a game has two players or more, not {number}", number=len(players)
         )
     if not 0 <= mover < len(players):
-        raise InvalidPositionError(
-            say(
-                "the player to act is 0 to {most}, not {player}",
-                most=len(players) - 1,
-                player=mover,
-            )
+        raise InvalidPositionError.say(
+            "the player to act is 0 to {most}, not {player}",
+            most=len(players) - 1,
+            player=mover,
         )
     check_dice(rules, turn.dice)
     if turn.turn_total < 0 or turn.turn_total % rules.point_step:
-        raise InvalidPositionError(
-            say(
-                "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
-                turn_total=turn.turn_total,
-                step=rules.point_step,
-            )
+        raise InvalidPositionError.say(
+            "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
+            turn_total=turn.turn_total,
+            step=rules.point_step,
         )
     if games < 1:
-        raise InvalidPositionError(
-            say("the number of games to play is 1 or more, not {games}", games=games)
+        raise InvalidPositionError.say(
+            "the number of games to play is 1 or more, not {games}", games=games
         )
     for one in players:
         if one.score % rules.point_step:
-            raise InvalidPositionError(
-                say(
-                    "a score cannot be {score:,}: it is a multiple of {step}",
-                    score=one.score,
-                    step=rules.point_step,
-                )
+            raise InvalidPositionError.say(
+                "a score cannot be {score:,}: it is a multiple of {step}",
+                score=one.score,
+                step=rules.point_step,
             )
         if not 0 <= one.farkles < rules.farkle_limit:
-            raise InvalidPositionError(
-                say(
-                    "farkles in a row cannot be {farkles}: they are 0 to {most}",
-                    farkles=one.farkles,
-                    most=rules.farkle_limit - 1,
-                )
+            raise InvalidPositionError.say(
+                "farkles in a row cannot be {farkles}: they are 0 to {most}",
+                farkles=one.farkles,
+                most=rules.farkle_limit - 1,
             )
     reached = [number for number, one in enumerate(players) if one.score >= rules.winning_score]
     over = rules.ending == "at_once" or mover in reached
     if reached and (over or (rules.has_roles and mover < min(reached))):
-        raise InvalidPositionError(
-            say(
-                "the game is over: player {player} has {score:,} points",
-                player=reached[0],
-                score=players[reached[0]].score,
-            )
+        raise InvalidPositionError.say(
+            "the game is over: player {player} has {score:,} points",
+            player=reached[0],
+            score=players[reached[0]].score,
         )
 
 
@@ -204,7 +186,7 @@ class _Games:
         self.players = [
             many(
                 Standing(
-                    max(one.score, rules.score_floor) // rules.point_step * rules.point_step,
+                    max(one.score, rules.score_floor),
                     one.farkles,
                     one.on_board or one.score > 0 or not rules.has_opening,
                 ),
@@ -236,12 +218,10 @@ class _Games:
             me = (self.mover + number) % count
             drawn = self._turn(me)
             self._play(me, self.turns.points[drawn], self.turns.kind[drawn])
-        raise ConvergenceError(
-            say(
-                "{rules}: after {rounds:,} rounds for most points nobody has won",
-                rules=self.rules.name,
-                rounds=_MOST_ROUNDS,
-            )
+        raise ConvergenceError.say(
+            "{rules}: after {rounds:,} rounds for most points nobody has won",
+            rules=self.rules.name,
+            rounds=_MOST_ROUNDS,
         )
 
     def _turn(self, me: int) -> Ints:
@@ -292,9 +272,8 @@ class _Games:
         # of equal scores the first to get there leads
         had = [one for one in since if one not in order]
         leader = max(had, key=lambda one: (scores[one], -had.index(one)))
-        margin = (scores[leader] - scores[me]) // rules.point_step
         on_board = bool(self.players[me].on_board[0])
-        chance = final_turn(rules, margin, endgame(rules).tie, on_board=on_board).value(turn)
+        chance = last_turn(rules, scores[leader] - scores[me], on_board=on_board).value(turn)
         level = [one for one in had if scores[one] == scores[leader]]
         self._last_turns(np.arange(self.games), leader, order, chance)
         if rules.ties != "earlier":
@@ -314,8 +293,9 @@ class _Games:
         target = players[leader].score
         over = _beaten_by(self.rules)
         for number, me in enumerate(order):
-            margin = (target - players[me].score) // step
-            chance = _chances_to_beat(ends, margin, players[me].on_board)
+            margin = np.clip((target - players[me].score) // step, 0, ends.last.shape[1] - 1)
+            # against the leader alone, half a tie where it is shared
+            chance = ends.last[players[me].on_board.astype(int), margin]
             if number == 0 and first_chance is not None:
                 chance = np.full(len(games), first_chance)
             beats = self.generator.random(len(games)) < chance
@@ -326,12 +306,6 @@ class _Games:
         self.wins += np.bincount(leads, minlength=len(self.wins))
 
 
-def _chances_to_beat(ends: Endgame, margin: Ints, on_board: Bools) -> Floats:
-    """Win probability of a last turn against the leader alone, half a tie where it is shared."""
-    place = np.clip(margin, 0, len(ends.last_on_board) - 1)
-    return np.where(on_board, ends.last_on_board[place], ends.last_off_board[place])
-
-
 @lru_cache(maxsize=32)
 def _beaten_by(rules: Ruleset) -> Floats:
     """Chances of the point steps by which a last turn beats its target, where it does.
@@ -340,8 +314,7 @@ def _beaten_by(rules: Ruleset) -> Floats:
     """
     expected = expected_points(rules, 0, on_board=True) // rules.point_step
     margin = max(1, int(expected))
-    table = final_turn(rules, margin, endgame(rules).tie, on_board=True)
-    outcome = turn_outcome(rules, table)
+    outcome = turn_outcome(rules, last_turn(rules, margin * rules.point_step, on_board=True))
     over = (outcome.banked + outcome.farkled)[margin:]
     if not over.any():
         over[0] = 1.0  # only rolls that win at once beat it

@@ -4,22 +4,21 @@ Those of optimal play come from the kernels that solve the game, a hundred times
 turn after the other.
 """
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
-from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import own_work, prepare, solve_levels
-from solver.game.layout import game_numbers, make_work, mode, solved_table, turn_totals
+from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
-from solver.play.policies import Decisions, TablePolicy, table_decisions
+from solver.play.policies import Decisions, Policy, table_decisions
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
@@ -29,11 +28,8 @@ DecisionTables = tuple[Ints, Floats, Bools]
 after the other, shape (decisions, levels, turn totals, dice)."""
 
 
-class MatchPlayer(Protocol):
-    """Decides in many positions at once."""
-
-    def __call__(self, positions: Sequence[Position]) -> DecisionTables:
-        """The decisions of the turns that start at some positions."""
+MatchPlayer = Callable[[Sequence[Position]], DecisionTables]
+"""Decides in many positions at once: gives the decisions of the turns that start there."""
 
 
 @njit(parallel=True, cache=True, nogil=True, error_model="numpy")
@@ -73,20 +69,10 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
 
     code : the folder of compiled code
     """
-    plan, ends = turn_plan(rules), endgame(rules)
-    game = game_numbers(rules, plan, ends)
-    work = make_work(plan, game)
-    table = solved_table(rules, game, ends, np.asarray(values))
+    plan = turn_plan(rules)
+    table, work = solved_game(rules, endgame(rules), np.asarray(values))
     turn = load_turn(plan, code)
-    rows = turn_totals(game)
-
-    @lru_cache(maxsize=1024)
-    def last(margin: int | None, on_board: bool) -> tuple[Floats, Bools]:
-        if margin is None:
-            found = first_of_play_off(rules, ends)
-        else:
-            found = final_turn(rules, margin // rules.point_step, ends.tie, on_board=on_board)
-        return _cut(table_decisions(found), rows)
+    rows = work.scratch.bank.shape[1]
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
         shape = len(positions), plan.levels, rows, plan.columns
@@ -95,32 +81,27 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         if ordinary:
             places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
             some = (len(ordinary), *shape[1:])
-            found = np.empty(some), np.empty(some, dtype=np.bool_)
-            _fill(turn, table, places, *work, *found)
-            worth[ordinary], bank[ordinary] = found
+            filled = np.empty(some), np.empty(some, dtype=np.bool_)
+            _fill(turn, table, places, *work, *filled)
+            worth[ordinary], bank[ordinary] = filled
         for k in set(range(len(positions))) - set(ordinary):
             one = positions[k]
-            worth[k], bank[k] = last(points_to_beat(rules, one), one.on_board)
+            found = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
+            worth[k], bank[k] = _cut(table_decisions(found), rows)
         return np.arange(len(positions)), worth, bank
 
     return tables
 
 
-def policy_player(rules: Ruleset, policy: TablePolicy) -> MatchPlayer:
-    """The play of any policy that has decisions."""
+def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:
+    """The play of a policy."""
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
-        found: dict[int, int] = {}
-        kept: list[Decisions] = []
-        which = np.empty(len(positions), dtype=np.int64)
-        for k, one in enumerate(positions):
-            decisions = policy.decisions(rules, one)
-            if id(decisions) not in found:
-                found[id(decisions)] = len(kept)
-                kept.append(decisions)
-            which[k] = found[id(decisions)]
-        rows = max(one.worth.shape[1] for one in kept)
-        worth, bank = zip(*(_cut(one, rows) for one in kept), strict=True)
+        found = [policy.decisions(rules, one) for one in positions]
+        index = {decisions: k for k, decisions in enumerate(dict.fromkeys(found))}
+        which = np.array([index[decisions] for decisions in found])
+        rows = max(one.worth.shape[1] for one in index)
+        worth, bank = zip(*(_cut(one, rows) for one in index), strict=True)
         return which, np.stack(worth), np.stack(bank)
 
     return tables
@@ -133,14 +114,10 @@ def _cut(decisions: Decisions, rows: int) -> tuple[Floats, Bools]:
 
 
 def _place(rules: Ruleset, position: Position) -> tuple[int, int, int, int, int]:
-    own, opponent = (
-        (score - rules.score_floor) // rules.point_step
-        for score in (position.banked, position.opponent)
-    )
     return (
         role(rules, began=position.began),
-        mode(rules, position.farkles, on_board=position.on_board),
-        mode(rules, position.opponent_farkles, on_board=position.opponent_on_board),
-        own,
-        opponent,
+        mode(rules, position.own),
+        mode(rules, position.others),
+        (position.banked - rules.score_floor) // rules.point_step,
+        (position.opponent - rules.score_floor) // rules.point_step,
     )

@@ -6,10 +6,10 @@ solver.play.match_players.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +32,12 @@ from solver.play.match_players import (
     optimal_player,
     policy_player,
 )
-from solver.play.policies import LEVELS, Optimal, TablePolicy, make_policy
+from solver.play.policies import LEVELS, Optimal, make_policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Floats
-from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.scoring import Fate, TurnState, after_set_aside, all_set_asides, fate
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
@@ -46,8 +46,7 @@ CHUNK = 2048
 """Positions whose decisions are held at a time."""
 
 
-@dataclass(frozen=True)
-class DiceTables:
+class DiceTables(NamedTuple):
     """What rolls of equal dice lead to. Rolls are numbered; points are in steps."""
 
     number: npt.NDArray[np.int32]
@@ -68,25 +67,18 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     """The rolls of a rule set as arrays."""
     ends = {Fate.SCORES: BANK, Fate.FARKLE: FARKLE, Fate.LOSES: LOSE, Fate.WINS: WIN}
     number = np.zeros((rules.dice + 1, 6**rules.dice), dtype=np.int32)
-    known: dict[tuple[int, ...], int] = {}
-    end, first = [], [0]
-    points, left = [], []
+    found = all_set_asides(rules)
+    known = {roll: place for place, roll in enumerate(found)}
     for dice in range(1, rules.dice + 1):
         for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
-            roll = make_roll(faces)
-            if roll not in known:
-                known[roll] = len(known)
-                end.append(ends[fate(rules, roll)])
-                for kept in set_asides(rules, roll):
-                    points.append(kept.points // rules.point_step)
-                    left.append(after_set_aside(rules, TurnState(0, dice), kept).dice)
-                first.append(len(points))
-            number[dice, digits] = known[roll]
+            number[dice, digits] = known[make_roll(faces)]
+    kept = [(roll, one) for roll, choices in found.items() for one in choices]
+    left = [after_set_aside(rules, TurnState(0, len(roll)), one).dice for roll, one in kept]
     return DiceTables(
         number,
-        np.array(end, dtype=np.int8),
-        np.array(first, dtype=np.int64),
-        np.array(points, dtype=np.int64),
+        np.array([ends[fate(rules, roll)] for roll in found], dtype=np.int8),
+        np.cumsum([0, *map(len, found.values())], dtype=np.int64),
+        np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
         np.array(left, dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
     )
@@ -194,7 +186,6 @@ class _Games:
     def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
         rules, step = self.rules, self.rules.point_step
-        dice = dice_tables(rules)
         situations = self.situations()
         low = situations.min(axis=1)
         steps = np.array([step, step, 1, 1, 1, 1, 1])
@@ -224,12 +215,7 @@ class _Games:
                 bank,
                 least,
                 rules.hot_dice == "optional",
-                dice.number,
-                dice.end,
-                dice.first,
-                dice.points,
-                dice.left,
-                dice.bonus,
+                *dice_tables(rules),
                 kind,
                 total,
             )
@@ -275,7 +261,10 @@ class _Games:
         self.phase = phase
         self.wins += float(np.count_nonzero(won if me == 0 else lost))
         self.wins += 0.5 * float(np.count_nonzero(tied))
-        self._keep(~(won | lost | tied))
+        goes_on = ~(won | lost | tied)
+        self.players = [one[goes_on] for one in self.players]
+        self.phase = self.phase[goes_on]
+        self.lead = self.lead[goes_on]
         self.mover = 1 - me
 
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
@@ -286,12 +275,6 @@ class _Games:
         np.maximum(after.score, rules.score_floor, out=after.score)
         own[normal] = after[normal]
         return reached
-
-    def _keep(self, games: Bools) -> None:
-        """Go on with these games only."""
-        self.players = [one[games] for one in self.players]
-        self.phase = self.phase[games]
-        self.lead = self.lead[games]
 
 
 def play_games(
@@ -324,11 +307,8 @@ def measure_strengths(
     found: dict[str, Strength] = {}
     for number, name in enumerate(LEVELS):
         on_progress(number / len(LEVELS))
-        player = optimal
-        if name != Optimal.name:
-            policy = make_policy(name)
-            assert isinstance(policy, TablePolicy)  # noqa: S101 - all of them are
-            player = policy_player(rules, policy)
+        is_optimal = name == Optimal.name
+        player = optimal if is_optimal else policy_player(rules, make_policy(name))
         half = (games + 1) // 2
         seeds = [seed + 1_000_003 * (2 * number + side) for side in (0, 1)]
         began = play_games(rules, player, optimal, half, seeds[0] % 2**32)

@@ -6,20 +6,18 @@ points, then to that with fewer dice. A policy is a function of the position and
 that it cannot know the dice to come.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError, MissingStrategyError, did_you_mean
-from solver.game.endgame import endgame, final_turn, first_of_play_off
+from solver.game.endgame import last_turn
 from solver.game.position import Position, is_on_board, points_to_beat
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll, dice_set
+from solver.turn.dice import Roll
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.points import bank_decisions, points_turn
 from solver.turn.scoring import TurnState, after_set_aside, set_asides, turn_plan
@@ -50,18 +48,6 @@ class Move:
     bank: bool
 
 
-class Policy(Protocol):
-    """A way to play. It is asked only about rolls of which something scores."""
-
-    name: str
-
-    def choose(self, view: TurnView) -> Move:
-        """What to do after a roll; always legal."""
-
-    def banks(self, rules: Ruleset, position: Position) -> bool:
-        """Whether to bank before a roll, where that is legal."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
     """What to do in one turn, by turn total in point steps and remaining dice n in column n - 1.
@@ -81,8 +67,8 @@ class Decisions:
         return min(turn.hot_dice, levels - 1), row, turn.dice - 1
 
 
-class TablePolicy:
-    """A policy given by its Decisions; the others derive from it."""
+class Policy:
+    """A way to play, given by its Decisions; it is asked only about rolls that score."""
 
     name: str
 
@@ -116,26 +102,20 @@ class TablePolicy:
         return bool(found.bank[found.place(rules, position.turn)])
 
 
-class Optimal(TablePolicy):
+class Optimal(Policy):
     """The greatest probability to win, from the solved game."""
 
     name = "optimal"
 
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy
-        self._decisions = lru_cache(maxsize=_REMEMBERED)(self._find)
 
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the strategy; those of its own rules."""
-        return self._decisions(
-            replace(position, turn_total=0, hot_dice=0, dice=dice_set(self.strategy.rules).whole)
-        )
-
-    def _find(self, start: Position) -> Decisions:
-        return table_decisions(self.strategy.turn(start))
+        return table_decisions(self.strategy.turn(position))
 
 
-class MaxPoints(TablePolicy):
+class MaxPoints(Policy):
     """The most expected points in every turn; whatever reaches the goal is banked.
 
     A last turn, in which points below the other player's score are worth nothing, is played for the
@@ -148,11 +128,11 @@ class MaxPoints(TablePolicy):
         """The decisions of the turn that a position belongs to."""
         on_board = is_on_board(rules, position)
         if position.opponent < rules.winning_score:
-            return _points_decisions(rules, max(position.banked, 0), on_board)
-        return _last_decisions(rules, points_to_beat(rules, position), on_board)
+            return table_decisions(points_turn(rules, position.banked, on_board=on_board))
+        return table_decisions(last_turn(rules, points_to_beat(rules, position), on_board=on_board))
 
 
-class Greedy(TablePolicy):
+class Greedy(Policy):
     """Takes all the points it can and banks from a fixed turn total on, see `greedy_threshold`.
 
     It banks whatever reaches the goal, and rolls in a last turn until it has beaten the other
@@ -166,7 +146,7 @@ class Greedy(TablePolicy):
         return _most_points(rules, position, greedy_threshold(rules))
 
 
-class Cautious(TablePolicy):
+class Cautious(Policy):
     """Takes all the points it can and banks as soon as it may; in a last turn when it has won."""
 
     name = "cautious"
@@ -191,17 +171,13 @@ def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
     Raises InvalidRequestError for an unknown name, and MissingStrategyError for the level
     "optimal" without a strategy.
     """
-    simple: dict[str, Callable[[], Policy]] = {
-        one.name: one for one in (MaxPoints, Greedy, Cautious)
-    }
+    simple: dict[str, type[Policy]] = {one.name: one for one in (MaxPoints, Greedy, Cautious)}
     if name == Optimal.name:
         if strategy is None:
-            raise MissingStrategyError(
-                say(
-                    'the level "optimal" needs a strategy file, and these rules are not solved yet;'
-                    " without one there are {levels}",
-                    levels=", ".join(simple),
-                )
+            raise MissingStrategyError.say(
+                'the level "optimal" needs a strategy file, and these rules are not solved yet;'
+                " without one there are {levels}",
+                levels=", ".join(simple),
             )
         return Optimal(strategy)
     if name not in simple:
@@ -222,24 +198,10 @@ def greedy_threshold(rules: Ruleset) -> int:
     return max(3 * die, rules.least_bank() + die)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def table_decisions(table: TurnTable) -> Decisions:
     """The decisions of a turn's table; a tie is banked."""
     return Decisions(table.win_probability, bank_decisions(table))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _points_decisions(rules: Ruleset, score: int, on_board: bool) -> Decisions:
-    return table_decisions(points_turn(rules, score, on_board=on_board))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _last_decisions(rules: Ruleset, margin: int | None, on_board: bool) -> Decisions:
-    """Of a turn with `margin` points to beat, or of the first turn of a play-off."""
-    ends = endgame(rules)
-    if margin is None:
-        return table_decisions(first_of_play_off(rules, ends))
-    steps = margin // rules.point_step
-    return table_decisions(final_turn(rules, steps, ends.tie, on_board=on_board))
 
 
 def _most_points(rules: Ruleset, position: Position, threshold: int) -> Decisions:

@@ -115,44 +115,35 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     if data.get("loaded_dice", ()) not in ((), []):
         found.append(_blaming_first(LOADED_DICE))
     data = {key: data[key] for key in data if key not in {*NOT_YET, "loaded_dice"}}
-    try:
-        Ruleset.model_validate(data)
-    except ValidationError as error:
-        single, joint = _taken_apart(error)
-        single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
-        found += [_complaint(one, data) for one in single]
-        wrong = {str(one["loc"][0]) for one in single}
-        if wrong:
-            # a goal has to be there, whatever it is
-            sound = {"goal": MAX_POINTS, **{key: data[key] for key in data if key not in wrong}}
-            joint = _joint(sound)
-        found += [_blaming_first(one) for one in joint if wrong.isdisjoint(one.keys)]
-    return found
+    single, joint = _taken_apart(data)
+    single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
+    found += [_complaint(one, data) for one in single]
+    wrong = {str(one["loc"][0]) for one in single}
+    if wrong:
+        # a goal has to be there, whatever it is
+        sound = {"goal": MAX_POINTS, **{key: data[key] for key in data if key not in wrong}}
+        _, joint = _taken_apart(sound)
+    return found + [_blaming_first(one) for one in joint if wrong.isdisjoint(one.keys)]
 
 
 def _blaming_first(one: Contradiction) -> Complaint:
     return Complaint(one.keys[:1], one.message, one.parts)
 
 
-def _taken_apart(error: ValidationError) -> tuple[list[ErrorDetails], list[Contradiction]]:
-    """Complaints about single values, and the contradictions between them."""
+def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Contradiction]]:
+    """What is wrong with single values of a rule set, and the contradictions between them."""
     single: list[ErrorDetails] = []
     joint: list[Contradiction] = []
-    for one in error.errors(include_url=False):
-        reason = one.get("ctx", {}).get("error")
-        if isinstance(reason, ContradictionsError):
-            joint += reason.found
-        else:
-            single.append(one)
-    return single, joint
-
-
-def _joint(data: Mapping[str, Any]) -> list[Contradiction]:
     try:
         Ruleset.model_validate(data)
     except ValidationError as error:
-        return _taken_apart(error)[1]
-    return []
+        for one in error.errors(include_url=False):
+            reason = one.get("ctx", {}).get("error")
+            if isinstance(reason, ContradictionsError):
+                joint += reason.found
+            else:
+                single.append(one)
+    return single, joint
 
 
 def _place(error: ErrorDetails) -> Place:

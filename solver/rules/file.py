@@ -81,11 +81,6 @@ def _presets() -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
-@cache
-def _preset(name: str) -> Ruleset:
-    return read_rules(_presets()[name])
-
-
 def read_rules(path: Path) -> Ruleset:
     """Read a rule set from a TOML file; its name is the file's unless the file says another.
 
@@ -96,6 +91,9 @@ def read_rules(path: Path) -> Ruleset:
     except _NotTomlError as error:
         raise InvalidRulesError(f"{path}: {error}") from None
     return make_rules(_named(data, path), str(path))
+
+
+_read_preset = cache(read_rules)
 
 
 def check_file(
@@ -133,10 +131,10 @@ def _read(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise _NotTomlError(1, _unreadable(error.strerror)) from None
-    except ValueError:  # a name that no file can have
-        raise _NotTomlError(1, _unreadable("No such file or directory")) from None
+    except (OSError, ValueError) as error:
+        # a name that no file can have is a ValueError
+        reason = error.strerror if isinstance(error, OSError) else "No such file or directory"
+        raise _NotTomlError(1, say("cannot be read ({reason})", reason=reason)) from None
     if len(content) > MAX_BYTES:
         raise _NotTomlError(
             1, say("is too long for a rule set (more than {most:,} bytes)", most=MAX_BYTES)
@@ -146,10 +144,6 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise _NotTomlError(line, say("is not valid TOML (it is not text in UTF-8)")) from None
-
-
-def _unreadable(reason: str | None) -> str:
-    return say("cannot be read ({reason})", reason=reason)
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -205,11 +199,11 @@ def key_lines(text: str) -> dict[Place, int]:
             found = tomllib.loads(statement)
         except tomllib.TOMLDecodeError:
             continue
-        if statement.lstrip().startswith("["):
-            table = ()
-        paths = [(*table, *path) for path in _paths(found)]
+        paths = list(_paths(found))
         if statement.lstrip().startswith("["):
             table = paths[-1]
+        else:
+            paths = [(*table, *path) for path in paths]
         for path in paths:
             lines.setdefault(path, start)
         statement = ""
@@ -240,7 +234,7 @@ def load_rules(reference: str) -> Ruleset:
     Raises InvalidRulesError, with near matches for an unknown name.
     """
     if reference.lower() in _presets():
-        return _preset(reference.lower())
+        return _read_preset(_presets()[reference.lower()])
     try:
         if reference.endswith(".toml") or Path(reference).is_file():
             return read_rules(Path(reference))

@@ -1,8 +1,6 @@
 """A rule set as a short TOML file that people like to read and edit."""
 
-import contextlib
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +47,8 @@ def rules_toml(rules: Ruleset, name: str) -> str:
     data = rules.model_dump(exclude_defaults=True)
     if data["name"] == name:
         del data["name"]
-    if rules == _without_floor(rules):
+    # the floor that rules have unless they say one goes without saying, too
+    if rules == Ruleset.model_validate(rules.model_dump(exclude={"score_floor"})):
         data.pop("score_floor", None)
     scoring = {
         # what scores in nearly every game is good to see
@@ -70,29 +69,12 @@ def rules_toml(rules: Ruleset, name: str) -> str:
 def write_rules(path: Path, rules: Ruleset) -> None:
     """Write the rules, whole or not at all, over what was there. Raises OSError."""
     path = path.resolve()  # what a link leads to, and not the link
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=".rules-", delete=False, encoding="utf-8"
-    ) as file:
-        try:
-            file.write(rules_toml(rules, path.stem))
-            file.close()
-            Path(file.name).chmod(0o666 & ~_umask())
-            Path(file.name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(file.name).unlink()
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _without_floor(rules: Ruleset) -> Ruleset:
-    """The rules with the floor that they have unless they say one."""
-    return Ruleset.model_validate(rules.model_dump(exclude={"score_floor"}))
+    temporary = path.with_name(f".rules-{os.getpid()}.tmp")
+    try:
+        temporary.write_text(rules_toml(rules, path.stem), encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _table(values: dict[str, Any]) -> Table:

@@ -10,7 +10,6 @@ from math import factorial, prod
 
 from solver.errors import InvalidRollError
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
-from solver.wording import say
 
 MAX_DICE = 6
 
@@ -46,26 +45,22 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
             continue
         digit = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
         if digit not in {"1", "2", "3", "4", "5", "6"}:
-            raise InvalidRollError(
-                say(
-                    '"{character}" is not a die face: faces are 1 to 6, and a roll is 1 to {most}'
-                    " dice, such as {example}",
-                    character=character,
-                    **accepted,
-                )
+            raise InvalidRollError.say(
+                '"{character}" is not a die face: faces are 1 to 6, and a roll is 1 to {most}'
+                " dice, such as {example}",
+                character=character,
+                **accepted,
             )
         faces.append(int(digit))
     if not faces:
-        raise InvalidRollError(
-            say("no dice given: a roll is 1 to {most} dice, such as {example}", **accepted)
+        raise InvalidRollError.say(
+            "no dice given: a roll is 1 to {most} dice, such as {example}", **accepted
         )
     if len(faces) > most:
-        raise InvalidRollError(
-            say(
-                "{number} dice are too many: a roll is 1 to {most} dice, such as {example}",
-                number=len(faces),
-                **accepted,
-            )
+        raise InvalidRollError.say(
+            "{number} dice are too many: a roll is 1 to {most} dice, such as {example}",
+            number=len(faces),
+            **accepted,
         )
     return make_roll(faces)
 

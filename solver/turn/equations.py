@@ -64,11 +64,11 @@ class TurnTable:
 
     def value(self, turn: TurnState) -> float:
         """W in a state of the turn."""
-        return float(self.win_probability[self._index(turn)])
+        return float(self.win_probability[self.index(turn)])
 
     def roll_value(self, turn: TurnState) -> float:
         """Value of rolling."""
-        return float(self.roll[self._index(turn)])
+        return float(self.roll[self.index(turn)])
 
     def bank_value(self, turn: TurnState) -> float | None:
         """Value of banking; None where it is not allowed."""
@@ -96,7 +96,8 @@ class TurnTable:
         """Beyond the table everything is as in its last row."""
         return min(turn_total // self.plan.step, len(self.ends.bank) - 1)
 
-    def _index(self, turn: TurnState) -> tuple[int, int, int]:
+    def index(self, turn: TurnState) -> tuple[int, int, int]:
+        """Where a state of the turn stands in the arrays."""
         level = min(turn.hot_dice, self.plan.levels - 1)
         return level, self._row(turn.turn_total), turn.dice - 1
 

@@ -35,35 +35,15 @@ class TurnOutcome:
     loses: float
     """Of a roll that loses everything."""
 
-    @property
-    def farkle_probability(self) -> float:
-        """Chance that the turn ends in a farkle, whether it keeps points or not."""
-        return float(self.farkled.sum())
 
-
+@lru_cache(maxsize=512)
 def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTable:
     """The table of a turn for most points, of a player with `score` points banked.
 
     A value is the expected score after the turn as a share of `rules.winning_score`; a score below
     0 is taken for 0.
     """
-    return _points_turn(rules, max(score, 0), on_board or not rules.has_opening)
-
-
-def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
-    """Expected points of a whole turn; what a roll that loses everything takes is against them."""
-    start = TurnState(0, dice_set(rules).whole)
-    value = points_turn(rules, score, on_board=on_board).value(start)
-    return value * rules.winning_score - max(score, 0)
-
-
-def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnOutcome:
-    """How a turn for most points ends, from its start."""
-    return _points_outcome(rules, max(score, 0), on_board or not rules.has_opening)
-
-
-@lru_cache(maxsize=512)
-def _points_turn(rules: Ruleset, score: int, on_board: bool) -> TurnTable:
+    score = max(score, 0)
     step, plan = rules.point_step, turn_plan(rules)
     banked, goal = score // step, rules.winning_score // step
     least = rules.least_bank_at(score, on_board=on_board) // step
@@ -76,9 +56,16 @@ def _points_turn(rules: Ruleset, score: int, on_board: bool) -> TurnTable:
     return solve_turn(plan, Endings(bank, farkle, 0.0))
 
 
-@lru_cache(maxsize=512)
-def _points_outcome(rules: Ruleset, score: int, on_board: bool) -> TurnOutcome:
-    return turn_outcome(rules, _points_turn(rules, score, on_board))
+def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
+    """Expected points of a whole turn; what a roll that loses everything takes is against them."""
+    start = TurnState(0, dice_set(rules).whole)
+    value = points_turn(rules, score, on_board=on_board).value(start)
+    return value * rules.winning_score - max(score, 0)
+
+
+def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnOutcome:
+    """How a turn for most points ends, from its start."""
+    return turn_outcome(rules, points_turn(rules, score, on_board=on_board))
 
 
 def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
@@ -107,16 +94,14 @@ def turn_outcome(
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
-    turn = turn or TurnState(0, number)
-    row = min(turn.turn_total // plan.step, totals - 1)
-    first = min(turn.hot_dice, levels - 1), row, turn.dice - 1
+    first = table.index(turn or TurnState(0, number))
     mass[first] = 1.0
     if roll:
         banks[first] = False
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
     chosen = [_chosen(table, level) for level in range(levels)]
-    for t in range(row, totals):
+    for t in range(first[1], totals):
         for level in range(levels):
             here = mass[level, t]
             if not here.any():

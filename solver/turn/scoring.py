@@ -13,7 +13,6 @@ import numpy.typing as npt
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set, make_roll, parts
-from solver.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +241,10 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
                 offsets = _offsets(rules, column + 1, roll, all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
-        raise InvalidRulesError(
-            say(
-                "{rules}: no roll is left that scores points; every one that would wins the game,"
-                " loses everything or is a farkle",
-                rules=rules.name,
-            )
+        raise InvalidRulesError.say(
+            "{rules}: no roll is left that scores points; every one that would wins the game,"
+            " loses everything or is a farkle",
+            rules=rules.name,
         )
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}

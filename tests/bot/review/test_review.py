@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.review.moments import Judgement, Kind, Mark, turn_changes, win_probability
+from bot.review.moments import Judgement, Kind, Mark, read_events, win_probability
 from bot.review.review import Review, accuracy, review
 from bot.table import commands
 from bot.table.events import Begun, Corrected, Event, Kept, Replaced, Rolled, Undone
@@ -170,7 +170,7 @@ def assert_adds_up(strategy: Strategy, table: Table) -> Review:
     if lowest >= strategy.rules.score_floor:
         adjusted = {one.event for one in found.moments if one.kind is Kind.ADJUSTMENT}
         assert {type(table.events[event]) for event in adjusted} <= {Corrected}
-    changes = turn_changes(strategy, table.first, table.events)
+    changes = read_events(strategy, table.first, table.events).changes
     for one in changes:
         change = one.after[one.seat] - one.before[one.seat]
         assert change == pytest.approx(one.luck + one.choice + one.rest, abs=1e-9)
@@ -404,8 +404,8 @@ def test_what_was_taken_back_does_not_count(strategies: dict[str, Strategy]) -> 
     ]
     assert [one.event for one in expected.moments] == [0, 2, 2]
     assert [one.event for one in found.moments] == [0, 9, 9]
-    [expected_turn] = turn_changes(strategy, straight.first, straight.events)
-    [turn] = turn_changes(strategy, detour.first, detour.events)
+    [expected_turn] = read_events(strategy, straight.first, straight.events).changes
+    [turn] = read_events(strategy, detour.first, detour.events).changes
     assert turn == replace(expected_turn, event=9)
 
 
@@ -504,7 +504,7 @@ def test_turns_told_as_a_score(strategies: dict[str, Strategy]) -> None:
     assert first.told == pytest.approx(values[1] - values[0])
     assert second.told == pytest.approx(values[1] - values[2])
     assert first.given_up == pytest.approx(values[4] - values[2])
-    changes = turn_changes(strategy, table.first, table.events)
+    changes = read_events(strategy, table.first, table.events).changes
     assert [(one.seat, one.turn, one.how) for one in changes] == [
         (0, 1, "bank"),
         (1, 1, "farkle"),
@@ -525,7 +525,7 @@ def test_a_correction_between_turns_belongs_to_none(strategies: dict[str, Strate
     table.score(500)
     table.do(commands.correct(table.game, 1, moves=True))
     table.score(300)
-    changes = turn_changes(strategy, table.first, table.events)
+    changes = read_events(strategy, table.first, table.events).changes
     assert [(one.seat, one.turn) for one in changes] == [(0, 1), (1, 1), (1, 2)]
     expected = [strategy.win_probability(Position(score, 5000)) for score in (0, 500)]
     assert [one.before[1] for one in changes[1:]] == pytest.approx(expected)
@@ -566,7 +566,7 @@ def test_two_players_only(strategies: dict[str, Strategy]) -> None:
         for ask in (
             lambda table=table: table.review(strategy),
             lambda table=table: win_probability(strategy, table.game),
-            lambda table=table: turn_changes(strategy, table.first, table.events),
+            lambda table=table: read_events(strategy, table.first, table.events).changes,
         ):
             with pytest.raises(InvalidRequestError, match=f"two players, and here are {number}"):
                 ask()

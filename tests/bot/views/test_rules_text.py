@@ -99,7 +99,7 @@ def test_every_option_is_said() -> None:
         assert words in text
 
 
-OTHERWISE = {
+OTHERWISE: dict[str, dict[str, Any]] = {
     "dice": {"dice": 5, "instant_win": ()},
     "goal": {"goal": 15_000},
     "ending": {"ending": "at_once", "ties": "earlier"},
@@ -120,7 +120,7 @@ def test_every_option_makes_a_difference(key: str) -> None:
     if key in {"name", "title", "source", "scoring", "loaded_dice"}:
         return
     model = Ruleset if key in Ruleset.model_fields else Scoring
-    changes = OTHERWISE.get(key, {key: model.model_fields[key].default})
+    changes: dict[str, Any] = OTHERWISE.get(key, {key: model.model_fields[key].default})
     data: dict[str, Any] = EVERY_OPTION.model_dump()
     place: dict[str, Any] = data if model is Ruleset else data["scoring"]
     place.update(changes)

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.game.solvable import examine
-from solver.rules.file import load_rules, preset_names, read_rules
+from solver.game.solvable import unsolvable
+from solver.rules.file import check_file, load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset
 from tests.conftest import variant
 
@@ -173,7 +173,7 @@ def test_an_unreadable_file_gets_a_reason(tmp_path: Path) -> None:
 def findings(folder: Path, text: str) -> list[tuple[int, str]]:
     """Line and sentence of every complaint, which say nothing in pydantic's own words."""
     path = Path(write(folder, text))
-    rules, found = examine(path)
+    rules, found = check_file(path, unsolvable)
     assert bool(found) == (rules is None)
     for one in found:
         assert "\n" not in one.sentence
@@ -266,7 +266,7 @@ def test_what_depends_on_a_mistake_is_not_complained_about(tmp_path: Path) -> No
 
 
 def test_files_that_are_no_rules_get_one_line(tmp_path: Path) -> None:
-    assert examine(tmp_path)[1][0].sentence == "cannot be read (Is a directory)"
+    assert check_file(tmp_path, unsolvable)[1][0].sentence == "cannot be read (Is a directory)"
     assert findings(tmp_path, "x" * 60_000)[0][1].startswith("is too long for a rule set")
     assert findings(tmp_path, "") == [(1, 'the key "goal" is missing')]
     digits = "\ngoal = " + "9" * 5000
