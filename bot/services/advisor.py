@@ -12,7 +12,7 @@ from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, find_manifest, open_strategy, open_values
 from solver.turn.dice import parse_dice
-from solver.wording import say, say_number
+from solver.wording import say_number
 
 if TYPE_CHECKING:
     from bot.table.state import Game
@@ -51,12 +51,10 @@ class Advisor:
         Raises FarkleError.
         """
         if dice is None and situation.turn_total:
-            raise InvalidRequestError(
-                say(
-                    "say how many dice are left to roll at a turn total of {turn_total:,},"
-                    " such as dice:2",
-                    turn_total=situation.turn_total,
-                )
+            raise InvalidRequestError.say(
+                "say how many dice are left to roll at a turn total of {turn_total:,},"
+                " such as dice:2",
+                turn_total=situation.turn_total,
             )
         strategy, position = self._look_up(_rules(situation), situation, dice)
         return odds(strategy, position)
@@ -79,7 +77,7 @@ class Advisor:
         """
         roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
         if roll is None:
-            raise InvalidRequestError(say("nothing is rolled yet: give the dice, or ask for /odds"))
+            raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
         if len(roll) != game.turn.dice:
             raise InvalidRequestError(
                 say_number(
@@ -97,8 +95,8 @@ class Advisor:
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
         if game.turn.roll is not None:
-            raise InvalidRequestError(
-                say("dice lie on the table: /advise says what to keep of them")
+            raise InvalidRequestError.say(
+                "dice lie on the table: /advise says what to keep of them"
             )
         return odds(self.needed(game.rules), game.position())
 
@@ -123,13 +121,11 @@ class Advisor:
         try:
             return self.strategy(rules)
         except MissingStrategyError:
-            raise MissingStrategyError(
-                say(
-                    "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
-                    " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
-                    " bots only the level optimal needs that",
-                    rules=rules.name,
-                )
+            raise MissingStrategyError.say(
+                "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
+                " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
+                " bots only the level optimal needs that",
+                rules=rules.name,
             ) from None
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
@@ -138,13 +134,11 @@ class Advisor:
             try:
                 self._open[rules] = open_strategy(self._folder, rules)
             except MissingStrategyError as error:
-                raise MissingStrategyError(
-                    say(
-                        "{problem}; run: {program} solve {rules}",
-                        problem=error,
-                        program=self._program,
-                        rules=reference or rules.name,
-                    )
+                raise MissingStrategyError.say(
+                    "{problem}; run: {program} solve {rules}",
+                    problem=error,
+                    program=self._program,
+                    rules=reference or rules.name,
                 ) from None
         return self._open[rules]
 

@@ -131,7 +131,7 @@ class Games:
                     else say("you sit at this table already")
                 )
             if level is not None and not sat and not caller.manages:
-                raise IllegalActionError(say("only those who play here can have a bot sit down"))
+                raise IllegalActionError.say("only those who play here can have a bot sit down")
             await self._check_players([level] if level else [], table.game.rules)
             events = commands.join(table.game, level)
             number = len(table.game.seats)
@@ -162,11 +162,9 @@ class Games:
         if then == "bank":
             return table.then(*commands.bank(table.game, seat))
         if then == "roll" and table.game.tracked:
-            raise InvalidRequestError(
-                say(
-                    "nothing is kept: with real dice /keep what was set aside, and then"
-                    " /roll with what fell"
-                )
+            raise InvalidRequestError.say(
+                "nothing is kept: with real dice /keep what was set aside, and then"
+                " /roll with what fell"
             )
         if then == "roll":
             return table.then(await self._rolled(table.game, seat, None))
@@ -190,12 +188,10 @@ class Games:
         table.check_may_track(caller)
         seat = table.game.mover if who is None else table.seat_named(who)
         if seat != table.game.mover and not table.game.over:
-            raise IllegalActionError(
-                say(
-                    "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
-                    name=table.names[table.game.mover],
-                    other=table.names[seat],
-                )
+            raise IllegalActionError.say(
+                "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
+                name=table.names[table.game.mover],
+                other=table.names[seat],
             )
         return table.then(*commands.score(table.game, seat, points, ending))
 
@@ -231,8 +227,8 @@ class Games:
             table.check_may_track(caller)
         between_turns = not game.turn.turn_total and game.turn.roll is None
         if between_turns and not (game.hints or game.tracked):
-            raise IllegalActionError(
-                say("hints are forbidden here, and the odds after that turn have been told")
+            raise IllegalActionError.say(
+                "hints are forbidden here, and the odds after that turn have been told"
             )
         return table.then(*commands.undo(game, table.seat_of(caller.person)))
 
@@ -262,8 +258,8 @@ class Games:
     async def end(self, caller: Caller, table: Table) -> Table:
         """End the game without a result."""
         if not table.plays(caller) and not caller.manages:
-            raise IllegalActionError(
-                say("only those who play, or who manage this place, can end the game")
+            raise IllegalActionError.say(
+                "only those who play, or who manage this place, can end the game"
             )
         return table.then(*commands.end(table.game))
 
@@ -341,7 +337,7 @@ class Games:
         async with self.tables.lock(found.game.id):
             table = await self.tables.current(found.game.id)
             if caller.at_version not in {None, table.game.version}:
-                raise StaleVersionError(say("the game has gone on since: look at it as it is now"))
+                raise StaleVersionError.say("the game has gone on since: look at it as it is now")
             yield table
 
     async def _commit(
@@ -378,11 +374,11 @@ class Games:
         if game.tracked:
             if dice is None:
                 commands.check_roll(game, seat)
-                raise InvalidRequestError(say("say what fell, such as /roll 6 5 3 3 3 2"))
+                raise InvalidRequestError.say("say what fell, such as /roll 6 5 3 3 3 2")
             [event] = commands.roll(game, seat, dice)
             return event
         if dice is not None:
-            raise InvalidRequestError(say("the dice are rolled for you: /roll alone does it"))
+            raise InvalidRequestError.say("the dice are rolled for you: /roll alone does it")
         return await self.tables.rolled(game, seat)
 
     async def _check_players(
@@ -390,22 +386,22 @@ class Games:
     ) -> None:
         people = [player.id for player in players if isinstance(player, Person)]
         if len(set(people)) < len(people):
-            raise InvalidRequestError(say("everybody can take only one seat"))
+            raise InvalidRequestError.say("everybody can take only one seat")
         for player in players:
             if isinstance(player, Person):
                 continue
             if tracked:
-                raise InvalidRequestError(say(commands.NO_BOTS))
+                raise InvalidRequestError.say(commands.NO_BOTS)
             await asyncio.to_thread(self.oracle.policy, player, rules)
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game
         if not table.plays(caller) and not caller.manages:
-            raise IllegalActionError(say("only those who play here can do that"))
+            raise IllegalActionError.say("only those who play here can do that")
         if game.seats[game.mover].level is not None:
-            raise IllegalActionError(say("it is a bot's turn, which is never away"))
+            raise IllegalActionError.say("it is a bot's turn, which is never away")
         if table.seat_of(caller.person) == game.mover:
-            raise IllegalActionError(say("it is your own turn"))
+            raise IllegalActionError.say("it is your own turn")
         seconds = AWAY_SECONDS if game.away_seconds is None else game.away_seconds
         left = table.moved_at + timedelta(seconds=seconds) - self.tables.now()
         if left > timedelta(0):

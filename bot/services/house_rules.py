@@ -131,13 +131,11 @@ class HouseRules:
         name = checked_name(name)
         for key, value in options.items():
             if len(value) > MAX_OPTION:
-                raise InvalidRequestError(
-                    say(
-                        "{option}: takes at most {most} characters, not {number}",
-                        option=short(key),
-                        most=MAX_OPTION,
-                        number=len(value),
-                    )
+                raise InvalidRequestError.say(
+                    "{option}: takes at most {most} characters, not {number}",
+                    option=short(key),
+                    most=MAX_OPTION,
+                    number=len(value),
                 )
         rest = {key: value for key, value in options.items() if key.lower() != "base"}
         base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
@@ -147,21 +145,17 @@ class HouseRules:
         async with self._saving:
             own = await self._store.place_rules(place)
             if taken := _same_name(name, own):
-                raise InvalidRequestError(
-                    say(
-                        "there are rules {rules} here already; delete them first, or choose"
-                        " another name",
-                        rules=taken,
-                    )
+                raise InvalidRequestError.say(
+                    "there are rules {rules} here already; delete them first, or choose"
+                    " another name",
+                    rules=taken,
                 )
             if len(own) >= self._limits.rules:
-                raise InvalidRequestError(
-                    say(
-                        "there are {number} house rules here, and there may be {most}; delete some"
-                        " first",
-                        number=len(own),
-                        most=self._limits.rules,
-                    )
+                raise InvalidRequestError.say(
+                    "there are {number} house rules here, and there may be {most}; delete some"
+                    " first",
+                    number=len(own),
+                    most=self._limits.rules,
                 )
             await self._store.save_place_rules(place, name, rules_toml(rules, ""), person)
         return rules
@@ -211,11 +205,9 @@ class HouseRules:
         found = _same_name(wanted, own)
         if not found:
             if wanted.lower() in self._presets:
-                raise InvalidRequestError(
-                    say(
-                        "{rules} ships with the program; only rules made here can be deleted",
-                        rules=wanted.lower(),
-                    )
+                raise InvalidRequestError.say(
+                    "{rules} ships with the program; only rules made here can be deleted",
+                    rules=wanted.lower(),
                 )
             guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
             raise InvalidRequestError(
@@ -223,9 +215,7 @@ class HouseRules:
             )
         run = self._runs.get(place)
         if run and run.latest.name == found:
-            raise InvalidRequestError(
-                say("{rules} is being solved; cancel that first", rules=found)
-            )
+            raise InvalidRequestError.say("{rules} is being solved; cancel that first", rules=found)
         if await self.default(place) == found:
             await self._store.set_place_setting(place, RULES_SETTING, None)
         await self._store.delete_place_rules(place, found)
@@ -260,11 +250,9 @@ class HouseRules:
         """
         rules = await self.resolve(place, name)
         if other := self._runs.get(place):
-            raise InvalidRequestError(
-                say(
-                    "{rules} is being solved here; wait for it, or cancel it",
-                    rules=other.latest.name,
-                )
+            raise InvalidRequestError.say(
+                "{rules} is being solved here; wait for it, or cancel it",
+                rules=other.latest.name,
             )
         run = _Run(rules, SolveProgress(rules.name, SolveState.WAITING))
         self._runs[place] = run
@@ -295,7 +283,7 @@ class HouseRules:
         """
         run = self._runs.get(place)
         if not run or not run.task or run.task.done():
-            raise InvalidRequestError(say("nothing is being solved here"))
+            raise InvalidRequestError.say("nothing is being solved here")
         run.task.cancel()
         await asyncio.wait({run.task})
         return run.latest.name
@@ -327,8 +315,8 @@ class HouseRules:
                     return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
                 chance = await asyncio.to_thread(self._chance, run.rules)
             if chance is None:
-                raise SolveError(
-                    say("{rules}: the strategy file is gone, or damaged", rules=run.rules.name)
+                raise SolveError.say(
+                    "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
                 )
             return run.so_far(state=SolveState.DONE, win_probability=chance)
 
@@ -362,17 +350,15 @@ class HouseRules:
     def _check_size(self, rules: Ruleset) -> None:
         """Refuse rules that cannot be solved, or not here. Raises InvalidRulesError."""
         if (count := prod(value_shape(rules))) > self._limits.values:
-            raise InvalidRulesError(
-                say(
-                    "{rules}: {states:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
-                    " steps of {step}) are more than the {most:,} that house rules may have here",
-                    rules=rules.name,
-                    states=count,
-                    floor=rules.score_floor,
-                    goal=rules.goal,
-                    step=rules.point_step,
-                    most=self._limits.values,
-                )
+            raise InvalidRulesError.say(
+                "{rules}: {states:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
+                " steps of {step}) are more than the {most:,} that house rules may have here",
+                rules=rules.name,
+                states=count,
+                floor=rules.score_floor,
+                goal=rules.goal,
+                step=rules.point_step,
+                most=self._limits.values,
             )
         check_solvable(rules)
 
@@ -408,7 +394,7 @@ def _read(name: str, text: str) -> Ruleset:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        raise InvalidRulesError(
-            say("{rules}: what is saved of these rules is damaged", rules=name)
+        raise InvalidRulesError.say(
+            "{rules}: what is saved of these rules is damaged", rules=name
         ) from None
     return make_rules({**data, "name": name}, name)

@@ -5,7 +5,6 @@ from bot.services.tables import Caller
 from bot.store.rows import PlaceSettings
 from bot.store.store import Store
 from solver.errors import IllegalActionError, InvalidRequestError
-from solver.wording import say
 
 MOST_OPEN_GAMES = 20
 """Games that a place may allow to be open at once."""
@@ -29,8 +28,8 @@ async def change_settings(
     tag = find_code(language) if language and language.lower() != AUTO else ""
     if tag is None:
         known = ", ".join([*language_codes(), AUTO])
-        raise InvalidRequestError(
-            say('language: takes one of {known}, not "{word}"', known=known, word=language)
+        raise InvalidRequestError.say(
+            'language: takes one of {known}, not "{word}"', known=known, word=language
         )
     given = {
         "games": games,
@@ -40,7 +39,7 @@ async def change_settings(
     }
     changes = {name: value for name, value in given.items() if value is not None}
     if changes and not caller.manages:
-        raise IllegalActionError(say("only who manages this place can change its settings"))
+        raise IllegalActionError.say("only who manages this place can change its settings")
     if games is not None:
         check_games(games, MOST_OPEN_GAMES)
     for name, value in changes.items():
@@ -51,6 +50,6 @@ async def change_settings(
 def check_games(games: int, most: int) -> None:
     """Raises InvalidRequestError unless the option games: is 1 to `most`."""
     if not 1 <= games <= most:
-        raise InvalidRequestError(
-            say("games: takes 1 to {most}, not {games}", most=most, games=games)
+        raise InvalidRequestError.say(
+            "games: takes 1 to {most}, not {games}", most=most, games=games
         )

@@ -14,7 +14,6 @@ from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_ev
 from bot.table.state import Game, apply, begin, fold
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,8 @@ class Table:
         seats.sort(key=lambda number: not self.game.seats[number].playing)
         if seats:
             return seats[0]
-        raise InvalidRequestError(
-            say('"{name}" does not play here: {players} do', name=name, players=self._players)
+        raise InvalidRequestError.say(
+            '"{name}" does not play here: {players} do', name=name, players=self._players
         )
 
     def plays(self, caller: Caller) -> bool:
@@ -88,8 +87,8 @@ class Table:
         """The seat of the caller. Raises IllegalActionError."""
         seat = self.seat_of(caller.person)
         if seat is None:
-            raise IllegalActionError(
-                say("you do not play in this game: {players} do", players=self._players)
+            raise IllegalActionError.say(
+                "you do not play in this game: {players} do", players=self._players
             )
         return seat
 
@@ -104,10 +103,10 @@ class Table:
             return game.mover
         seat = self.own_seat(caller)
         if not game.seats[seat].playing:
-            raise IllegalActionError(say("you have resigned from this game"))
+            raise IllegalActionError.say("you have resigned from this game")
         if seat != game.mover and not game.over:
-            raise IllegalActionError(
-                say("it is not your turn but {name}'s", name=self.names[game.mover])
+            raise IllegalActionError.say(
+                "it is not your turn but {name}'s", name=self.names[game.mover]
             )
         return seat
 
@@ -115,8 +114,8 @@ class Table:
         """Raises IllegalActionError unless the caller may tell what real dice did."""
         commands.check_tracked(self.game)
         if not self.plays(caller) and not caller.manages:
-            raise IllegalActionError(
-                say("only those who play keep the score: {players}", players=self._players)
+            raise IllegalActionError.say(
+                "only those who play keep the score: {players}", players=self._players
             )
 
     def check_hint(self, caller: Caller) -> None:
@@ -125,9 +124,9 @@ class Table:
         if self.game.tracked:
             self.check_may_track(caller)
         elif self.own_seat(caller) != self.game.mover:
-            raise IllegalActionError(say("it is not your turn: hints are for the player to move"))
+            raise IllegalActionError.say("it is not your turn: hints are for the player to move")
         if len(self.game.seats) < 2:
-            raise IllegalActionError(say("nobody else plays yet: others sit down with /join"))
+            raise IllegalActionError.say("nobody else plays yet: others sit down with /join")
 
     @property
     def _players(self) -> str:
@@ -220,17 +219,17 @@ class Tables:
         if game_id is not None:
             found = [table for table in found if table.game.id == game_id]
             if not found:
-                raise InvalidRequestError(
-                    say('no game "{game}" is open here; /games lists them', game=game_id)
+                raise InvalidRequestError.say(
+                    'no game "{game}" is open here; /games lists them', game=game_id
                 )
         if not found:
-            raise InvalidRequestError(say("no game is open here: /play or /track begins one"))
+            raise InvalidRequestError.say("no game is open here: /play or /track begins one")
         if len(found) > 1:
             found = [table for table in found if table.seat_of(caller.person) is not None] or found
         if len(found) > 1:
             names = ", ".join(f"game:{table.game.id}" for table in found)
-            raise InvalidRequestError(
-                say("several games are open here, say which: {games}", games=names)
+            raise InvalidRequestError.say(
+                "several games are open here, say which: {games}", games=names
             )
         return found[0]
 
@@ -252,7 +251,7 @@ class Tables:
         found = [await self.current(game_id) for game_id in known]
         own = [one for one in found if one.seat_of(caller.person) is not None]
         if any(not one.game.hints for one in own):
-            raise IllegalActionError(say("the host has forbidden hints in the game that you play"))
+            raise IllegalActionError.say("the host has forbidden hints in the game that you play")
         found = own or [one for one in found if one.game.hints]
         return found[0] if len(found) == 1 and len(found[0].game.seats) > 1 else None
 
@@ -283,8 +282,8 @@ class Tables:
         stored, events = await self.store.load(game_id)
         first, *others = [make_event(event.kind, event.data) for event in events]
         if not isinstance(first, Begun):
-            raise InvalidRequestError(
-                say('the game "{game}" has no beginning in the database', game=stored.id)
+            raise InvalidRequestError.say(
+                'the game "{game}" has no beginning in the database', game=stored.id
             )
         return Table(stored, first, tuple(others), fold(first, others), events[-1].at)
 
@@ -294,7 +293,7 @@ class Tables:
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
-                raise InvalidRequestError(say("the dice of this game are real ones: say what fell"))
+                raise InvalidRequestError.say("the dice of this game are real ones: say what fell")
             self._secrets[game.id] = secret
         dice = fair_dice.fair_roll(
             self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number

@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.errors import StoreError
-from solver.wording import say, say_later
+from solver.wording import say_later
 
 DRIVER = "sqlite+aiosqlite"
 PATIENCE = 30.0
@@ -123,7 +123,7 @@ def explained(path: Path) -> Iterator[None]:
         reason = _REASONS.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)
         if reason is None:
             raise
-        raise StoreError(say(reason, path=path, seconds=PATIENCE)) from error
+        raise StoreError.say(reason, path=path, seconds=PATIENCE) from error
 
 
 def migrations() -> Config:

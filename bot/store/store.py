@@ -109,12 +109,10 @@ class Store:
             await connection.exec_driver_sql("VACUUM")
             checkpoint = await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
             if checkpoint.scalar_one():
-                raise StoreError(
-                    say(
-                        "The database {path} is read by another program, so what was deleted is"
-                        " still in its log; try again",
-                        path=self._path,
-                    )
+                raise StoreError.say(
+                    "The database {path} is read by another program, so what was deleted is"
+                    " still in its log; try again",
+                    path=self._path,
                 )
 
     async def create_game(
@@ -390,14 +388,12 @@ async def _refusal(
         return _missing(game_id)
     if found[0].open == reopens and found[0].version == expected:
         return StaleVersionError(say("The game goes on") if reopens else say("The game is over"))
-    return StaleVersionError(
-        say(
-            "The game has gone on to version {version}; this was meant for {expected}",
-            version=found[0].version,
-            expected=expected,
-        )
+    return StaleVersionError.say(
+        "The game has gone on to version {version}; this was meant for {expected}",
+        version=found[0].version,
+        expected=expected,
     )
 
 
 def _missing(game_id: str) -> MissingGameError:
-    return MissingGameError(say("There is no game {game}", game=game_id))
+    return MissingGameError.say("There is no game {game}", game=game_id)

@@ -70,8 +70,11 @@ def write_rules(path: Path, rules: Ruleset) -> None:
     """Write the rules, whole or not at all, over what was there. Raises OSError."""
     path = path.resolve()  # what a link leads to, and not the link
     temporary = path.with_name(f".rules-{os.getpid()}.tmp")
+    # "x": in a folder of many, never through what somebody else has put there
+    file = temporary.open("x", encoding="utf-8")
     try:
-        temporary.write_text(rules_toml(rules, path.stem), encoding="utf-8")
+        with file:
+            file.write(rules_toml(rules, path.stem))
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -197,30 +197,26 @@ def take_apart(command: Command, rest: str) -> Line:
         option = match[1].lower().replace("_", "-")
         if option not in command.options and not command.any_option:
             takes = did_you_mean(option, list(command.options)) if command.options else ""
-            raise InvalidRequestError(
-                say(
-                    '/{command} takes no option "{option}"{takes}',
-                    command=command.name,
-                    option=match[1],
-                    takes=takes,
-                )
+            raise InvalidRequestError.say(
+                '/{command} takes no option "{option}"{takes}',
+                command=command.name,
+                option=match[1],
+                takes=takes,
             )
         if option in options:
-            raise InvalidRequestError(say('the option "{option}" is given twice', option=option))
+            raise InvalidRequestError.say('the option "{option}" is given twice', option=option)
         if not match[2]:
-            raise InvalidRequestError(
-                say('the option "{option}:" needs a value after it', option=option)
+            raise InvalidRequestError.say(
+                'the option "{option}:" needs a value after it', option=option
             )
         options[option] = match[2]
     arguments = tuple(_OPTION.sub(" ", rest).split())
     if arguments and not command.takes_words:
-        raise InvalidRequestError(
-            say(
-                '/{command} does not take "{words}"; write {usage}',
-                command=command.name,
-                words=" ".join(arguments),
-                usage=command.usage,
-            )
+        raise InvalidRequestError.say(
+            '/{command} does not take "{words}"; write {usage}',
+            command=command.name,
+            words=" ".join(arguments),
+            usage=command.usage,
         )
     return Line(arguments, options)
 
@@ -263,27 +259,23 @@ class Commands:
 
     def _parse(self, line: str) -> tuple[str, Line]:
         if len(line) > _MOST_LINE:
-            raise InvalidRequestError(
-                say(
-                    "a line has at most {most:,} characters, not {length:,}",
-                    most=_MOST_LINE,
-                    length=len(line),
-                )
+            raise InvalidRequestError.say(
+                "a line has at most {most:,} characters, not {length:,}",
+                most=_MOST_LINE,
+                length=len(line),
             )
         line = "".join(c if c.isprintable() else " " for c in line)
         if _DICE.match(line.strip()):
             line = f"/advise {line}"
         if not line.split():
-            raise InvalidRequestError(say("type a command such as /help"))
+            raise InvalidRequestError.say("type a command such as /help")
         first, *others = line.split(maxsplit=1)
         name = first.removeprefix("/").lower()
         if name not in self.by_name:
-            raise InvalidRequestError(
-                say(
-                    'unknown command "{command}"{known}',
-                    command=first,
-                    known=self._did_you_mean(name),
-                )
+            raise InvalidRequestError.say(
+                'unknown command "{command}"{known}',
+                command=first,
+                known=self._did_you_mean(name),
             )
         return name, take_apart(self.by_name[name], others[0] if others else "")
 
@@ -298,12 +290,10 @@ class Commands:
         if line.words:
             name = line.words.removeprefix("/").lower()
             if name not in self.by_name:
-                raise InvalidRequestError(
-                    say(
-                        'there is no command "{command}"{known}',
-                        command=line.words,
-                        known=self._did_you_mean(name),
-                    )
+                raise InvalidRequestError.say(
+                    'there is no command "{command}"{known}',
+                    command=line.words,
+                    known=self._did_you_mean(name),
                 )
             command = self.by_name[name]
             lines = [f"{command.usage}: {say(command.summary)}"]

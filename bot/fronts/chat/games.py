@@ -223,7 +223,7 @@ class GameCommands:
         if len(words) > 1 or who is None or nothing:
             raise InvalidRequestError(_no_fix(line.words))
         if following and words:
-            raise InvalidRequestError(say("/fix next:NAME says whose turn it is and nothing else"))
+            raise InvalidRequestError.say("/fix next:NAME says whose turn it is and nothing else")
         return self._games.fix(
             caller,
             table_of(line),
@@ -274,18 +274,16 @@ class GameCommands:
         if goal is None or goal == rules.goal:
             return rules
         if goal > MOST_GOAL:
-            raise InvalidRulesError(
-                say("the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal)
+            raise InvalidRulesError.say(
+                "the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal
             )
         changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
         if wrong := complaints(changed):
-            raise InvalidRulesError(
-                say(
-                    "the goal cannot be {goal:,} under {rules} rules: {reason}",
-                    goal=goal,
-                    rules=rules.name,
-                    reason=wrong[0].sentence(),
-                )
+            raise InvalidRulesError.say(
+                "the goal cannot be {goal:,} under {rules} rules: {reason}",
+                goal=goal,
+                rules=rules.name,
+                reason=wrong[0].sentence(),
             )
         return Ruleset.model_validate(changed)
 
@@ -320,22 +318,18 @@ def level_named(name: str) -> str:
     level = name.removeprefix("@").lower()
     if level not in LEVELS:
         known = did_you_mean(level, list(LEVELS))
-        raise InvalidRequestError(
-            say('there is no level "{level}"{known}', level=name, known=known)
-        )
+        raise InvalidRequestError.say('there is no level "{level}"{known}', level=name, known=known)
     return level
 
 
 def _away(line: Line) -> int | None:
     seconds = line.number("away")
     if seconds is not None and not 10 <= seconds <= _MOST_SECONDS:
-        raise InvalidRequestError(
-            say(
-                "away: takes {least} to {most} seconds, not {number}",
-                least=10,
-                most=_MOST_SECONDS,
-                number=seconds,
-            )
+        raise InvalidRequestError.say(
+            "away: takes {least} to {most} seconds, not {number}",
+            least=10,
+            most=_MOST_SECONDS,
+            number=seconds,
         )
     return seconds
 
@@ -369,16 +363,14 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
     for word in typed.replace(",", " ").split():
         found = _NAME.fullmatch(word)
         if not found:
-            raise InvalidRequestError(
-                say(
-                    '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
-                    word=word,
-                )
+            raise InvalidRequestError.say(
+                '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
+                word=word,
             )
         name = found[1]
         if name.lower() in RESERVED:
-            raise InvalidRequestError(
-                say('"{name}" means something else here: take another name', name=name)
+            raise InvalidRequestError.say(
+                '"{name}" means something else here: take another name', name=name
             )
         if name.lower() in LEVELS:
             players.append(name.lower())

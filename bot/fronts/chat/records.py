@@ -35,7 +35,7 @@ from solver.play.strengths import load_strengths
 from solver.rules.file import load_rules
 from solver.turn.dice import make_roll
 from solver.turn.scoring import Fate, fate
-from solver.wording import say, say_later
+from solver.wording import say_later
 
 _LOOKED_BACK = 200
 """Games of a place among which the last one to end is found."""
@@ -97,8 +97,8 @@ class RecordCommands:
     async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
         if len(table.game.seats) != 2:
-            raise InvalidRequestError(
-                say("only games of two players can be reviewed: with more there are no exact odds")
+            raise InvalidRequestError.say(
+                "only games of two players can be reviewed: with more there are no exact odds"
             )
         found = await self._oracle.review(table)
         text = partial(review_text, names=table.names)
@@ -107,15 +107,15 @@ class RecordCommands:
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         place = _place(line, caller)
         if len(line.arguments) > 2:
-            raise InvalidRequestError(
-                say("/stats takes a name, or two to compare, as in /stats ann bob")
+            raise InvalidRequestError.say(
+                "/stats takes a name, or two to compare, as in /stats ann bob"
             )
         people = [await self._person(place, word) for word in line.arguments] or [caller.person]
         store = self._tables.store
         if len(people) == 2:
             one, other = people
             if one.id == other.id:
-                raise InvalidRequestError(say("/stats compares two different people"))
+                raise InvalidRequestError.say("/stats compares two different people")
             both = await records.head_to_head(store, one.id, other.id, place)
             names = one.name, other.name
             text, data = partial(head_to_head_text, names), partial(head_to_head_data, names)
@@ -146,8 +146,8 @@ class RecordCommands:
         table = await self._finished(line, caller)
         secret = await self._tables.store.secret(table.game.id)
         if secret is None:
-            raise InvalidRequestError(
-                say("the dice of that game were real ones: nothing proves them")
+            raise InvalidRequestError.say(
+                "the dice of that game were real ones: nothing proves them"
             )
         rolls = [event.dice for event in table.events if event.kind == "rolled"]
         proof = prove(table.game.id, secret, table.game.seeds, rolls)
@@ -156,7 +156,7 @@ class RecordCommands:
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = [level_named(str(word)) for word in line.arguments]
         if len(levels) != 2:
-            raise InvalidRequestError(say("/match takes two levels, as in /match optimal cautious"))
+            raise InvalidRequestError.say("/match takes two levels, as in /match optimal cautious")
         show = (line.option("show") or "summary").lower()
         if show not in {"moves", "summary"}:
             raise InvalidRequestError(neither_word("show", "moves", "summary", show))
@@ -176,9 +176,7 @@ class RecordCommands:
 
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         if line.words.lower() != "me":
-            raise InvalidRequestError(
-                say("/forget me removes what is kept of you, and nobody else")
-            )
+            raise InvalidRequestError.say("/forget me removes what is kept of you, and nobody else")
         async for news in self._games.leave(caller):
             if news.table.stored.place == caller.place:
                 # who leaves did not ask how the game went
@@ -194,16 +192,16 @@ class RecordCommands:
             games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
             over = [(game.ended_at, game.id) for game in games if game.ended_at]
             if not over:
-                raise InvalidRequestError(say("no game here is over yet"))
+                raise InvalidRequestError.say("no game here is over yet")
             _, wanted = max(over, key=itemgetter(0))
         try:
             table = await self._tables.load(wanted)
         except MissingGameError:
             table = None
         if table is None or table.stored.place != caller.place:
-            raise InvalidRequestError(say('no game "{game}" was played here', game=wanted))
+            raise InvalidRequestError.say('no game "{game}" was played here', game=wanted)
         if not table.game.over:
-            raise InvalidRequestError(say("that game is still going on: its secret is kept"))
+            raise InvalidRequestError.say("that game is still going on: its secret is kept")
         return table
 
     async def _person(self, place: str | None, word: Word) -> Person:
@@ -213,7 +211,7 @@ class RecordCommands:
         name = str(word).removeprefix("@")
         person = await records.find_person(self._tables.store, place, name)
         if person is None:
-            raise InvalidRequestError(say('nobody called "{name}" has played here', name=name))
+            raise InvalidRequestError.say('nobody called "{name}" has played here', name=name)
         return Person(person, name)
 
 

@@ -23,7 +23,7 @@ from bot.views.house_rules import (
 )
 from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
-from solver.wording import say, say_later
+from solver.wording import say_later
 
 
 class RulesCommands:
@@ -48,10 +48,10 @@ class RulesCommands:
         first, *others = map(str, line.arguments or ("",))
         word, name = first.lower(), " ".join(others)
         if word != "new" and line.options:
-            raise InvalidRequestError(say('/rules takes options only after "new"'))
+            raise InvalidRequestError.say('/rules takes options only after "new"')
         if word in {"use", "solve", "delete"} and not name:
-            raise InvalidRequestError(
-                say("/rules {word} needs a name, as in /rules {word} sunday", word=word)
+            raise InvalidRequestError.say(
+                "/rules {word} needs a name, as in /rules {word} sunday", word=word
             )
         if word in {"new", "solve"}:
             new = self._new(caller, name, line.options)
@@ -59,8 +59,8 @@ class RulesCommands:
                 yield reply
         elif word in {"use", "cancel", "delete"}:
             if not caller.manages:
-                raise InvalidRequestError(
-                    say("only who manages this place can /rules {word}", word=word)
+                raise InvalidRequestError.say(
+                    "only who manages this place can /rules {word}", word=word
                 )
             yield await {"use": self._use, "cancel": self._cancel, "delete": self._delete}[word](
                 caller.place, name

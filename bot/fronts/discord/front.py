@@ -158,7 +158,7 @@ class DiscordFront:
         """A game of this channel. Raises MissingGameError."""
         table = await self._games.tables.current(game_id)
         if table.stored.place != caller.place:
-            raise MissingGameError(say("that game is played in another channel"))
+            raise MissingGameError.say("that game is played in another channel")
         return table
 
     async def _done(
@@ -193,8 +193,8 @@ class DiscordFront:
             case "join":
                 return games.join(caller, game_id)
             case _:
-                raise InvalidRequestError(
-                    say("this button has changed since: /show shows the table anew")
+                raise InvalidRequestError.say(
+                    "this button has changed since: /show shows the table anew"
                 )
 
     async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[News]:
@@ -221,7 +221,7 @@ class DiscordFront:
 
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
         if table.seat_of(caller.person) is None and not caller.manages:
-            raise IllegalActionError(say("you do not play in this game"))
+            raise IllegalActionError.say("you do not play in this game")
         view = View(timeout=None)
         view.add_item(Confirm(button.action, button.game, button.language))
         question, _ = SURE[button.action]
@@ -240,7 +240,7 @@ class DiscordFront:
         if table.seat_of(caller.person) is None or any(
             seat.person is None and seat.level is None for seat in seats
         ):
-            raise IllegalActionError(say("those who played are not all here: /play begins a game"))
+            raise IllegalActionError.say("those who played are not all here: /play begins a game")
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
@@ -349,11 +349,9 @@ def _with_more(line: Line, command: Command) -> Line:
     parsed = take_apart(command, str(more))
     if parsed.arguments:
         accepted = "three-pairs:750"
-        raise InvalidRequestError(
-            say(
-                'more takes options such as {accepted}, not "{words}"',
-                accepted=accepted,
-                words=parsed.words,
-            )
+        raise InvalidRequestError.say(
+            'more takes options such as {accepted}, not "{words}"',
+            accepted=accepted,
+            words=parsed.words,
         )
     return Line(line.arguments, {**given, **parsed.options})
