@@ -100,11 +100,13 @@ class Oracle:
         return None
 
     async def chart(self, table: Table) -> GameChart | None:
-        """The chances after every turn, of a game that was played to its end."""
-        game = table.game
-        if not game.over or game.shares is None or game.last is None:
+        """The chances after every turn, of a game with a result; None where they cannot be told."""
+        if table.game.shares is None:
             return None
-        return await asyncio.to_thread(self._chart, table)
+        # what was done at the table is told, whatever becomes of its chart
+        with contextlib.suppress(FarkleError):
+            return await asyncio.to_thread(self._chart, table)
+        return None
 
     async def review(self, table: Table) -> Review:
         """Every decision of a game that is over. Raises StrategyFileError."""

@@ -367,7 +367,7 @@ class Games:
             chances = replace(chances, last=None)
         reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
         events = after.events[len(table.events) :]
-        chart = await self.oracle.chart(written) if written.game.over else None
+        chart = await self.oracle.chart(written) if written.game.last else None
         return News(table.game, events, written, chances, by, reviewable, chart)
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:

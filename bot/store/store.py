@@ -1,6 +1,7 @@
 """The event store: games as rows of events that only grow, each append checked for its version."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, fields
@@ -49,6 +50,10 @@ _SETTINGS = [one.name for one in fields(PlaceSettings)]
 _EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data]
 
 
+UNSURE_SECONDS = 5.0
+"""For how long a write of others may be missed that falls together with one's own."""
+
+
 class Store:
     """Games in one database. Every method raises StoreError if the file cannot be used."""
 
@@ -65,6 +70,8 @@ class Store:
         """How many there were of settings and rules: what was read meanwhile may be out of date."""
         self._written: _Stamp = ()
         """The files of the database as they were after the last write that is known."""
+        self._unsure_since: float | None = None
+        """When this program itself wrote first since it looked; others may have at that moment."""
         self._foreign_writes = 0
 
     @classmethod
@@ -91,8 +98,10 @@ class Store:
             async with self._connection(WRITE) as connection, connection.begin():
                 self._look()  # nobody else can write now
                 yield connection
-            # who writes in this very moment is taken for this program
+            # who writes in this very moment is taken for this program, and seen a little later
             self._written = self._stamp()
+            if self._unsure_since is None:
+                self._unsure_since = time.monotonic()
 
     def foreign_writes(self) -> int:
         """How often others were seen to have written to the database, without a query.
@@ -291,9 +300,11 @@ class Store:
         return stamp
 
     def _look(self) -> None:
-        """See whether others have written since the last write that is known."""
-        if (stamp := self._stamp()) != self._written:
-            self._written = stamp
+        """See whether others have written since the last write that is known, or may have."""
+        unsure = self._unsure_since
+        is_old = unsure is not None and time.monotonic() - unsure > UNSURE_SECONDS
+        if (stamp := self._stamp()) != self._written or is_old:
+            self._written, self._unsure_since = stamp, None
             self._foreign_writes += 1
             self._settings.clear()
             self._rules.clear()

@@ -145,6 +145,8 @@ class ExpectedSweeps:
         """The residual falls by about ten a sweep once it is small; not every sweep is told."""
         if finished < 3 or residual >= 1:
             return max(self._total, finished + 1)
+        if not residual or not self._residual:
+            return finished + 1.0
         fall = math.log10(self._residual / residual) / (finished - self._finished)
         rate = min(max(fall, 0.5), 1.5)
         return finished + max(1.0, math.log10(residual / self._tolerance) / rate)

@@ -153,7 +153,10 @@ async def test_places_keep_settings_and_rules(store: Store) -> None:
     assert list(await store.place_rules("here")) == ["a"]
 
 
-async def test_what_other_programs_write_is_seen(store: Store, url: str) -> None:
+async def test_what_other_programs_write_is_seen(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", 3600.0)
     other = await Store.open(url)
     assert await store.place_rules("here") == {}
     assert await store.place_settings("here") == {}
@@ -290,3 +293,21 @@ def started(url: str) -> subprocess.Popen[str]:
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     return process
+
+
+async def test_a_write_that_falls_together_with_ones_own_is_seen_later(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", 3600.0)
+    other = await Store.open(url)
+    try:
+        await store.set_place_setting("here", "games", 1)
+        assert await store.place_settings("here") == {"games": 1}
+        await other.set_place_setting("here", "games", 2)
+        # as if it had come between the end of a transaction and the look at the files
+        store._written = store._stamp()
+        assert await store.place_settings("here") == {"games": 1}
+        monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", -1.0)
+        assert await store.place_settings("here") == {"games": 2}
+    finally:
+        await other.close()

@@ -47,3 +47,9 @@ def test_expected_sweeps_do_without_those_that_nobody_told() -> None:
     expected = ExpectedSweeps(1e-9, has_penalty=True)
     assert expected.after(Progress(4, 0.5, 1e-3)) >= 4
     assert expected.after(Progress(7, 0.5, 1e-6)) == pytest.approx(6 + 3)
+
+
+def test_a_game_that_is_solved_at_once_has_a_residual_of_nothing() -> None:
+    sweeps = ExpectedSweeps(1e-9, has_penalty=True)
+    for sweep, residual in enumerate([1e-3, 1e-5, 1e-7, 0.0, 0.0, 1e-12], 2):
+        assert sweep <= sweeps.after(Progress(sweep, 0.0, residual)) < 100
