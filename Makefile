@@ -11,7 +11,7 @@ chat: setup
 setup: $(VENV)/installed
 
 test: $(VENV)/installed-test
-	@$(VENV)/bin/python -m pytest
+	@$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal
 
 # What takes minutes: presets at or near full size, checked in every state and played
 test-slow: $(VENV)/installed-test
