@@ -16,6 +16,7 @@ import numba
 import numpy as np
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 
 from solver.errors import StrategyFileError
 from solver.game.standings import Solution
@@ -37,6 +38,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # code is compiled beside its source, whoever solves first: all processes of the tests share it
 os.environ["NUMBA_CACHE_DIR"] = ""
+
+# no test measures time: on a busy machine any example may take long
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 SOLVED = ["arnold", "classic", "facebook", "kcd"]
 """Presets that are solved at full size for the tests; all of them are in tests marked slow."""

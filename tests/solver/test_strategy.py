@@ -139,7 +139,7 @@ def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
         verify_strategy(folder / "absent-1.npy")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_no_flipped_bit_goes_unnoticed(
     tmp_path_factory: pytest.TempPathFactory, tiny: Solution, data: st.DataObject

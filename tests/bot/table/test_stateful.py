@@ -790,7 +790,6 @@ def run(machine: type[TableMachine], examples: int, steps: int, **changes: Any) 
         settings=settings(
             max_examples=examples,
             stateful_step_count=steps,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             print_blob=True,
         ),

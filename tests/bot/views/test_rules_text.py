@@ -206,7 +206,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(OPTIONS, OPTIONS)
 def test_any_rules_can_be_explained_and_compared(
     a: dict[str, object], b: dict[str, object]

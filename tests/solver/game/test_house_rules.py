@@ -50,7 +50,6 @@ def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callab
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         drawn = settings(
             max_examples=examples,
-            deadline=None,
             database=None,
             phases=[Phase.generate],
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

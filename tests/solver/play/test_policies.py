@@ -76,7 +76,7 @@ def check_legal(view: TurnView, choice: Move) -> None:
 
 
 @pytest.mark.parametrize("preset", preset_names())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_every_level_is_legal(preset: str, data: st.DataObject) -> None:
     view = data.draw(views(load_rules(preset)))
@@ -95,7 +95,7 @@ FORCED = {
 }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_every_level_is_legal_under_odd_rules(data: st.DataObject) -> None:
     rules = Ruleset.model_validate({"name": "odd", "goal": 1000, "dice": 4, **FORCED})
@@ -104,7 +104,7 @@ def test_every_level_is_legal_under_odd_rules(data: st.DataObject) -> None:
         check_legal(view, make_policy(name).choose(view))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_optimal_does_what_is_advised(tiny: Solution, data: st.DataObject) -> None:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")

@@ -94,7 +94,7 @@ def test_shared_maxima_are_the_maxima(lists: list[tuple[int, ...]]) -> None:
     assert len(pairs) <= sum(len(one) - 1 for one in lists)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.sampled_from(PRESETS),
     st.lists(st.floats(0, 1), min_size=1, max_size=60).map(sorted),
