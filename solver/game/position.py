@@ -16,7 +16,7 @@ from solver.turn.scoring import TurnState, turn_plan
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
-"""In points, where hot dice have to be rolled on and on."""
+"""In points: hot dice may be rolled on and on, beyond whatever wins."""
 
 _YOUR = {
     "score": say_later(
@@ -220,7 +220,7 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
             turn_total=turn_total,
             rules=rules.name,
             step=rules.point_step,
-            most=MAX_TURN_TOTAL if turn_plan(rules).must_roll_hot else highest,
+            most=MAX_TURN_TOTAL if reachable_at(rules, MAX_TURN_TOTAL).any() else highest,
         )
     if possible[level, dice - 1]:
         return
@@ -277,14 +277,14 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
 def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
     """Whether a turn can come to `turn_total` points, by level and dice, shape (levels, columns).
 
-    Beyond the rows of `reachable`, where only hot dice that must be rolled lead, what the last of
+    Beyond the rows of `reachable`, where hot dice lead that are rolled on and on, what the last of
     them hold is taken for possible.
     """
     rows, plan = reachable(rules), turn_plan(rules)
     row = turn_total // rules.point_step
     if 0 <= row < rows.shape[1]:
         return rows[:, row]
-    if plan.must_roll_hot and 0 < turn_total <= MAX_TURN_TOTAL:
+    if 0 < turn_total <= MAX_TURN_TOTAL:
         return np.asarray(np.any(rows[:, -plan.reach :], axis=1))
     return np.zeros((plan.levels, plan.columns), dtype=np.bool_)
 
