@@ -213,14 +213,16 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     level = min(position.hot_dice, len(possible) - 1)
     row, rest = divmod(turn_total, rules.point_step)
     if rest or not possible.any():
-        highest = (reachable(rules).shape[1] - 1) * rules.point_step
+        most = MAX_TURN_TOTAL // rules.point_step * rules.point_step
+        if not reachable_at(rules, most).any():
+            most = highest_sensible(rules)
         raise InvalidPositionError.say(
             "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
             " {step} from 0 to {most:,}",
             turn_total=turn_total,
             rules=rules.name,
             step=rules.point_step,
-            most=MAX_TURN_TOTAL if reachable_at(rules, MAX_TURN_TOTAL).any() else highest,
+            most=most,
         )
     if possible[level, dice - 1]:
         return
@@ -272,6 +274,13 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
     if not 1 <= dice <= rules.dice:
         return 0
     return int(np.argmax(reachable_at(rules, turn_total)[:, dice - 1]))
+
+
+def highest_sensible(rules: Ruleset) -> int:
+    """Turn total in points to which a turn may come without hot dice rolled for nothing."""
+    if turn_plan(rules).must_roll_hot:
+        return MAX_TURN_TOTAL
+    return (reachable(rules).shape[1] - 1) * rules.point_step
 
 
 def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
