@@ -280,7 +280,8 @@ def highest_sensible(rules: Ruleset) -> int:
     """Turn total in points to which a turn may come without hot dice rolled for nothing."""
     if turn_plan(rules).must_roll_hot:
         return MAX_TURN_TOTAL
-    return (reachable(rules).shape[1] - 1) * rules.point_step
+    rows: int = reachable(rules).shape[1]
+    return (rows - 1) * rules.point_step
 
 
 def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
