@@ -20,6 +20,7 @@ _MOST_FINDS = 25
 _LONGEST = 4_000
 """Bytes of an input."""
 _FOUND = 1
+_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - databases without a disk
 
 
 @click.command()
@@ -69,7 +70,7 @@ def _try(target: str, path: Path) -> None:
     """Give one input to a target, in the open."""
     from tests.fuzz.targets import open_target  # noqa: PLC0415
 
-    with TemporaryDirectory() as place, open_target(target, Path(place)) as give:
+    with TemporaryDirectory(dir=_MEMORY) as place, open_target(target, Path(place)) as give:
         give(path.read_bytes())
 
 
@@ -89,7 +90,7 @@ def _watch(target: str, seconds: int, folder: Path) -> None:
         '"' + "".join(f"\\x{byte:02x}" for byte in one.encode()) + '"\n' for one in words(target)
     )
     (folder / "words").write_text("".join(lines))
-    with TemporaryDirectory() as place, open_target(target, Path(place)) as give:
+    with TemporaryDirectory(dir=_MEMORY) as place, open_target(target, Path(place)) as give:
         atheris.Setup(
             [
                 sys.argv[0],

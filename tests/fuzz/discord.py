@@ -131,7 +131,7 @@ def open_discord(folder: Path) -> Iterator[Give]:
             )
             for step in steps[:_MOST]:
                 payload = await _payload(step, place, parts.games.tables)
-                client._connection.parse_interaction_create(payload)  # type: ignore[arg-type]
+                client._connection.parsers["INTERACTION_CREATE"](payload)
                 others = asyncio.all_tasks() - {asyncio.current_task()}
                 while others:
                     await asyncio.wait(others)

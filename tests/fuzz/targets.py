@@ -187,8 +187,6 @@ def _events(folder: Path) -> Iterator[Give]:
                 )
             except FarkleError:
                 return
-            # as another process that has not seen it would
-            parts.games.tables._live.pop(game, None)
             lines = [f"/show game:{game}", "ann: /hint", "/games", "ann: /roll", "bob: /score 300"]
             lines += ["ann: /undo", f"/review {game}", "ann: /resign", "ann: /stats", "/dice"]
             await say_lines(parts.commands, lines, place)
