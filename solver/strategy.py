@@ -4,50 +4,60 @@ A strategy is two files in one folder. The manifest `<digest>_floor<floor>.json`
 were solved and how well; it names the values, a plain .npy file whose own name holds its hash. The
 values are in place before the manifest is put there by renaming, so that a reader sees a whole
 strategy or none, whatever happens to the writer.
+
+A file is opened only if every byte is what was written: the manifest holds a checksum of what it
+says, and the hash of the values. So a damaged file is refused, and gives no wrong answer.
 """
 
 import hashlib
 import io
+import json
 import math
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
 
+from solver.best_play import Mapped, Strategy, Values
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.game.endgame import endgame, last_turn
-from solver.game.position import Position, is_on_board, points_to_beat
+from solver.files import open_regular, sha256
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
-    Ints,
     Solution,
-    Standing,
-    Standings,
-    after_turns,
     blocks,
-    many,
-    role,
-    standing_index,
-    standing_indices,
     state_count,
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import turn_plan
+
+__all__ = [
+    "Manifest",
+    "Strategy",
+    "find_manifest",
+    "manifest_path",
+    "open_strategy",
+    "open_values",
+    "prepare_folder",
+    "save_strategy",
+    "verify_strategy",
+]
 
 _DIGEST_LENGTH = 16
+
+_OLDER = {"farkle-strategy-1", "farkle-strategy-2"}
+"""Formats of older versions, whose manifests have no checksum."""
+
+_MOST_BYTES = 1_000_000
+"""Length of a manifest: whatever is longer is something else."""
 
 
 class Manifest(BaseModel):
@@ -55,7 +65,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    format: Literal["farkle-strategy-2"] = "farkle-strategy-2"
+    format: Literal["farkle-strategy-3"] = "farkle-strategy-3"
     rules: Ruleset
     digest: str
     floor: int
@@ -81,101 +91,31 @@ class Manifest(BaseModel):
         return self.states_solved / self.seconds
 
 
-class Strategy:
-    """Optimal play of one rule set: the values of a strategy file, and every turn between them."""
-
-    def __init__(self, rules: Ruleset, values: npt.NDArray[np.float64], origin: str) -> None:
-        self.rules = rules
-        self._values = values
-        self._origin = origin
-        self._endgame = endgame(rules)
-        self._turn = lru_cache(maxsize=256)(self._solve_turn)
-
-    def win_probability(self, position: Position) -> float:
-        """Win probability of the player about to start a turn; the position must be possible."""
-        if position.opponent >= self.rules.winning_score:
-            return float(self.turn(position).roll[0, 0, -1])
-        values = self._values_of(position.own, many(position.others), began=position.began)
-        return float(values[0])
-
-    def turn(self, position: Position) -> TurnTable:
-        """The table of the turn that a position belongs to; the position must be possible."""
-        whole = dice_set(self.rules).whole
-        return self._turn(replace(position, turn_total=0, hot_dice=0, dice=whole))
-
-    def _solve_turn(self, start: Position) -> TurnTable:
-        rules = self.rules
-        if start.opponent < rules.winning_score:
-            return solve_turn(turn_plan(rules), self._endings(start))
-        return last_turn(rules, points_to_beat(rules, start), on_board=is_on_board(rules, start))
-
-    def _endings(self, start: Position) -> Endings:
-        """What ending a turn leads to, while nobody has reached the goal."""
-        rules, step = self.rules, self.rules.point_step
-        plan, ends = turn_plan(rules), self._endgame
-        missing = (rules.winning_score - start.banked) // step
-        least = rules.least_bank(on_board=start.on_board) // step
-        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
-        goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
-        goes_on = 0 if goal_ends_game else ends.beyond
-        bank = np.ones(max(missing, least) + goes_on + plan.reach)
-        totals = np.arange(missing) * step
-        bank[:missing] = self._left(start, points=totals)
-        if not goal_ends_game:
-            last = ends.last[int(start.opponent_on_board)]
-            margin = (rules.winning_score - start.opponent) // step
-            bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
-        farkle = np.full(len(bank), self._left(start, farkles=True))
-        if rules.farkle_keeps_turn_total:
-            farkle[free:] = bank[free:]
-            farkle[free:missing] = self._left(start, points=totals[free:], farkles=True)
-        bank[:free] = np.nan
-        return Endings(bank, farkle, float(self._left(start, loses=True)[0]))
-
-    def _left(
-        self,
-        start: Position,
-        points: Ints | int = 0,
-        *,
-        farkles: bool = False,
-        loses: bool = False,
-    ) -> Floats:
-        """What a player is left with whose turn ends so, for each number of points banked."""
-        after = after_turns(
-            self.rules, many(start.own, np.size(points)), points, farkles=farkles, loses=loses
-        )
-        return 1 - self._values_of(start.others, after, began=not start.began)
-
-    def _values_of(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
-        """Win probabilities of a player about to start a turn against opponents."""
-        row = standing_index(self.rules, own)
-        columns = standing_indices(self.rules, opponent)
-        values = np.asarray(self._values[role(self.rules, began=began), row][columns])
-        if not np.all((values >= 0) & (values <= 1)):
-            raise StrategyFileError.say(
-                "{file}: holds values that are no probabilities; solve the rules again",
-                file=self._origin,
-            )
-        return values
-
-
 def manifest_path(folder: Path, rules: Ruleset) -> Path:
     """Where the manifest of a rule set with its score floor stands."""
     return folder / f"{rules.digest[:_DIGEST_LENGTH]}_floor{rules.score_floor}.json"
 
 
 def find_manifest(folder: Path, rules: Ruleset) -> Path:
-    """The most exact strategy of a rule set.
-
-    Solved to the default tolerance before more roughly; with a floor at or below the rules' own
-    before one above it; with the lowest floor. A damaged one comes last.
+    """The most exact strategy of a rule set, as its manifests say.
 
     Raises MissingStrategyError.
+    """
+    return _manifests(folder, rules)[0]
+
+
+def _manifests(folder: Path, rules: Ruleset) -> list[Path]:
+    """The manifests of a rule set, the most exact first.
+
+    Solved to the default tolerance before more roughly; with a floor at or below the rules' own
+    before one above it; with the lowest floor. What cannot be read comes last.
+
+    Raises MissingStrategyError where there are none.
     """
 
     def inexactness(path: Path) -> tuple[bool, bool, bool, int]:
         try:
-            manifest = _parse_manifest(path, path.read_bytes())
+            manifest = _read_manifest(path)
         except (OSError, StrategyFileError):
             return True, True, True, 0
         rough = manifest.tolerance > DEFAULT_TOLERANCE
@@ -185,22 +125,29 @@ def find_manifest(folder: Path, rules: Ruleset) -> Path:
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
         raise MissingStrategyError.say("{rules} rules are not solved yet", rules=rules.name)
-    return min(found, key=inexactness)
+    return sorted(found, key=inexactness)
 
 
 def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
-    """Open the strategy of a rule set, memory-mapped.
+    """Open the most exact strategy of a rule set that is whole to the byte, memory-mapped.
 
-    Raises MissingStrategyError, or StrategyFileError for a file that is damaged or another's.
+    Raises MissingStrategyError where there is none, or only one of an older version, and
+    StrategyFileError where there are only files that are damaged or another's.
     """
-    path = find_manifest(folder, rules)
-    manifest, values = open_values(path)
-    solved = manifest.rules.model_copy(update={"name": rules.name})
-    return Strategy(solved, values, str(path))
+    problems = []
+    for path in _manifests(folder, rules):
+        try:
+            manifest, values = _open(path)
+        except StrategyFileError as error:
+            problems.append(error)
+        else:
+            named = manifest.rules.model_copy(update={"name": rules.name})
+            return Strategy(named, values, str(path))
+    raise problems[0]
 
 
 def verify_strategy(path: Path) -> Manifest:
-    """Check a strategy file, given by its manifest or its values, down to the hash of every byte.
+    """Check a strategy file, given by its manifest or its values, as every byte is on disk now.
 
     Raises StrategyFileError.
     """
@@ -211,34 +158,29 @@ def verify_strategy(path: Path) -> Manifest:
             f'{path}: is not named like a strategy file, "..._floor...-HASH.npy"'
         )
     named = path.with_name(stem + ".json") if is_values else path
-    manifest, _ = open_values(named)
-    values = path.with_name(manifest.values)
-    if is_values and path != values:
+    manifest, _ = _open(named, anew=True)
+    if is_values and path.name != manifest.values:
         raise StrategyFileError(f"{path}: is not the file that its manifest {named.name} names")
-    try:
-        with values.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise _unreadable(values, error) from None
-    if found != manifest.sha256:
-        raise StrategyFileError(
-            f"{values}: is damaged, its SHA-256 is {found[:12]}… and not {manifest.sha256[:12]}…;"
-            " solve the rules again"
-        )
     return manifest
 
 
 def open_values(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
-    """Read the manifest at `path` and map its values, with every check but that of every byte.
+    """Read the manifest at `path` and map its values, once all is found to be what was written.
 
     Raises StrategyFileError.
     """
+    manifest, values = _open(path)
+    return manifest, values.array
+
+
+def _open(path: Path, *, anew: bool = False) -> tuple[Manifest, Values]:
+    """The manifest at `path` and its values; `anew` is as for `solver.files.sha256`."""
     try:
         while True:
-            with path.open("rb") as file:
-                manifest = _parse_manifest(path, file.read())
+            with open_regular(path) as file:
+                manifest = _parse_manifest(path, file.read(_MOST_BYTES + 1))
                 try:
-                    return manifest, _map_values(path, manifest)
+                    return manifest, _map_values(path, manifest, anew=anew)
                 except StrategyFileError:
                     # another solve may have put new files in their place between the two reads;
                     # as this one is still open, a new manifest is another file
@@ -248,12 +190,33 @@ def open_values(path: Path) -> tuple[Manifest, npt.NDArray[np.float64]]:
         raise _unreadable(path, error) from None
 
 
+def _read_manifest(path: Path) -> Manifest:
+    """The manifest at `path`. Raises OSError or StrategyFileError."""
+    with open_regular(path) as file:
+        return _parse_manifest(path, file.read(_MOST_BYTES + 1))
+
+
 def _parse_manifest(path: Path, text: bytes) -> Manifest:
     """The manifest that stands at `path`."""
     try:
-        manifest = Manifest.model_validate_json(text)
+        data = from_json(text, allow_inf_nan=False) if len(text) <= _MOST_BYTES else None
+        if not isinstance(data, dict):
+            raise ValueError  # as for whatever else is no manifest
+        if "checksum" not in data and data.get("format") in _OLDER:
+            raise MissingStrategyError.say(
+                "{file}: was solved by an older version of the program and has to be solved again",
+                file=path,
+            )
+        checksum = data.pop("checksum", None)
+        is_of_now = data.get("format") == Manifest.model_fields["format"].default
+        if is_of_now and checksum != _checksum(data):
+            raise StrategyFileError.say(
+                "{file}: is damaged, it does not say what was written; solve the rules again",
+                file=path,
+            )
+        manifest = Manifest.model_validate(data)
         value_shape(manifest.rules)
-    except (ValidationError, InvalidRulesError):
+    except (ValueError, InvalidRulesError):
         raise StrategyFileError.say(
             "{file}: is not the manifest of a strategy file of this version", file=path
         ) from None
@@ -272,13 +235,19 @@ def _parse_manifest(path: Path, text: bytes) -> Manifest:
     return manifest
 
 
-def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
-    """Map the values of the manifest at `path`."""
+def _checksum(data: dict[str, Any]) -> str:
+    """SHA-256 (hex) of all that a manifest says, but for its checksum."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _map_values(path: Path, manifest: Manifest, *, anew: bool) -> Values:
+    """Map the values of the manifest at `path`, once their hash is found to be right."""
     file = path.with_name(manifest.values)
     shape = value_shape(manifest.rules)
     header = _npy_header(shape)
     try:
-        with file.open("rb") as opened:
+        with open_regular(file) as opened:
             if opened.read(len(header)) != header:
                 raise StrategyFileError.say(
                     "{file}: does not start as a .npy file of float64 in shape {shape}; solve"
@@ -295,10 +264,22 @@ def _map_values(path: Path, manifest: Manifest) -> npt.NDArray[np.float64]:
                     size=size,
                     right=manifest.bytes,
                 )
+            found, stamp, is_settled = sha256(opened, anew=anew)
+            if found != manifest.sha256:
+                raise StrategyFileError.say(
+                    "{file}: is damaged, its SHA-256 is {found}… and not {right}…; solve the"
+                    " rules again",
+                    file=file,
+                    found=found[:12],
+                    right=manifest.sha256[:12],
+                )
             # of the file that is open, as its name may be gone by now
-            return np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=shape)
-    except OSError as error:
+            array = np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=shape)
+    except (OSError, ValueError) as error:
+        # a file that was cut short just now cannot be mapped, which is a ValueError
         raise _unreadable(file, error) from None
+    mapped = Mapped(str(file), stamp, is_settled, reopen=lambda: _open(path)[1])
+    return Values(manifest.rules, array, str(path), mapped)
 
 
 def prepare_folder(folder: Path) -> None:
@@ -339,7 +320,9 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
                 bytes=temporary.stat().st_size,
                 sha256=digest,
             )
-            _write(described, manifest.model_dump_json(indent=2).encode() + b"\n")
+            said = manifest.model_dump(mode="json")
+            said["checksum"] = _checksum(said)
+            _write(described, json.dumps(said, indent=2).encode() + b"\n")
             # all is written: what is left needs no more space
             values_file = folder / manifest.values
             temporary.replace(values_file)
@@ -386,11 +369,11 @@ def _locked(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def _unreadable(file: Path, error: OSError) -> StrategyFileError:
+def _unreadable(file: Path, error: OSError | ValueError) -> StrategyFileError:
     return StrategyFileError.say(
         "{file}: cannot be read ({reason})", file=file, reason=_reason(error)
     )
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+def _reason(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)

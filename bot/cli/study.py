@@ -13,7 +13,7 @@ from bot.views.study import floor_data, floor_text
 from solver.batch.jobs import solve_all
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.standings import DEFAULT_TOLERANCE
-from solver.play.strengths import save_strengths
+from solver.play.strengths import save_strengths, strengths_path
 from solver.rules.file import load_rules, with_floor
 from solver.rules.ruleset import Ruleset
 from solver.strategy import manifest_path, open_values, verify_strategy
@@ -67,13 +67,17 @@ def floor(
     "--games", default=20_000, type=click.IntRange(min=2), show_default=True, help="For each level."
 )
 @click.option("--seed", default=1, show_default=True, help="Of the dice.")
+@click.option("--replace", is_flag=True, help="Keep this study even in place of a larger one.")
 @json_option
 @click.pass_obj
-def levels(settings: Settings, rules: str, games: int, seed: int, *, as_json: bool) -> None:
+def levels(
+    settings: Settings, rules: str, games: int, seed: int, *, replace: bool, as_json: bool
+) -> None:
     """Play every level of the bot against optimal play.
 
     RULES is the name of a rule set or a TOML file. The game is solved first if need be. Each side
-    begins in half of the games. The win rates are kept in the data folder.
+    begins in half of the games. The win rates are kept in the data folder, where the chat shows
+    them; those of a study of more games stay there.
     """
     # only here: the others load neither numba nor the compiler
     from solver.batch.local import compiled_code, prefer_cache  # noqa: PLC0415
@@ -87,8 +91,9 @@ def levels(settings: Settings, rules: str, games: int, seed: int, *, as_json: bo
 
         with share_progress("playing") as done:
             found = measure_strengths(ruleset, values, cache, games, seed, done)
-    path = save_strengths(settings.data, ruleset, found)
-    show(levels_text(found, path), levels_data(found, path), as_json=as_json)
+    kept = save_strengths(settings.data, ruleset, found, replace=replace)
+    path = strengths_path(settings.data, ruleset)
+    show(levels_text(found, kept, path), levels_data(found, kept, path), as_json=as_json)
 
 
 def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:

@@ -10,7 +10,7 @@ from solver.game.position import Position, check_hot_dice, check_position, least
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, find_manifest, open_strategy, open_values
+from solver.strategy import Strategy, open_strategy
 from solver.turn.dice import parse_dice
 from solver.wording import say_number
 
@@ -130,6 +130,11 @@ class Advisor:
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
+        if known := self._open.get(rules):
+            try:
+                known.refresh()
+            except StrategyFileError:
+                self._open.pop(rules, None)  # another file of the rules may be good
         if rules not in self._open:
             try:
                 self._open[rules] = open_strategy(self._folder, rules)
@@ -176,7 +181,7 @@ class Advisor:
 def is_solved(strategies: Path, rules: Ruleset) -> bool:
     """Whether there is a sound strategy file for the rules in the folder `strategies`."""
     try:
-        open_values(find_manifest(strategies, rules))
+        open_strategy(strategies, rules)
     except StrategyFileError:
         return False
     return True

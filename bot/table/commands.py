@@ -25,7 +25,7 @@ from bot.table.events import (
 )
 from bot.table.state import Game, Stage, apply
 from solver.errors import IllegalActionError
-from solver.game.position import reachable_at
+from solver.game.position import highest_sensible, reachable_at
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, make_roll
 from solver.turn.scoring import set_asides
@@ -311,6 +311,14 @@ def _check_points(game: Game, seat: int, points: int) -> None:
             "no turn can come to {points:,} points under {rules} rules; for a turn without"
             " points say farkle",
             points=points,
+            rules=rules.name,
+        )
+    if points > (most := highest_sensible(rules)):
+        raise IllegalActionError.say(
+            "{points:,} points in one turn are far more than anybody needs: at most {most:,} can be"
+            " told under {rules} rules",
+            points=points,
+            most=most,
             rules=rules.name,
         )
     if points < game.least_bank(game.seats[seat]):

@@ -43,8 +43,8 @@ def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, 
     ]
 
 
-def levels_text(strengths: Strengths, path: Path) -> str:
-    """A row for each level: how often it wins."""
+def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
+    """A row for each level: how often it wins; `kept` is what the file holds now."""
     rows = [("level", "wins", "error", "beginning", "second")]
     for name, one in strengths.levels.items():
         rows.append(
@@ -61,11 +61,13 @@ def levels_text(strengths: Strengths, path: Path) -> str:
         f" seed {strengths.seed}:",
         *columns(rows, right={1, 2, 3, 4}),
         "Error: the standard error in percentage points.",
-        f"Kept in {path}.",
+        f"Kept in {path}."
+        if kept is strengths
+        else f"Not kept: {path} has a study of {kept.games:,} games; --replace replaces it.",
     ]
     return "\n".join(lines)
 
 
-def levels_data(strengths: Strengths, path: Path) -> dict[str, Any]:
-    """The same as data, and the file that holds it."""
-    return strengths.model_dump() | {"file": str(path)}
+def levels_data(strengths: Strengths, kept: Strengths, path: Path) -> dict[str, Any]:
+    """The same as data, with the file and whether it holds them."""
+    return strengths.model_dump() | {"file": str(path), "kept": kept is strengths}

@@ -233,6 +233,11 @@ def _farkle(rules: Ruleset) -> Topic:
                 " turn and banks the turn total where that might have been banked.",
                 dice=rules.dice,
             )
+        if rules.hot_dice != "optional":
+            sentence += " " + say(
+                "A turn total after hot dice is banked so, too, though it cannot be banked before"
+                " that roll."
+            )
         if rules.farkle_penalty:
             sentence += " " + say("It still counts as a farkle.")
     elif rules.scoring.nothing:

@@ -41,12 +41,16 @@ class Endgame:
     """Win probability of the player whose final turn ends in a tie."""
 
 
-@lru_cache(maxsize=RULESETS)
 def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
     """The end of the games of a rule set, with turn totals so much `further` beyond the goal.
 
     Raises InvalidRulesError where turns could go on for ever without risk.
     """
+    return _endgame(rules, further)
+
+
+@lru_cache(maxsize=RULESETS)
+def _endgame(rules: Ruleset, further: int) -> Endgame:
     plan = turn_plan(rules)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
@@ -74,13 +78,16 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
 
 
 @lru_cache(maxsize=512)
-def last_turn(rules: Ruleset, to_beat: int | None, *, on_board: bool) -> TurnTable:
+def last_turn(
+    rules: Ruleset, to_beat: int | None, *, on_board: bool, further: int = 0
+) -> TurnTable:
     """The table of a final turn, or of a turn of a play-off.
 
     to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
         turn of a play-off
+    further : turn totals more, in point steps, that the first turn of a play-off is to hold
     """
-    ends = endgame(rules)
+    ends = endgame(rules, further=further)
     if to_beat is None:
         margins = ends.last.shape[1] - 1
         return _play_off(rules, _last_turns(rules, margins, ends.tie, on_board=True))

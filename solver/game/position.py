@@ -16,7 +16,7 @@ from solver.turn.scoring import TurnState, turn_plan
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
-"""In points, where hot dice have to be rolled on and on."""
+"""In points: hot dice may be rolled on and on, beyond whatever wins."""
 
 _YOUR = {
     "score": say_later(
@@ -213,14 +213,16 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     level = min(position.hot_dice, len(possible) - 1)
     row, rest = divmod(turn_total, rules.point_step)
     if rest or not possible.any():
-        highest = (reachable(rules).shape[1] - 1) * rules.point_step
+        most = MAX_TURN_TOTAL // rules.point_step * rules.point_step
+        if not reachable_at(rules, most).any():
+            most = highest_sensible(rules)
         raise InvalidPositionError.say(
             "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
             " {step} from 0 to {most:,}",
             turn_total=turn_total,
             rules=rules.name,
             step=rules.point_step,
-            most=MAX_TURN_TOTAL if turn_plan(rules).must_roll_hot else highest,
+            most=most,
         )
     if possible[level, dice - 1]:
         return
@@ -274,17 +276,25 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
     return int(np.argmax(reachable_at(rules, turn_total)[:, dice - 1]))
 
 
+def highest_sensible(rules: Ruleset) -> int:
+    """Turn total in points to which a turn may come without hot dice rolled for nothing."""
+    if turn_plan(rules).must_roll_hot:
+        return MAX_TURN_TOTAL
+    rows: int = reachable(rules).shape[1]
+    return (rows - 1) * rules.point_step
+
+
 def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
     """Whether a turn can come to `turn_total` points, by level and dice, shape (levels, columns).
 
-    Beyond the rows of `reachable`, where only hot dice that must be rolled lead, what the last of
+    Beyond the rows of `reachable`, where hot dice lead that are rolled on and on, what the last of
     them hold is taken for possible.
     """
     rows, plan = reachable(rules), turn_plan(rules)
     row = turn_total // rules.point_step
     if 0 <= row < rows.shape[1]:
         return rows[:, row]
-    if plan.must_roll_hot and 0 < turn_total <= MAX_TURN_TOTAL:
+    if 0 < turn_total <= MAX_TURN_TOTAL:
         return np.asarray(np.any(rows[:, -plan.reach :], axis=1))
     return np.zeros((plan.levels, plan.columns), dtype=np.bool_)
 

@@ -118,6 +118,10 @@ class Optimal(Policy):
 class MaxPoints(Policy):
     """The most expected points in every turn; whatever reaches the goal is banked.
 
+    Points beyond the goal do not count: a turn is worth the score that it leads to, at most the
+    least that reaches the goal. So near the goal it plays to reach it, and not for a lead beyond it
+    where the other player has turns left.
+
     A last turn, in which points below the other player's score are worth nothing, is played for the
     best chance to beat it; so are the turns of a play-off.
     """
@@ -158,7 +162,9 @@ class Cautious(Policy):
 
 LEVELS: dict[str, str] = {
     Optimal.name: say_later("plays for the greatest probability to win, exactly"),
-    MaxPoints.name: say_later("plays for the most points in every turn, whatever the scores"),
+    MaxPoints.name: say_later(
+        "plays for the most points up to the goal in every turn, whatever the scores"
+    ),
     Greedy.name: say_later("takes every point and banks at a fixed turn total, often 300 or 400"),
     Cautious.name: say_later("takes every point and banks as soon as it may"),
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import StrategyFileError
+from solver.files import open_regular
 from solver.rules.ruleset import Ruleset
 
 _DIGEST_LENGTH = 16
@@ -40,20 +41,32 @@ def strengths_path(folder: Path, rules: Ruleset) -> Path:
     return folder / f"levels-{rules.digest[:_DIGEST_LENGTH]}.json"
 
 
-def load_strengths(folder: Path, rules: Ruleset) -> dict[str, Strength] | None:
-    """The strengths of the levels by their names; None where no sound file holds them."""
+def load_study(folder: Path, rules: Ruleset) -> Strengths | None:
+    """What was measured under the rules; None where no sound file holds it."""
     try:
-        found = Strengths.model_validate_json(strengths_path(folder, rules).read_bytes())
+        with open_regular(strengths_path(folder, rules)) as file:
+            found = Strengths.model_validate_json(file.read())
     except (OSError, ValidationError):
         return None
-    return found.levels if found.digest == rules.digest else None
+    return found if found.digest == rules.digest else None
 
 
-def save_strengths(folder: Path, rules: Ruleset, strengths: Strengths) -> Path:
-    """Write the file of a rule set, whole or not at all.
+def load_strengths(folder: Path, rules: Ruleset) -> dict[str, Strength] | None:
+    """The strengths of the levels by their names; None where no sound file holds them."""
+    found = load_study(folder, rules)
+    return found.levels if found else None
 
-    Raises StrategyFileError.
+
+def save_strengths(
+    folder: Path, rules: Ruleset, strengths: Strengths, *, replace: bool = False
+) -> Strengths:
+    """Write the file of a rule set, whole or not at all; returns what it holds then.
+
+    One with more games is left as it is, unless `replace`. Raises StrategyFileError.
     """
+    kept = load_study(folder, rules)
+    if kept and kept.games > strengths.games and not replace:
+        return kept
     path = strengths_path(folder, rules)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -66,4 +79,4 @@ def save_strengths(folder: Path, rules: Ruleset, strengths: Strengths) -> Path:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
-    return path
+    return strengths

@@ -162,8 +162,12 @@ class Ruleset(_Data):
     """Points on top for the first, second, ... hot dice of a turn; the last number holds for all
     further ones."""
     farkle_keeps_turn_total: bool = Field(default=False, strict=True)
-    """A farkle ends the turn as a bank does, where the turn total might have been banked; it still
-    counts as a farkle. A penalty comes after, unless the bank has reached the goal."""
+    """A farkle adds the turn total to the score, where it is enough for a bank: at least the
+    minimum, unless the bank is free of that. A lower one is lost. It does not matter which dice
+    were rolled: after hot dice that must be rolled ("no_bank", "forced") a farkle keeps the turn
+    total too, though it might not have been banked there. It still counts as a farkle, and a
+    penalty comes after, unless what is kept has reached the goal. Other rolls that end a turn keep
+    nothing."""
     farkle_penalty: FarklePenalty | None = None
     instant_win: tuple[Pattern, ...] = ()
     """Rolls that win the game at once."""

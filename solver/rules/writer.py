@@ -22,7 +22,7 @@ _COMMENTS = {
     "set_aside_all": "every die that scores",
     "hot_dice": "optional, no_bank or forced",
     "hot_dice_bonus": "for the first, second, ... hot dice of a turn",
-    "farkle_keeps_turn_total": "where it might have been banked",
+    "farkle_keeps_turn_total": "where it is enough for a bank, after hot dice too",
     "instant_win": "rolls that win",
     "lose_everything": "rolls that lose everything",
     "ending": "at_once, final_turn or equal_turns",

@@ -4,7 +4,8 @@ The equations are those of solver.turn.equations. What ending a turn is worth is
 leaves the player with, as a share of the goal: a bank of t points (score + t) / goal and never more
 than 1, a farkle score / goal, a roll that loses everything 0, a roll that wins 1. So a strategy of
 most points banks whatever reaches the goal, and what it is worth less the score is the expected
-points of the turn. Farkles in a row and the other player do not count.
+points of the turn. Points beyond the goal, farkles in a row and the other player do not
+count.
 
 Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), for the equations.
 """

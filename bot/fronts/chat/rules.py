@@ -94,7 +94,7 @@ class RulesCommands:
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
-        solved = self._rules.is_solved(rules)
+        solved = await asyncio.to_thread(self._rules.is_solved, rules)
         return Reply(rules, partial(used_text, is_solved=solved), rules_data)
 
     async def _cancel(self, place: str, _: str) -> Reply:

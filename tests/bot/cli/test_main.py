@@ -13,7 +13,7 @@ import pytest
 
 from bot.__main__ import main
 from solver.rules.file import load_rules, preset_names
-from solver.strategy import find_manifest
+from solver.strategy import find_manifest, manifest_path
 from tests.conftest import SOLVED
 
 TINY = """
@@ -382,6 +382,30 @@ def test_a_first_solve_that_fails_is_told(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == "farkle: facebook: the disk is full\n"
         assert process.wait(30) == 2
+
+
+def test_a_strategy_of_an_older_version_is_solved_again(
+    farkle: Farkle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who updates the program is not stuck: the chat solves, the others say what to do."""
+    folder = tmp_path / "strategies"
+    folder.mkdir()
+    manifest = manifest_path(folder, load_rules("facebook"))
+    manifest.write_text('{"format": "farkle-strategy-2", "rules": {}}')
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    monkeypatch.setenv("DISCORD_TOKEN", "a.b.c")
+    for arguments, expected in ((("advise", "1"), 2), (("discord",), 5)):
+        status, out, err = farkle(*arguments)
+        assert (status, out, err.count("\n")) == (expected, "", 1)
+        assert "older version of the program and has to be solved again; run: " in err
+        assert "solve facebook" in err
+    status, out, _ = farkle("discord", "--check")
+    assert status == 2
+    assert "the facebook rules are not solved" in out
+    assert re.search(r"facebook +not solved yet", farkle("rules")[1])
+    with first_chat(tmp_path, """print('{"error": "facebook: the disk is full"}')""") as process:
+        assert process.stderr is not None
+        assert process.stderr.read() == "farkle: facebook: the disk is full\n"
 
 
 @pytest.mark.slow

@@ -76,6 +76,33 @@ def test_a_catalogue_as_json(farkle: Farkle, games: list[str]) -> None:
     assert {one["status"] for one in farkle.json("solve", *games, "--again")} == {"solved"}
 
 
+def test_a_game_whose_last_sweep_changes_nothing(
+    farkle: Farkle, games: list[str], tmp_path: Path
+) -> None:
+    """Its largest change is exactly 0, of which there is no logarithm."""
+    odd = tmp_path / "odd.toml"
+    odd.write_text(
+        """
+goal = 11
+dice = 2
+opening_minimum = 4
+instant_win = ["4"]
+lose_everything = ["22", "33"]
+hot_dice_bonus = [0]
+loaded_dice = []
+[scoring]
+single = [0, 0, 0, 1, 0, 4]
+three_of_a_kind = [5, 2, 3, 4, 4, 6]
+"""
+    )
+    status, out, err = farkle("solve", str(odd), games[0], "--check")
+    assert status == 0, err
+    assert re.search(r"odd +solved", out)
+    assert re.search(r"to300 +solved", out)
+    found = farkle.json("solve", str(odd))
+    assert found["largest_relative_change"] == 0
+
+
 def test_json_of_what_fails(farkle: Farkle, games: list[str], tmp_path: Path) -> None:
     (tmp_path / "data" / "strategies").touch()
     status, out, _ = farkle("solve", *games, "nobody", "--json")

@@ -14,6 +14,7 @@ from solver.play.strengths import (
     Strength,
     Strengths,
     load_strengths,
+    load_study,
     save_strengths,
     strengths_path,
 )
@@ -33,7 +34,7 @@ FOUND = Strengths(
 
 
 def test_a_row_for_each_level() -> None:
-    text = levels_text(FOUND, Path("levels.json"))
+    text = levels_text(FOUND, FOUND, Path("levels.json"))
     assert text.splitlines() == [
         "kcd rules, each level against optimal play in 20,000 games, seed 3:",
         "  level      wins  error  beginning  second",
@@ -47,13 +48,14 @@ def test_a_row_for_each_level() -> None:
     assert "farkle study levels kcd" in level_list_text(rules, None)
     assert [one["level"] for one in level_list_data(None)] == list(LEVELS)
     assert max(map(len, level_list_text(rules, FOUND.levels).splitlines())) < 80
-    assert levels_data(FOUND, Path("levels.json"))["levels"]["greedy"]["win_rate"] == 0.3
+    assert levels_data(FOUND, FOUND, Path("levels.json"))["levels"]["greedy"]["win_rate"] == 0.3
 
 
 def test_strengths_are_those_of_their_rules(tmp_path: Path) -> None:
     kcd, facebook = load_rules("kcd"), load_rules("facebook")
     assert load_strengths(tmp_path, kcd) is None
-    path = save_strengths(tmp_path / "new", kcd, FOUND)
+    assert save_strengths(tmp_path / "new", kcd, FOUND) is FOUND
+    path = strengths_path(tmp_path / "new", kcd)
     assert path == tmp_path / "new" / f"levels-{kcd.digest[:16]}.json"
     assert load_strengths(path.parent, kcd) == FOUND.levels
     assert [one.name for one in path.parent.iterdir()] == [path.name]
@@ -61,6 +63,24 @@ def test_strengths_are_those_of_their_rules(tmp_path: Path) -> None:
     assert load_strengths(path.parent, facebook) is None
     path.write_text('{"rules": "kcd"')
     assert load_strengths(path.parent, kcd) is None
+
+
+def test_a_rough_study_does_not_replace_a_precise_one(tmp_path: Path) -> None:
+    kcd, path = load_rules("kcd"), strengths_path(tmp_path, load_rules("kcd"))
+    rough = FOUND.model_copy(update={"games": 100, "seed": 4})
+    assert save_strengths(tmp_path, kcd, rough) is rough
+    assert save_strengths(tmp_path, kcd, FOUND) is FOUND
+    kept = save_strengths(tmp_path, kcd, rough)
+    assert kept == FOUND == load_study(tmp_path, kcd)
+    text = levels_text(rough, kept, path)
+    assert f"Not kept: {path} has a study of 20,000 games; --replace replaces it." in text
+    assert not levels_data(rough, kept, path)["kept"]
+    as_large = FOUND.model_copy(update={"seed": 5})
+    assert save_strengths(tmp_path, kcd, as_large) is as_large
+    assert save_strengths(tmp_path, kcd, rough, replace=True) is rough
+    assert load_study(tmp_path, kcd) == rough
+    path.write_text("damaged")
+    assert save_strengths(tmp_path, kcd, rough) is rough
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
@@ -83,6 +103,7 @@ def test_the_study(
     out, err = capsys.readouterr()
     assert not exited.value.code, err
     found = json.loads(out)
+    assert found["kept"]
     assert list(found["levels"]) == ["optimal", "max-points", "greedy", "cautious"]
     kept = load_strengths(tmp_path / "data", read_rules(path))
     assert kept is not None

@@ -222,6 +222,7 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         ("straight_1_6 = 5", 'unknown key "straight_1_6"; straight_1_6 belongs under [scoring]'),
         ("points = 5", 'unknown key "points"; points belongs under [farkle_penalty]'),
         ("loaded_dice = 0", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
+        ("loaded_dice = {}", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
         ("title = 5", "title: should be text, not 5"),
         ("name = 'a/b'", 'name: should be 1 to 60 letters, digits, spaces and . + - _, not "a/b"'),
         ("set_aside_all = 1", "set_aside_all: should be true or false, not 1"),

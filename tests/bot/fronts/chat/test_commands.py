@@ -95,7 +95,7 @@ async def test_rules_help_and_quit(chat: Chat) -> None:
         ("/advise 123456 me:100 me:200", 'the option "me" is given twice'),
         ("/advise 123456 rules:facebok", 'unknown rule set "facebok"; did you mean facebook?'),
         ("/odds 3 dice:6", '/odds does not take "3"; write /odds dice:N'),
-        ("/odds turn:100000 dice:6", "it is a multiple of 50 from 0 to 16,450"),
+        ("/odds turn:100020 dice:6", "it is a multiple of 50 from 0 to 1,000,000"),
         ("/odds dice:7", "the number of dice cannot be 7"),
         (
             "/odds turn:350 dice:4",

@@ -1,0 +1,248 @@
+"""Best play of one rule set: its start-of-turn values, and the answers that follow from them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidPositionError, StrategyFileError
+from solver.files import Stamp, has_stamp
+from solver.game.endgame import endgame, last_turn
+from solver.game.position import Position, is_on_board, points_to_beat
+from solver.game.standings import (
+    Ints,
+    Standing,
+    Standings,
+    after_turns,
+    many,
+    role,
+    standing_index,
+    standing_indices,
+)
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.scoring import turn_plan
+
+_ATTEMPTS = 10
+"""How often an answer is begun again because its file was replaced meanwhile."""
+
+_EVEN = 1e-12
+"""Win probabilities that differ by less are equal for an answer."""
+
+_MOST_ROWS = 20_000
+"""Point steps beyond the goal for which a turn is worked out, where points matter so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The file from which values are mapped, as it was when every byte was verified."""
+
+    name: str
+    stamp: Stamp
+    is_settled: bool
+    """Whether the stamp tells the file from all that may be written after it."""
+    reopen: Callable[[], "Values"]
+    """Opens and verifies what is there now. Raises StrategyFileError."""
+
+
+class Values:
+    """Start-of-turn values of a rule set, in memory or mapped from a file that was verified."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        array: npt.NDArray[np.float64],
+        origin: str,
+        mapped: Mapped | None = None,
+    ) -> None:
+        self.rules = rules
+        self.array = array
+        """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`"""
+        self._origin = origin
+        self._mapped = mapped
+
+    @property
+    def are_unchanged(self) -> bool:
+        """Whether the file, if any, is still the one that was mapped."""
+        return self._mapped is None or has_stamp(self._mapped.name, self._mapped.stamp)
+
+    def as_they_are(self) -> "Values":
+        """These, or the ones of the file as it is now. Raises StrategyFileError."""
+        if self._mapped is None or (self._mapped.is_settled and self.are_unchanged):
+            return self
+        return self._mapped.reopen()
+
+    def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
+        """Win probabilities of a player about to start a turn against opponents."""
+        row = standing_index(self.rules, own)
+        columns = standing_indices(self.rules, opponent)
+        values = np.asarray(self.array[role(self.rules, began=began), row][columns])
+        if not np.all((values >= 0) & (values <= 1)):
+            raise StrategyFileError.say(
+                "{file}: holds values that are no probabilities; solve the rules again",
+                file=self._origin,
+            )
+        return values
+
+    def left(
+        self,
+        start: Position,
+        points: Ints | int = 0,
+        *,
+        farkles: bool = False,
+        loses: bool = False,
+    ) -> Floats:
+        """What a player is left with whose turn ends so, for each number of points banked."""
+        after = after_turns(
+            self.rules, many(start.own, np.size(points)), points, farkles=farkles, loses=loses
+        )
+        return 1 - self.at(start.others, after, began=not start.began)
+
+
+class Strategy:
+    """Optimal play of one rule set: its values, and every turn between them.
+
+    One that was opened from a file stays true to it. Before each answer the system is asked whether
+    the file is still the one that was verified, and after it whether it was all the while. If it
+    was replaced or written to, it is opened and verified again, and all turns are forgotten. What
+    remains: a file that somebody cuts short in the microseconds between the question and the read
+    still ends the process (SIGBUS). The program itself never writes to a file that it has finished.
+    """
+
+    def __init__(
+        self, rules: Ruleset, values: Values | npt.NDArray[np.float64], origin: str
+    ) -> None:
+        """`origin` is where the values come from, for errors."""
+        self.rules = rules
+        self._origin = origin
+        self._opened = values if isinstance(values, Values) else Values(rules, values, origin)
+        self._turn = lru_cache(maxsize=256)(self._solve_turn)
+        self._far = lru_cache(maxsize=64)(self._solve_far)
+        self._further = 0
+        """Rows beyond the goal that far turn totals took so far."""
+
+    @property
+    def _values(self) -> npt.NDArray[np.float64]:
+        return self._opened.array
+
+    def win_probability(self, position: Position) -> float:
+        """Win probability of the player about to start a turn; the position must be possible.
+
+        Raises StrategyFileError where the file has changed and is not good any more.
+        """
+        if position.opponent >= self.rules.winning_score:
+            return float(self.turn(position).roll[0, 0, -1])
+        for values in self._attempts():
+            found = values.at(position.own, many(position.others), began=position.began)
+            if values.are_unchanged:
+                return float(found[0])
+        raise self._never_the_same()
+
+    def turn(self, position: Position) -> TurnTable:
+        """The table of the turn that a position belongs to; the position must be possible.
+
+        Its last row stands for all further turn totals: also for one beyond the goal, if that of
+        the position is. Raises InvalidPositionError where turns go on too far beyond the goal to
+        tell, and StrategyFileError as `win_probability` does.
+        """
+        whole = dice_set(self.rules).whole
+        start = replace(position, turn_total=0, hot_dice=0, dice=whole)
+        for values in self._attempts():
+            table = self._reaching(values, start, position.turn_total)
+            if values.are_unchanged:
+                return table
+        raise self._never_the_same()
+
+    def refresh(self) -> None:
+        """Open the file again if it is not what it was. Raises StrategyFileError."""
+        values = self._opened.as_they_are()
+        if values is not self._opened:
+            self._opened = values
+            self._turn.cache_clear()
+            self._far.cache_clear()
+
+    def _attempts(self) -> Iterator[Values]:
+        """The values as they are now, a few times."""
+        for _ in range(_ATTEMPTS):
+            self.refresh()
+            yield self._opened
+
+    def _never_the_same(self) -> StrategyFileError:
+        return StrategyFileError.say(
+            "{file}: is written again and again while it is read", file=self._origin
+        )
+
+    def _reaching(self, values: Values, start: Position, turn_total: int) -> TurnTable:
+        """The table of a turn, another one for a turn total beyond the goal if that matters."""
+        rules = self.rules
+        in_play = start.opponent < rules.winning_score
+        if in_play:
+            all_equal = rules.goal_ends_game(last_of_round=not start.began)
+        else:
+            all_equal = points_to_beat(rules, start) is not None
+        goal = rules.winning_score - (start.banked if in_play else 0)
+        if all_equal or turn_total < goal:
+            return self._turn(values, start, 0)
+        return self._far(values, start)
+
+    def _solve_far(self, values: Values, start: Position) -> TurnTable:
+        """The table of a turn, so long that its last row stands for all that follow.
+
+        The more points a bank leaves the other player to beat, the better; but from somewhere on
+        next to nobody beats them, and all further rows are the same. What is behind the last row
+        was solved to know it, and is left out.
+        """
+        reach = turn_plan(self.rules).reach
+        while (further := self._further or 4 * reach) <= _MOST_ROWS:
+            table = self._solve_turn(values, start, further)
+            bank, roll = table.ends.bank, table.roll
+            last = len(bank) - reach - further // 2
+            later = last + further // 4
+            if bank[-1] - bank[last] < _EVEN and _are_even(roll[:, last], roll[:, later]):
+                end = last + 1
+                ends = replace(table.ends, bank=bank[:end], farkle=table.ends.farkle[:end])
+                return TurnTable(table.win_probability[:, :end], roll[:, :end], ends, table.plan)
+            self._further = 2 * further
+        raise InvalidPositionError.say(
+            "a turn total beyond the goal cannot be asked about under {rules} rules: turns go on"
+            " too far",
+            rules=self.rules.name,
+        )
+
+    def _solve_turn(self, values: Values, start: Position, further: int) -> TurnTable:
+        """The table of a turn, with so many more turn totals beyond the goal, in point steps."""
+        rules = self.rules
+        if start.opponent < rules.winning_score:
+            return solve_turn(turn_plan(rules), self._endings(values, start, further))
+        to_beat, on_board = points_to_beat(rules, start), is_on_board(rules, start)
+        return last_turn(rules, to_beat, on_board=on_board, further=further)
+
+    def _endings(self, values: Values, start: Position, further: int) -> Endings:
+        """What ending a turn leads to, while nobody has reached the goal."""
+        rules, step = self.rules, self.rules.point_step
+        plan, ends = turn_plan(rules), endgame(rules, further=further)
+        missing = (rules.winning_score - start.banked) // step
+        least = rules.least_bank(on_board=start.on_board) // step
+        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
+        goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
+        goes_on = 0 if goal_ends_game else ends.beyond
+        bank = np.ones(max(missing, least) + goes_on + plan.reach)
+        totals = np.arange(missing) * step
+        bank[:missing] = values.left(start, points=totals)
+        if not goal_ends_game:
+            last = ends.last[int(start.opponent_on_board)]
+            margin = (rules.winning_score - start.opponent) // step
+            bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
+        farkle = np.full(len(bank), values.left(start, farkles=True))
+        if rules.farkle_keeps_turn_total:
+            farkle[free:] = bank[free:]
+            farkle[free:missing] = values.left(start, points=totals[free:], farkles=True)
+        bank[:free] = np.nan
+        return Endings(bank, farkle, float(values.left(start, loses=True)[0]))
+
+
+def _are_even(one: Floats, other: Floats) -> bool:
+    return bool(np.max(np.abs(one - other)) < _EVEN)
