@@ -78,6 +78,8 @@ class Manifest(BaseModel):
     tolerance: float = Field(gt=0, le=1)
     sweeps: int = Field(ge=1)
     largest_relative_change: float = Field(ge=0)
+    error_bound: float = Field(ge=0)
+    """Of every value, see `Solution.error_bound`."""
     states: int = Field(ge=1)
     states_solved: int = Field(ge=1)
     seconds: float = Field(gt=0)
@@ -313,6 +315,7 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
                 tolerance=solution.tolerance,
                 sweeps=solution.sweeps,
                 largest_relative_change=solution.largest_relative_change,
+                error_bound=solution.error_bound,
                 states=state_count(rules),
                 states_solved=solution.states_solved,
                 seconds=solution.seconds,

@@ -112,6 +112,7 @@ def _solved(rules: Ruleset, folder: Path, kernels: Path) -> Solution:
         manifest.tolerance,
         manifest.sweeps,
         manifest.largest_relative_change,
+        manifest.error_bound,
         manifest.states_solved,
         manifest.seconds,
     )

@@ -427,6 +427,27 @@ def fixed_point(function: Callable[[Array], Array], start: Array, tolerance: flo
     raise ArithmeticError("no fixed point found")
 
 
+def exact_fixed_point(function: Callable[[Array], Array], start: Array, tolerance: float) -> Array:
+    """The same by Newton's method, for a slow function of few probabilities.
+
+    With choices held fixed the function is linear, so that its slopes give the fixed point at once.
+    """
+    here = fixed_point(function, start, max(tolerance, 1e-7))
+    nudge = 1e-6
+    for _ in range(20):
+        image = function(here)
+        slopes = []
+        for number in range(here.size):
+            aside = here.copy()
+            aside.ravel()[number] += nudge
+            slopes.append((function(aside) - image).ravel() / nudge)
+        way = np.linalg.solve(np.eye(here.size) - np.transpose(slopes), (image - here).ravel())
+        here = here + way.reshape(here.shape)
+        if np.max(np.abs(way)) < tolerance:
+            return here
+    raise ArithmeticError("no fixed point found")
+
+
 def standings(rules: Ruleset) -> list[Standing]:
     """Every standing of a player before a turn."""
     scores = range(rules.score_floor, rules.winning_score, rules.point_step)
@@ -462,7 +483,9 @@ def after_losing_everything(standing: Standing) -> Standing:
 
 
 def value_iteration(
-    rules: Ruleset, tolerance: float = 1e-13
+    rules: Ruleset,
+    tolerance: float = 1e-13,
+    find: Callable[[Callable[[Array], Array], Array, float], Array] = fixed_point,
 ) -> dict[tuple[bool, Standing, Standing], float]:
     """V of a small game: win probabilities of the player to start a turn.
 
@@ -544,7 +567,7 @@ def value_iteration(
             found.append(start_of_turn(rules, bank_values, farkle_values, lose(values)))
         return np.array(found)
 
-    values = fixed_point(one_turn, np.full((len(roles), *pairs), 0.5), tolerance)
+    values = find(one_turn, np.full((len(roles), *pairs), 0.5), tolerance)
     return {
         (began, own, other): float(values[role, place[own], place[other]])
         for role, began in enumerate(roles)

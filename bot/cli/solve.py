@@ -32,7 +32,7 @@ EXIT_SOME_FAILED = 1
     default=DEFAULT_TOLERANCE,
     show_default=True,
     metavar="X",
-    help="Largest relative change that ends the solve.",
+    help="Largest error of a win probability, relative to it, that is proved.",
 )
 @click.option(
     "--out",

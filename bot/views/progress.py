@@ -75,12 +75,13 @@ class CatalogueProgress(Watch):
         """Move the job's bar on."""
         row, expected = self._rows[job.number]
         residual = "-" if progress.residual is None else f"{progress.residual:.0e}"
-        self._bars.update(
-            row,
-            completed=progress.sweep - 1 + progress.done,
-            total=expected.after(progress),
-            status=f"sweep {progress.sweep} residual {residual}",
-        )
+        completed, total = progress.sweep - 1 + progress.done, expected.after(progress)
+        status = f"sweep {progress.sweep} residual {residual}"
+        if progress.bounding:
+            # as much work as two sweeps
+            completed, total = progress.sweep + 2 * progress.done, progress.sweep + 2
+            status = "bound of the error"
+        self._bars.update(row, completed=completed, total=total, status=status)
 
     def finished(self, result: Result) -> None:
         """Take a rule set's row away, and count it."""

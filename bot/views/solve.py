@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Context
 from pathlib import Path
 from typing import Any
 
 from bot.views.layout import columns, percent
 from solver.batch.jobs import Result
+from solver.game.standings import LEAST
 from solver.strategy import Manifest
 
 _HEAD = ("rules", "status", "states", "sweeps", "seconds", "first wins", "file")
@@ -20,6 +22,8 @@ def catalogue_text(
     lines = columns(rows, right={2, 3, 4, 5})
     if any(result.file for result in results):
         lines.append(f"Files are in {folder}; `first wins` is at 0:0.")
+    if solved := [result.manifest for result in results if result.manifest]:
+        lines.append(_error_text(max(manifest.error_bound for manifest in solved)))
     if residuals:
         lines.append(
             f"In every state of these games the equations hold to {max(residuals.values()):.1e} of"
@@ -35,6 +39,19 @@ def catalogue_text(
             if result.same_as
         ]
     return "\n".join(lines)
+
+
+def _error_text(bound: float) -> str:
+    """How exact win probabilities are; a bound is rounded up."""
+    whole, least = (_up(number) for number in (bound, bound * LEAST))
+    return (
+        f"No win probability is off by more than {whole} of itself, and none below {LEAST:g} by"
+        f" more than {least}."
+    )
+
+
+def _up(number: float) -> str:
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(number)):.1e}"
 
 
 def _row(result: Result) -> tuple[str, ...]:
@@ -95,6 +112,7 @@ def solve_data(manifest: Manifest, file: Path, residual: float | None = None) ->
         "sweeps": manifest.sweeps,
         "tolerance": manifest.tolerance,
         "largest_relative_change": manifest.largest_relative_change,
+        "error_bound": manifest.error_bound,
         **checked,
         "seconds": manifest.seconds,
         "states_per_second": manifest.states_per_second,
@@ -109,8 +127,7 @@ def solve_text(manifest: Manifest, file: Path, residual: float | None = None) ->
     lines = [
         f"{manifest.rules.name}: {manifest.states:,} states solved in {manifest.seconds:.1f} s,"
         f" {manifest.sweeps} sweeps, {rate:,.1f} million states a second",
-        f"The last sweep changed no value by more than {manifest.largest_relative_change:.1e} of"
-        " itself.",
+        _error_text(manifest.error_bound),
     ]
     if residual is not None:
         lines.append(f"In every state the equations hold to {residual:.1e} of its value.")

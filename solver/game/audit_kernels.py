@@ -99,7 +99,7 @@ def _roll_values(level, t, rolls, work, found, best):
     nogil=True,
     error_model="numpy",
 )
-def total_residual(turn, table, s, game, hot, bonuses, scratch, rolls, worst):
+def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, worst):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
     For a state (t, n) it is how far W is from what the equations make of the values that it leads
@@ -108,7 +108,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, rolls, worst):
     workers = worst.size
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, worker)
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
         values, bank, _, _, out = own.scratch
         levels, _, dice, _ = values.shape
         expected, best = np.empty((dice, LANES)), np.empty(LANES)
@@ -167,6 +167,7 @@ def compare_total(
     hot,
     bonuses,
     scratch,
+    slack,
     exact_table,
     exact_game,
     exact_scratch,
@@ -184,8 +185,8 @@ def compare_total(
     workers = len(scratch.lost)
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        exact = own_work(exact_game, hot, bonuses, exact_scratch, worker)
-        own = own_work(game, hot, bonuses, scratch, worker)
+        exact = own_work(exact_game, hot, bonuses, exact_scratch, slack, worker)
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
         levels, _, dice, _ = own.scratch.values.shape
         for task in range(worker, groups, workers):
             start = low + task * LANES

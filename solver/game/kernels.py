@@ -12,8 +12,8 @@ steps : number of turn totals to solve in the turns of a group
 first : least of the lesser scores of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
 game : a GameNumbers
-hot, bonuses, scratch : with `game` the parts of a Work, which numba cannot bring whole into a
-    parallel loop
+hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
+    into a parallel loop
 work : the Work of one thread, see `own_work`
 """
 
@@ -48,16 +48,17 @@ WORK_TYPES = (
     types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice),
     array_type(types.intp, 1),
     SCRATCH_TYPE,
+    types.float64,
 )
 """Of the fields of a Work."""
 
 
 @njit(nogil=True, error_model="numpy")
-def own_work(game, hot, bonuses, scratch, worker):
+def own_work(game, hot, bonuses, scratch, slack, worker):
     """The Work of one thread: with its part of the scratch arrays, without the axis of threads."""
     values, bank, farkle, lost, out = scratch
     own = Scratch(values[worker], bank[worker], farkle[worker], lost[worker], out[worker])
-    return Work(game, hot, bonuses, own)
+    return Work(game, hot, bonuses, own, slack)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -123,7 +124,8 @@ def prepare(table, s, start, r, u, w, work):
     other = game.roles - 1 - r
     board = u // game.farkle_limit
     least = _least_bank(u, game)
-    steps = max(game.scores - least_own, least) + (game.beyond if r == 0 else 0)
+    began = r % (game.roles // game.sides) == 0
+    steps = max(game.scores - least_own, least) + (game.beyond if began else 0)
     rows = steps + game.reach
     after_bank = table[other, w, 0]
     held = least if game.free_win == 0 else 1
@@ -190,12 +192,15 @@ def _solve_group(turn, table, s, start, r, u, w, work, behind):
     if steps == 0:
         return
     solve_levels(turn, steps, work)
-    low, high = own_scores(s, u, w, work.game)
+    game = work.game
+    low, high = own_scores(s, u, w, game)
+    slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(LANES):
         own = s - start - lane
         if low <= own <= high and (2 * own <= s if behind else 2 * own >= s):
             # a sum of chances may come out one rounding above 1
-            table[r, u, w, s, PAD + own] = min(1.0, work.scratch.out[-1, lane])
+            value = work.scratch.out[-1, lane] + slack
+            table[r, u, w, s, PAD + own] = min(1.0, max(0.0, value))
 
 
 @njit(nogil=True, error_model="numpy")
@@ -230,7 +235,7 @@ def _renew(turn, table, s, first, work):
     nogil=True,
     error_model="numpy",
 )
-def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch):
+def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack):
     """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
 
     Higher totals are done, and these do not depend on each other but for scores that cannot fall
@@ -246,7 +251,7 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch):
     # the first worker's share is the chain at least
     share = max(chain.size, (tasks + workers - 1) // workers)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, worker)
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
         begin, end = 0, share
         if worker > 0:
             rest, others = tasks - share, workers - 1
@@ -281,7 +286,7 @@ def _secant_step(x, image, last_x, last_image):
     nogil=True,
     error_model="numpy",
 )
-def solve_total(turn, table, s, active, game, hot, bonuses, scratch, tolerance):
+def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tolerance):
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
@@ -293,7 +298,7 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, tolerance):
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, worker)
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
         last_x, last_image = np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES

@@ -14,6 +14,10 @@ solved at once.
 Where the opponent's score s - i is at or over the goal, the entry in column u, w = 0 is the value
 of the final turn, and 0 where the goal wins at once. All other entries that are no state of the
 game are 0.
+
+A table of bounds has all roles twice, first with lower and then with upper bounds of every value:
+the opponent's lower bounds make the upper ones of the player to move, and the other way round.
+What the end of a turn leads to is then, as ever, the role that counts as far from the last one.
 """
 
 from collections.abc import Iterator
@@ -28,7 +32,7 @@ from solver.game.kernel_source import LANES
 from solver.game.standings import Block, Standing, blocks, score_count, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnPlan, turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
@@ -41,6 +45,9 @@ class GameNumbers(NamedTuple):
     """What kernels have to know of a game; points in steps."""
 
     roles: int
+    """Along the first axis of the table."""
+    sides: int
+    """2 in a table of bounds, of whose roles the first half holds lower ones; else 1."""
     farkle_limit: int
     boards: int
     """2 where it matters who is on the board, else 1."""
@@ -95,13 +102,16 @@ class Work(NamedTuple):
     bonuses: npt.NDArray[np.intp]
     """Of each hot dice in a turn, in steps; the last one goes on for those that follow."""
     scratch: Scratch
+    slack: float
+    """By which bounds are moved apart when they are written; 0 in a table of values."""
 
 
-def _game_numbers(rules: Ruleset, ends: Endgame) -> GameNumbers:
+def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
     plan, step = turn_plan(rules), rules.point_step
     everything = rules.farkle_penalty is not None and rules.penalty_points == 0
     return GameNumbers(
-        roles=2 if rules.has_roles else 1,
+        roles=sides * (2 if rules.has_roles else 1),
+        sides=sides,
         farkle_limit=rules.farkle_limit,
         boards=2 if rules.has_opening else 1,
         scores=score_count(rules),
@@ -117,9 +127,14 @@ def _game_numbers(rules: Ruleset, ends: Endgame) -> GameNumbers:
     )
 
 
-def make_work(rules: Ruleset, ends: Endgame, threads: int | None = None) -> Work:
-    """What kernels need for the turns of a game; for as many threads as there are if None."""
-    plan, game = turn_plan(rules), _game_numbers(rules, ends)
+def make_work(
+    rules: Ruleset, ends: Endgame, threads: int | None = None, *, slack: float = 0.0
+) -> Work:
+    """What kernels need for the turns of a game; for as many threads as there are if None.
+
+    With `slack` it is for a table of bounds.
+    """
+    plan, game = turn_plan(rules), _game_numbers(rules, ends, 2 if slack else 1)
     threads = threads or numba.get_num_threads()
     # as many turn totals as any turn may need, with those that hold only a bank
     rows = max(game.scores, game.opening) + game.beyond + game.reach
@@ -137,15 +152,19 @@ def make_work(rules: Ruleset, ends: Endgame, threads: int | None = None) -> Work
         lost=np.zeros((threads, LANES)),
         out=np.zeros((threads, plan.columns, LANES)),
     )
-    return Work(game, hot, bonuses, scratch)
+    return Work(game, hot, bonuses, scratch, slack)
 
 
-def make_table(game: GameNumbers, ends: Endgame) -> np.ndarray:
-    """A table whose states are worth 0.5, with the final turns beside them."""
+def make_table(game: GameNumbers, ends: Endgame, slack: float = 0.0) -> np.ndarray:
+    """A table whose states are worth 0.5, with the final turns beside them.
+
+    In a table of bounds those of final turns are `slack` off the values.
+    """
     modes = game.farkle_limit * game.boards
     totals = 2 * game.scores + game.opening + game.beyond + game.reach + LANES
     table = np.zeros((game.roles, modes, modes, totals, game.scores + 2 * PAD))
-    chaser = game.roles - 1
+    played = game.roles // game.sides
+    sides = [ends.last + np.where(ends.last > 0, off, 0.0) for off in (-slack, slack)]
     for total in range(totals):
         if total <= 2 * game.scores - 2:
             low, high = max(0, total - game.scores + 1), min(game.scores - 1, total)
@@ -154,18 +173,51 @@ def make_table(game: GameNumbers, ends: Endgame) -> np.ndarray:
         if len(behind):
             margins = np.minimum(total - 2 * behind, ends.last.shape[1] - 1)
             for mode in range(modes):
-                last = ends.last[int(mode < game.farkle_limit), margins]
-                table[chaser, mode, 0, total, PAD + behind] = last
+                for side, last in enumerate(sides[: game.sides]):
+                    chaser = (side + 1) * played - 1
+                    bounds = last[int(mode < game.farkle_limit), margins].clip(0.0, 1.0)
+                    table[chaser, mode, 0, total, PAD + behind] = bounds
     return table
+
+
+def independent_totals(rules: Ruleset, plan: TurnPlan, game: GameNumbers) -> int:
+    """Number of totals in a row whose states do not depend on each other, see sweep_totals.
+
+    A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
+    score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
+    the first group, as it was before if it fell by less than LANES.
+    """
+    if not rules.farkle_penalty:
+        return 1
+    falls_to_zero = game.penalty == EVERYTHING or bool(np.any(plan.lose_chances))
+    if rules.farkle_keeps_turn_total or (falls_to_zero and game.zero > 0):
+        return 1
+    return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
+
+
+def first_scores(total: int, game: GameNumbers) -> npt.NDArray[np.intp]:
+    """Least score of the lesser scores of each group of a total."""
+    return np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
+
+
+def work_done(total: int, scores: int) -> float:
+    """Share of a sweep's work, states times the length of their turns, done before `total`."""
+    x = (total + 1) / scores
+    return 1 - x**2 + x**3 / 3 if x < 1 else (2 - x) ** 3 / 3
 
 
 def solved_game(rules: Ruleset, ends: Endgame, values: np.ndarray) -> tuple[np.ndarray, Work]:
     """The table of a solved game with the values of its solution, and what kernels need."""
     work = make_work(rules, ends)
     table = make_table(work.game, ends)
+    write_table(rules, table, values)
+    return table, work
+
+
+def write_table(rules: Ruleset, table: np.ndarray, values: np.ndarray) -> None:
+    """Put the values of a solution, or of one side of a table of bounds, into their places."""
     for row, column, scores, states in _rows(rules, table):
         states[:] = values[:, row, column : column + scores]
-    return table, work
 
 
 def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:

@@ -11,7 +11,13 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 
 DEFAULT_TOLERANCE = 1e-9
-"""Largest relative change of the last sweep of a solve."""
+"""Largest error of any value of a solve, relative to it or to LEAST where it is less."""
+
+LEAST = 0.01
+"""What errors are relative to where a value is less.
+
+A value near 1 is rounded in its 16th decimal, and what the opponent has left cannot be more exact
+than that."""
 
 MAX_VALUES = 20_000_000
 """Start-of-turn values that one solve may hold: 8 bytes each in the file, 20 while solving."""
@@ -122,6 +128,8 @@ class Progress:
     """The share of that sweep that is done, 0 to 1."""
     residual: float | None
     """Largest relative change in the sweep before."""
+    bounding: bool = False
+    """Whether that sweep is over, and one for a bound of the error is under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +153,11 @@ class Solution:
     sweeps: int
     largest_relative_change: float
     """Of any value in the last sweep."""
+    error_bound: float
+    """No value is off by more than this, relative to it or to LEAST where it is less."""
     states_solved: int
-    """States (t, n, ...) whose value was computed, again and again in every sweep."""
+    """States (t, n, ...) whose value was computed, again and again in every sweep, and for the
+    bound of the error."""
     seconds: float
 
 

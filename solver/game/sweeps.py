@@ -22,26 +22,34 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game import kernels
+from solver.game import bounds, kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES, load_turn
 from solver.game.layout import (
-    EVERYTHING,
     PAD,
     GameNumbers,
+    first_scores,
+    independent_totals,
     make_table,
     make_work,
     read_table,
+    work_done,
 )
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.scoring import turn_plan
 
 MAX_SWEEPS = 10_000
 
 _SLOW = 0.5
 """Changes that fall by no more than this in a sweep are slow."""
+
+_CLOSER = 4
+"""By so much less values have to change before a proof that failed is tried again."""
+
+_NOISE = 1e-15
+"""Changes of this size are rounding: they need not fall any more."""
 
 
 def solve(
@@ -52,27 +60,34 @@ def solve(
     threads: int | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Solution:
-    """Solve the game until no value changes by more than `tolerance` of itself in a sweep.
+    """Solve the game until no value is off by more than `tolerance` of itself, which is proved.
 
-    `cache` is the folder that keeps compiled code. The result is the same for any number of
-    `threads`; as many as there are processors if None.
+    Of LEAST where the value is less. `cache` is the folder that keeps compiled code. The
+    result is the same for any number of `threads`; as many as there are processors if None.
 
     Raises InvalidRulesError for a game too large or without an end, ConvergenceError after
-    MAX_SWEEPS sweeps.
+    MAX_SWEEPS sweeps, or earlier where rounding stands in the way of a proof.
     """
     started = time.perf_counter()
     check_solvable(rules)
     sweeps = _Sweeps(rules, cache, threads, tolerance / 100, on_progress)
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
+    target = tolerance
     for number in range(1, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         if not verifying:
             rate = min(1.0, change / residual) if residual else 1.0
         # changes that fall by a rate add up to so much more than the last of them
-        enough = tolerance * min(1.0, (1 - rate) / rate) if rate else tolerance
+        enough = max(target * min(1.0, (1 - rate) / rate) if rate else target, _NOISE)
         if change <= enough and not sweeps.skipped:
-            break
+            error_bound = sweeps.error_bound(tolerance, change)
+            if error_bound is not None:
+                break
+            if change <= _NOISE:
+                raise sweeps.unproved(tolerance, change)
+            target = change / _CLOSER
+            enough = target
         # a last sweep verifies everything
         verifying = change <= enough
         at_rest = -1.0 if verifying else enough / 2
@@ -85,8 +100,9 @@ def solve(
             slow = [*slow[-1:], sweeps.table.copy()]
     else:
         raise ConvergenceError.say(
-            "{rules}: after {sweeps} sweeps values still change by {change:.1e}, more than the"
-            " tolerance {tolerance:.1e}; no strategy file is written",
+            "{rules}: after {sweeps} sweeps values still change by {change:.1e}, and no bound of"
+            " their error within the tolerance {tolerance:.1e} is proved; no strategy file is"
+            " written",
             rules=rules.name,
             sweeps=MAX_SWEEPS,
             change=change,
@@ -98,6 +114,7 @@ def solve(
         tolerance=tolerance,
         sweeps=number,
         largest_relative_change=change,
+        error_bound=error_bound,
         states_solved=sweeps.states_solved,
         seconds=time.perf_counter() - started,
     )
@@ -116,6 +133,7 @@ class _Sweeps:
     ) -> None:
         plan, ends = turn_plan(rules), endgame(rules)
         self._rules = rules
+        self._threads = threads
         self._pair_tolerance = pair_tolerance
         self._on_progress = on_progress
         self._turn = load_turn(plan, cache)
@@ -124,12 +142,12 @@ class _Sweeps:
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
         self._last_total = 2 * game.scores - 2
-        self._together = _independent_totals(rules, plan, game)
+        self._together = independent_totals(rules, plan, game)
         self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
         """Largest relative change of each group when it was solved last, at [total, group]; of
         groups that do not exist minus infinity, so that they are always at rest."""
         for total, row in enumerate(self._changed):
-            row[len(_firsts(total, game)) :] = -np.inf
+            row[len(first_scores(total, game)) :] = -np.inf
         self._number = 0
         self.table = make_table(game, ends)
         self.states_solved = 0
@@ -150,7 +168,7 @@ class _Sweeps:
         guessed = self._last_total + 1 if self._number == 1 else 0
         ahead = max(0, game.penalty)
         for total in range(self._last_total, -1, -self._together):
-            done = _work_done(total, game.scores)
+            done = work_done(total, game.scores)
             self._on_progress(Progress(self._number, done, residual))
             totals = np.arange(total, max(-1, total - self._together), -1)
             while guessed > max(0, totals[-1] - ahead):
@@ -163,13 +181,50 @@ class _Sweeps:
             before = self.table[:, :, :, totals]
             self._solve(total, active)
             for row, one in enumerate(totals.tolist()):
-                firsts = _firsts(one, game)
+                firsts = first_scores(one, game)
                 change = _changes(before[:, :, :, row], self.table[:, :, :, one], one, firsts)
                 changed[one, : len(firsts)] = change
                 largest = max(largest, float(change.max()))
                 solved = firsts[active[row, : len(firsts)]]
                 self.states_solved += self._cells * _turn_totals(game, one, solved)
         return largest
+
+    def error_bound(self, tolerance: float, residual: float) -> float | None:
+        """A proved bound of the error of every value, see `bounds.error_bound`."""
+        self.states_solved += 2 * state_count(self._rules)
+        return bounds.error_bound(
+            self._rules,
+            read_table(self._rules, self.table),
+            tolerance,
+            self._turn,
+            threads=self._threads,
+            on_progress=lambda done: self._on_progress(
+                Progress(self._number, done, residual, bounding=True)
+            ),
+        )
+
+    def unproved(self, tolerance: float, residual: float) -> ConvergenceError:
+        """The error of values that are as exact as they get, and not exact enough for a proof."""
+        within = 10 * tolerance
+        while within < 0.5 and self.error_bound(within, residual) is None:
+            within *= 10
+        if within >= 0.5:
+            return ConvergenceError.say(
+                "{rules}: after {sweeps} sweeps values do not change any more, and still nothing"
+                " can be proved of them, perhaps as a game need not end under these rules; no"
+                " strategy file is written",
+                rules=self._rules.name,
+                sweeps=self._number,
+            )
+        return ConvergenceError.say(
+            "{rules}: after {sweeps} sweeps values are as exact as rounding lets them be, and that"
+            " their error is within the tolerance {tolerance:.1e} cannot be proved, only within"
+            " {within:.1e}; no strategy file is written",
+            rules=self._rules.name,
+            sweeps=self._number,
+            tolerance=tolerance,
+            within=within,
+        )
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
@@ -178,26 +233,6 @@ class _Sweeps:
         else:
             arguments = *self._work, self._pair_tolerance
             kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
-
-
-def _independent_totals(rules: Ruleset, plan: TurnPlan, game: GameNumbers) -> int:
-    """Number of totals in a row whose states do not depend on each other, see sweep_totals.
-
-    A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
-    score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
-    the first group, as it was before if it fell by less than LANES.
-    """
-    if not rules.farkle_penalty:
-        return 1
-    falls_to_zero = game.penalty == EVERYTHING or bool(np.any(plan.lose_chances))
-    if rules.farkle_keeps_turn_total or (falls_to_zero and game.zero > 0):
-        return 1
-    return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
-
-
-def _firsts(total: int, game: GameNumbers) -> npt.NDArray[np.intp]:
-    """Least score of the lesser scores of each group of a total."""
-    return np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
 
 
 def _extrapolate(
@@ -220,12 +255,6 @@ def _extrapolate(
         return False
     table[:] = limit
     return True
-
-
-def _work_done(total: int, scores: int) -> float:
-    """Share of a sweep's work, states times the length of their turns, done before `total`."""
-    x = (total + 1) / scores
-    return 1 - x**2 + x**3 / 3 if x < 1 else (2 - x) ** 3 / 3
 
 
 def _changes(

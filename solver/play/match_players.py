@@ -41,13 +41,14 @@ def _fill(
     hot: Any,
     bonuses: Any,
     scratch: Any,
+    slack: Any,
     win: Any,
     bank: Any,
 ) -> None:
     """Tables of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
     workers = len(scratch.lost)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, worker)
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
         dice = own.scratch.out.shape[0]
         for p in range(worker, positions.shape[0], workers):
             r, u, w, score, opponent = positions[p]

@@ -176,7 +176,7 @@ from solver.rules.ruleset import Ruleset
 folder = Path(sys.argv[1])
 rules = Ruleset.model_validate_json(sys.argv[2])
 values = open_strategy(folder, rules)._values
-solution = Solution(rules, values * 0.5, 1e-9, 1, 0.0, 1, 1.0)
+solution = Solution(rules, values * 0.5, 1e-9, 1, 0.0, 0.0, 1, 1.0)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)
 try:
     save_strategy(solution, folder)

@@ -151,12 +151,12 @@ def test_solve_writes_verifies_and_answers(
     report = farkle.json("solve", str(tiny_file))
     assert set(report) == {
         "rules", "digest", "floor", "states", "values", "sweeps", "tolerance",
-        "largest_relative_change", "seconds", "states_per_second", "file", "bytes",
+        "largest_relative_change", "error_bound", "seconds", "states_per_second", "file", "bytes",
     }  # fmt: skip
     assert report["rules"] == "tiny"
     assert report["floor"] == -500
     assert report["values"] == 3 * 3 * 20 * 20
-    assert report["largest_relative_change"] <= 1e-9
+    assert report["error_bound"] <= 1e-9
     assert Path(report["file"]).stat().st_size == report["bytes"]
     assert farkle.json("solve", "--verify", report["file"])["verified"] is True
     assert 0 < farkle.json("advise", "551", "--rules", str(tiny_file))["win_probability"] < 1

@@ -143,6 +143,7 @@ def test_a_solve_reports_what_it_stands_for(solutions: dict[str, Solution]) -> N
     assert facebook.values.shape == value_shape(facebook.rules) == (1, 750, 750)
     for solution in solutions.values():
         assert solution.largest_relative_change <= 1e-9
+        assert 0 < solution.error_bound <= 1e-9
         assert solution.sweeps >= 2
 
 
@@ -186,7 +187,9 @@ def test_progress_tells_sweep_share_and_residual(kernels: Path) -> None:
     rules = variant("facebook", goal=500, score_floor=-500, minimum_bank=100, dice=3)
     solution = solve(rules, cache=kernels, on_progress=seen.append)
     assert {progress.sweep for progress in seen} == set(range(1, solution.sweeps + 1))
-    steps = [progress.sweep + progress.done for progress in seen]
+    # the bound of the error comes after the last sweep
+    steps = [progress.sweep + progress.bounding + progress.done for progress in seen]
+    assert {progress.sweep for progress in seen if progress.bounding} == {solution.sweeps}
     assert steps == sorted(steps)
     assert all(0 <= progress.done < 1 for progress in seen)
     assert seen[0].residual is None
