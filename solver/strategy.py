@@ -24,6 +24,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
+from solver.folders import make_private
 from solver.game.endgame import endgame, last_turn
 from solver.game.position import Position, is_on_board, points_to_beat
 from solver.game.standings import (
@@ -377,7 +378,7 @@ def _write(path: Path, *parts: bytes | memoryview) -> str:
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; what goes wrong with its files becomes a StrategyFileError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         with FileLock(folder / ".lock"):
             yield
     except OSError as error:

@@ -73,14 +73,17 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
     """
     request = {
         "rules": rules.model_dump(mode="json"),
-        "strategies": str(strategies),
-        "kernels": str(kernels),
+        "strategies": str(strategies.absolute()),
+        "kernels": str(kernels.absolute()),
         "language": spoken().code,
     }
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",
             *WORKER,
+            cwd=os.sep,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -113,6 +116,13 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
             rules=rules.name,
             status=status,
         )
+
+
+def _import_path() -> list[str]:
+    """Where this program imports from, but for the current folder, in which anything may be."""
+    here, own = Path.cwd(), Path(__file__).parents[2]
+    folders = [Path(one) for one in sys.path if one]
+    return [str(one) for one in folders if one.is_absolute() and (one != here or one == own)]
 
 
 async def _follow(

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import StrategyFileError
+from solver.folders import make_private
 from solver.rules.ruleset import Ruleset
 
 _DIGEST_LENGTH = 16
@@ -57,7 +58,7 @@ def save_strengths(folder: Path, rules: Ruleset, strengths: Strengths) -> Path:
     path = strengths_path(folder, rules)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         try:
             temporary.write_text(strengths.model_dump_json(indent=2) + "\n")
             temporary.replace(path)

@@ -21,7 +21,9 @@ from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled, started
 
 REVISIONS = [
-    step.revision for step in ScriptDirectory.from_config(database.migrations()).walk_revisions()
+    step.revision
+    for step in ScriptDirectory.from_config(database.migrations()).walk_revisions()
+    if int(step.revision) < 3  # rows of later ones have checksums
 ]
 GAME = f"INSERT INTO games VALUES ('g', 'here', 'kcd', NULL, 1, '{NOON.isoformat()}', NULL)"
 SEAT = "INSERT INTO seats VALUES ('g', 0, 'ann', 'Ann', NULL)"
