@@ -71,12 +71,7 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
 
     Raises SolveError.
     """
-    request = {
-        "rules": rules.model_dump(mode="json"),
-        "strategies": str(strategies.absolute()),
-        "kernels": str(kernels.absolute()),
-        "language": spoken().code,
-    }
+    request = _request(rules, strategies, kernels)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -97,7 +92,7 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
         ) from None
     try:
         job = Job(0, rules.name, rules)
-        last = await _follow(process, json.dumps(request).encode() + b"\n", job, watch)
+        last = await _follow(process, request, job, watch)
         status = await process.wait()
     finally:
         await _end(process)
@@ -118,11 +113,23 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
         )
 
 
+def _request(rules: Ruleset, strategies: Path, kernels: Path) -> bytes:
+    """What the worker, which is in another folder, is told to do."""
+    request = {
+        "rules": rules.model_dump(mode="json"),
+        "strategies": str(strategies.absolute()),
+        "kernels": str(kernels.absolute()),
+        "language": spoken().code,
+    }
+    return json.dumps(request).encode() + b"\n"
+
+
 def _import_path() -> list[str]:
     """Where this program imports from, but for the current folder, in which anything may be."""
-    here, own = Path.cwd(), Path(__file__).parents[2]
-    folders = [Path(one) for one in sys.path if one]
-    return [str(one) for one in folders if one.is_absolute() and (one != here or one == own)]
+    own, here = str(Path(__file__).parents[2]), ""
+    with contextlib.suppress(OSError):
+        here = str(Path.cwd())
+    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]
 
 
 async def _follow(

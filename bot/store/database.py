@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from urllib.parse import quote
 
 from alembic import command
 from alembic.config import Config
@@ -21,6 +22,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.checksums import crc32
 from bot.store.errors import StoreError
+from bot.store.rescue import is_whole, rescue
+from bot.store.schema import metadata
 from bot.store.survey import set_aside_damaged
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -87,10 +90,12 @@ def database_path(url: str) -> Path:
     return Path(str(parts.database)).absolute()
 
 
-def connect(path: Path) -> AsyncEngine:
+def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
     """Connections to a database that is up to date."""
+    name = f"file:{quote(str(path))}" if read_only else str(path)
+    query = {"mode": "ro", "uri": "true"} if read_only else {}
     engine = create_async_engine(
-        URL.create(DRIVER, database=str(path)),
+        URL.create(DRIVER, database=name, query=query),
         connect_args={"timeout": PATIENCE, "factory": _Connection},
         hide_parameters=True,  # errors go to logs, and the dice have secrets
         json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
@@ -113,22 +118,43 @@ def migrate(path: Path) -> None:
         make_private(path.parent)
         with FileLock(f"{path}.lock", mode=OWNER_ONLY), _one_migration, explained(path):
             _keep_private(path)
-            engine = create_engine(
-                URL.create("sqlite", database=str(path)),
-                connect_args={"timeout": PATIENCE, "factory": _Connection},
-                poolclass=NullPool,
-            )
-            _set_up(engine)
-            with engine.connect().execution_options(**{BEGIN: WRITE}) as connection:
-                _upgrade(connection, path)
-                set_aside_damaged(connection)
-                connection.commit()
-            with engine.connect().execution_options(**{BEGIN: ""}) as connection:
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            if path.stat().st_size and not is_whole(path, PATIENCE):
+                _rescue(path)
+            _bring_up_to_date(path)
     except OSError as error:
         raise StoreError(
             f"The database {path} cannot be written ({error.strerror or error})"
         ) from error
+
+
+def _bring_up_to_date(path: Path) -> None:
+    """Make the tables or change them, and set games aside that are seen to be damaged."""
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": PATIENCE, "factory": _Connection},
+        poolclass=NullPool,
+    )
+    _set_up(engine)
+    with engine.connect().execution_options(**{BEGIN: WRITE}) as connection:
+        _upgrade(connection, path)
+        set_aside_damaged(connection)
+        connection.commit()
+    with engine.connect().execution_options(**{BEGIN: ""}) as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+def _rescue(path: Path) -> None:
+    """Put what can be read of a database with damaged pages in its place."""
+    empty = path.with_name(f".{path.name}.rescued")
+    for file in (empty, *beside(empty)):
+        file.unlink(missing_ok=True)
+    keep_private(empty)
+    try:
+        _bring_up_to_date(empty)
+        rescue(path, empty, PATIENCE)
+    finally:
+        for file in (empty, *beside(empty)):
+            file.unlink(missing_ok=True)
 
 
 def file_id(path: Path) -> FileId | None:
@@ -196,11 +222,19 @@ def migrations() -> Config:
     return config
 
 
+def newest_revision() -> str:
+    """The version of the schema that this program makes."""
+    return str(ScriptDirectory.from_config(migrations()).get_current_head())
+
+
 def _upgrade(connection: Connection, path: Path) -> None:
     config = migrations()
     revision = MigrationContext.configure(connection).get_current_revision()
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if revision is None and inspect(connection).get_table_names():
+    tables = inspect(connection).get_table_names()
+    if revision is None and set(metadata.tables) <= set(tables):
+        raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+    if revision is None and tables:
         raise StoreError(f"The database {path} belongs to another program; choose another file")
     if revision is not None and revision not in known:
         raise StoreError(
@@ -208,6 +242,10 @@ def _upgrade(connection: Connection, path: Path) -> None:
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    for table in metadata.sorted_tables:
+        names = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        if not names >= set(table.columns.keys()):
+            raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
 
 
 def _set_up(engine: Engine) -> None:

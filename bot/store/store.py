@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, fields
 from datetime import datetime
@@ -65,7 +65,7 @@ from bot.store.rows import (
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import games, place_rules, place_settings
+from bot.store.schema import events, games, place_rules, place_settings, results, seats
 from bot.store.survey import set_aside_damaged
 from solver.wording import say, say_number
 
@@ -111,6 +111,19 @@ class Store:
         path = database_path(url)
         await asyncio.to_thread(migrate, path)
         return cls(path, connect(path))
+
+    @classmethod
+    def look_into(cls, url: str) -> Self:
+        """The database as it is, to be read alone. Raises StoreError if there is none."""
+        path = database_path(url)
+        if not path.is_file():
+            raise StoreError(f"there is no database {path}")
+        return cls(path, connect(path, read_only=True))
+
+    @property
+    def path(self) -> Path:
+        """The file of the database."""
+        return self._path
 
     async def close(self) -> None:
         """Let go of the file."""
@@ -286,6 +299,21 @@ class Store:
         """Look through all games as at the start."""
         async with self.writing() as connection:
             await connection.run_sync(set_aside_damaged)
+
+    async def restore(self, game_id: str, check: Callable[[GameRecord], object]) -> None:
+        """Take a game as its rows are now for sound, and count it again if it was set aside.
+
+        check : raises DamagedGameError where that cannot be, and then nothing is changed
+
+        Raises MissingGameError and DamagedGameError.
+        """
+        async with self.writing() as connection:
+            for table in (seats, events, results):
+                await connection.execute(seal(table).where(table.c.game_id == game_id))
+            this = games.c.id == game_id
+            await connection.execute(update(games).where(this).values(set_aside=None))
+            await connection.execute(seal(games).where(this))
+            check(await read_record(connection, game_id, set_aside=True))
 
     async def untold(self) -> list[str]:
         """The places that have not been told yet of a game that was set aside."""
