@@ -226,10 +226,12 @@ class Tables:
         if game_id is not None:
             found = [table for table in found if table.game.id == game_id]
             if not found:
+                self.store.check_complete()
                 raise InvalidRequestError.say(
                     'no game "{game}" is open here; /games lists them', game=game_id
                 )
         if not found:
+            self.store.check_complete()
             raise InvalidRequestError.say("no game is open here: /play or /track begins one")
         if len(found) > 1:
             found = [table for table in found if table.seat_of(caller.person) is not None] or found

@@ -151,7 +151,8 @@ def _rescue(path: Path) -> None:
     keep_private(empty)
     try:
         _bring_up_to_date(empty)
-        rescue(path, empty, PATIENCE)
+        if not rescue(path, empty, PATIENCE):
+            raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     finally:
         for file in (empty, *beside(empty)):
             file.unlink(missing_ok=True)

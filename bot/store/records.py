@@ -133,6 +133,8 @@ async def find_person(store: Store, place: str | None, name: str) -> str | None:
     async with store.reading() as connection:
         newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)
         person: str | None = await connection.scalar(newest)
+    if person is None:
+        store.check_complete()
     return person
 
 
@@ -147,6 +149,7 @@ async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
 
     Games of which that is not so are set aside, and those that are left asked again.
     """
+    store.check_complete()
     rows: Sequence[Row[Any]] = ()
     for _ in range(2):
         async with store.reading() as connection:

@@ -3,6 +3,7 @@
 SQLite itself goes on with such a file, misses rows without a word and may write over others.
 """
 
+import glob
 import logging
 import os
 import shutil
@@ -35,12 +36,18 @@ def is_whole(path: Path, timeout: float) -> bool:
     return bool(answer == "ok")
 
 
-def rescue(path: Path, empty: Path, timeout: float) -> None:
+def was_rescued(path: Path) -> bool:
+    """Whether a damaged database lies beside the one that took its place."""
+    return any(path.parent.glob(f"{glob.escape(path.name)}.damaged-*"))
+
+
+def rescue(path: Path, empty: Path, timeout: float) -> bool:
     """Put what can be read of a damaged database into an empty one, which takes its place.
 
     empty : a database in the same folder with the tables of this program
 
-    Raises sqlite3.Error where nothing can be read, and then changes nothing.
+    Returns whether that was done; rows without checksums are left alone, as nobody can tell which
+    of them are sound. Raises sqlite3.Error where nothing can be read, and then changes nothing.
     """
     with (
         closing(sqlite3.connect(path, timeout=timeout, isolation_level=None)) as old,
@@ -49,12 +56,14 @@ def rescue(path: Path, empty: Path, timeout: float) -> None:
         old.execute("PRAGMA writable_schema = ON")  # or a file cut short is not opened at all
         old.text_factory = lambda text: text.decode("utf-8", "replace")
         old.execute("BEGIN IMMEDIATE")  # nobody writes until all is done
+        if "crc" not in _columns(old, "games"):
+            return False
         new.execute("BEGIN")
         for table in metadata.sorted_tables:
             _copy(old, new, table.name, [column.name for column in table.primary_key])
         new.execute("COMMIT")
         now = datetime.now(UTC)
-        kept = path.with_name(f"{path.name}.damaged-{now:%Y%m%d-%H%M%S}")
+        kept = path.with_name(f"{path.name}.damaged-{now:%Y%m%d-%H%M%S-%f}")
         try:
             os.link(path, kept)
         except OSError:
@@ -72,14 +81,18 @@ def rescue(path: Path, empty: Path, timeout: float) -> None:
         path,
         kept,
     )
+    return True
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: Sequence[str]) -> None:
     """Copy the rows of a table that can be read: from the front, from the end, game by game."""
     with suppress(sqlite3.DatabaseError):
-        had = [row[1] for row in old.execute(f"PRAGMA table_info({table})")]
-        known = {row[1] for row in new.execute(f"PRAGMA table_info({table})")}
-        columns = [one for one in had if one in known]
+        known = _columns(new, table)
+        columns = [one for one in _columns(old, table) if one in known]
         rows = f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608 - the names are our own
         marks = ", ".join("?" * len(columns))
         insert = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608

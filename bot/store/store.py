@@ -56,6 +56,7 @@ from bot.store.game_rows import (
     read_rolls,
     why_not_appended,
 )
+from bot.store.rescue import was_rescued
 from bot.store.rows import (
     GameRecord,
     GameResult,
@@ -157,6 +158,14 @@ class Store:
         if not self._turn_to_write.locked():
             self._look()
         return self._foreign_writes
+
+    def check_complete(self) -> None:
+        """Raises StoreError while a damaged database lies beside the one that took its place."""
+        if was_rescued(self._path):
+            raise StoreError.say(
+                "Nobody can tell: a part of the database was damaged, and it may be in there; the"
+                " host has it as it was"
+            )
 
     def check_there(self) -> None:
         """Raises StoreError where the database is gone, or another file has taken its place."""
@@ -351,6 +360,7 @@ class Store:
 
     async def rolls(self, place: str | None = None) -> list[list[int]]:
         """The dice of every roll in games played with a secret, game by game in their order."""
+        self.check_complete()
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
         async with self.reading() as connection:
             rolls, damaged = await read_rolls(connection, *fair)

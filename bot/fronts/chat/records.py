@@ -192,6 +192,7 @@ class RecordCommands:
             games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
             over = [(game.ended_at, game.id) for game in games if game.ended_at]
             if not over:
+                self._tables.store.check_complete()
                 raise InvalidRequestError.say("no game here is over yet")
             _, wanted = max(over, key=itemgetter(0))
         try:
@@ -202,6 +203,7 @@ class RecordCommands:
             await self._tables.open_at(caller.place)  # which says so, if nobody has yet
             raise
         if table is None or table.stored.place != caller.place:
+            self._tables.store.check_complete()
             raise InvalidRequestError.say('no game "{game}" was played here', game=wanted)
         if not table.game.over:
             raise InvalidRequestError.say("that game is still going on: its secret is kept")
