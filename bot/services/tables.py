@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
@@ -254,21 +255,17 @@ class Tables:
     async def _current_of(self, place: str, known: Sequence[str]) -> list[Table]:
         """Games of a place as they are now. Raises DamagedGameError once all were looked at."""
         found = []
-        damaged: DamagedGameError | None = None
         for game_id in known:
-            try:
+            with suppress(DamagedGameError):
                 found.append(await self.current(game_id))
-            except DamagedGameError as error:
-                damaged = error
-        if damaged:
-            await self._tell_set_aside(place, damaged)
+        if len(found) < len(known):
+            await self._tell_set_aside(place)
         return found
 
-    async def _tell_set_aside(self, place: str, damaged: DamagedGameError | None = None) -> None:
+    async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
         if untold := await self.store.tell_set_aside(place):
-            if damaged and damaged.game == untold:
-                raise damaged
+            replayed(await self.store.record(untold, even_set_aside=True))
             raise DamagedGameError(untold, say("it was found before"))
 
     async def asked_at(self, caller: Caller) -> Table | None:

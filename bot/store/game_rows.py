@@ -108,8 +108,6 @@ async def read_record(connection: AsyncConnection, game_id: str, *, set_aside: b
         raise missing_game(game_id)
     facts = select(type_coerce(games.c.secret, NullType()), games.c.set_aside).where(this)
     secret, was_set_aside = (await connection.execute(facts)).one()
-    if was_set_aside is not None and not set_aside:
-        raise DamagedGameError(game_id, say("it was found before"))
     if not isinstance(secret, bytes | None):
         raise DamagedGameError(game_id, say("its secret is none"))
     rows = await connection.execute(
@@ -120,6 +118,8 @@ async def read_record(connection: AsyncConnection, game_id: str, *, set_aside: b
     ended = (await connection.execute(ends.order_by(results.c.seat))).all()
     if not all(row[-1] for row in ended):
         raise DamagedGameError(game_id, say("its results are not as they were written"))
+    if was_set_aside is not None and not set_aside:
+        raise DamagedGameError(game_id, say("it was found before"))
     return GameRecord(
         found[0], happened, secret, tuple(GameResult(*tuple(row)[:-1]) for row in ended)
     )
