@@ -68,10 +68,11 @@ async def _check(settings: Settings, *, as_json: bool) -> bool:
 async def _restore(settings: Settings, game: str) -> None:
     """Raises MissingGameError, DamagedGameError, StoreError."""
     from bot.services.soundness import replayed  # noqa: PLC0415
+    from bot.store.damaged import restore  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
     opened = await Store.open(settings.database_url)
     try:
-        await opened.restore(game, lambda record: replayed(record, dice=True))
+        await restore(opened, game, lambda record: replayed(record, dice=True))
     finally:
         await opened.close()

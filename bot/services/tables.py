@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
 from bot.services.soundness import replayed
+from bot.store.damaged import tell_set_aside, untold
 from bot.store.errors import DamagedGameError, GameRunningError
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
@@ -264,9 +265,9 @@ class Tables:
 
     async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
-        if untold := await self.store.tell_set_aside(place):
-            replayed(await self.store.record(untold, even_set_aside=True))
-            raise DamagedGameError(untold, say("it was found before"))
+        if found := await tell_set_aside(self.store, place):
+            replayed(await self.store.record(found, even_set_aside=True))
+            raise DamagedGameError(found, say("it was found before"))
 
     async def asked_at(self, caller: Caller) -> Table | None:
         """The game that a question without numbers is about: the one here, or the caller's own.
@@ -288,11 +289,11 @@ class Tables:
         """See in which places games are open: those of all others are known to have none."""
         self._foreign_writes, changes = self.store.foreign_writes(), self._changes
         stored = await self.store.all_open_games()
-        untold = await self.store.untold()
+        untold_places = await untold(self.store)
         if changes == self._changes:
             for game in stored:
                 self._open[game.place] = [*(self._open.get(game.place) or []), game.id]
-            self._open |= dict.fromkeys(untold)
+            self._open |= dict.fromkeys(untold_places)
             self._all_read = True
 
     async def current(self, game_id: str) -> Table:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, fields
 from datetime import datetime
@@ -66,7 +66,7 @@ from bot.store.rows import (
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import events, games, place_rules, place_settings, results, seats
+from bot.store.schema import games, place_rules, place_settings
 from bot.store.survey import set_aside_damaged
 from solver.wording import say, say_number
 
@@ -308,39 +308,6 @@ class Store:
         """Look through all games as at the start."""
         async with self.writing() as connection:
             await connection.run_sync(set_aside_damaged)
-
-    async def restore(self, game_id: str, check: Callable[[GameRecord], object]) -> None:
-        """Take a game as its rows are now for sound, and count it again if it was set aside.
-
-        check : raises DamagedGameError where that cannot be, and then nothing is changed
-
-        Raises MissingGameError and DamagedGameError.
-        """
-        async with self.writing() as connection:
-            for table in (seats, events, results):
-                await connection.execute(seal(table).where(table.c.game_id == game_id))
-            this = games.c.id == game_id
-            await connection.execute(update(games).where(this).values(set_aside=None))
-            await connection.execute(seal(games).where(this))
-            check(await read_record(connection, game_id, set_aside=True))
-
-    async def untold(self) -> list[str]:
-        """The places that have not been told yet of a game that was set aside."""
-        async with self.reading() as connection:
-            found = await connection.scalars(select(games.c.place).where(games.c.set_aside == 0))
-            return list(found)
-
-    async def tell_set_aside(self, place: str) -> str | None:
-        """A game of a place that was set aside and not told of yet; now it is."""
-        untold = (games.c.place == place, games.c.set_aside == 0)
-        async with self.reading() as connection:
-            if not await connection.scalar(select(func.count()).where(*untold)):
-                return None
-        async with self.writing() as connection:
-            one = select(games.c.id).where(*untold).order_by(games.c.id).limit(1).scalar_subquery()
-            told = update(games).where(games.c.id == one).values(set_aside=1)
-            found = (await connection.scalars(told.returning(games.c.id))).all()
-        return str(found[0]) if found else None
 
     async def secret(self, game_id: str) -> bytes | None:
         """The secret that the dice of a game come from, if it is played with one.

@@ -83,7 +83,7 @@ async def make_world(folder: Path) -> None:
             await chat.say(place, "ann: /settings games:2 mentions:yes")
             await chat.say(place, "ann: /rules new ours base:classic goal:3000")
             await chat.say(place, "ann: /play @bob rules:classic")
-            await _move(chat, place, 6)
+            await _move(chat, place, 4)
         await _scores(chat, PLACES[0])
 
 
@@ -91,7 +91,7 @@ async def _finish(chat: Channels, place: str) -> None:
     for loser in ("ann", "bob"):
         await chat.say(place, "ann: /play @bob rules:classic")
         await chat.say(place, "ann: /seed mine")
-        await _move(chat, place, 3)
+        await _move(chat, place, 1)
         assert (await chat.say(place, f"{loser}: /resign")).data["stage"] == "over"
 
 

@@ -96,10 +96,8 @@ async def test_a_game_that_was_put_right_is_taken_back(check: Run, folder: Path)
     execute(folder, "DELETE FROM events WHERE game_id = ? AND version = 4", game)
     async with opened(folder) as chat:
         assert "(event 4 is missing)" in (await chat.say(PLACES[0], "/show")).text
-    refused = check("--restore", game)
-    assert f"Game {game} is damaged and was set aside (event 4 is missing)" in str(
-        refused.exception
-    )
+    refused = await asyncio.to_thread(check, "--restore", game)
+    assert f"Game {game} is damaged" in str(refused.exception)
     execute(folder, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", *row)
     assert "nothing is wrong with it now" in (await asyncio.to_thread(check)).stdout
     restored = await asyncio.to_thread(check, "--restore", game)
