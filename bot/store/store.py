@@ -423,7 +423,7 @@ class Store:
         if place not in kept:
             async with self.reading() as connection:
                 rows = (await connection.execute(query)).all()
-            found = {row[0]: row[1] if row[2] else damaged for row in rows}
+            found = {str(row[0]): row[1] if row[2] else damaged for row in rows}
             if not all(row[2] for row in rows):
                 logger.error("what %s has set or saved is damaged in part", place)
             if before != (self.foreign_writes(), self._changes):

@@ -15,7 +15,7 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store.checksums import crc32
+from bot.store.checksums import SEALED, crc32
 from bot.wiring import open_parts
 
 PLACES = [f"channel-{number}" for number in range(5)]
@@ -166,7 +166,7 @@ class World:
                     connection.execute("DELETE FROM games WHERE rowid = ?", [row])
                 for place, key, *_ in unset:
                     this = "DELETE FROM place_settings WHERE place = ? AND key = ?"
-                    connection.execute(this, [place.decode(), key.decode()])
+                    connection.execute(this, [place.strip("'"), key.strip("'")])
             async with opened(folder) as chat:
                 self._known[aside, gone, unset] = await chat.answers()
         return self._known[aside, gone, unset]
@@ -185,8 +185,9 @@ class World:
         rows = []
         for path in (self.folder / "farkle.db", damaged):
             with closing(sql(path)) as connection:
-                connection.text_factory = bytes
-                rows.append(set(connection.execute(f"SELECT * FROM {table}")))  # noqa: S608
+                connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+                columns = ", ".join(f"quote({column})" for column in SEALED[table])
+                rows.append(set(connection.execute(f"SELECT {columns} FROM {table}")))  # noqa: S608
         return tuple(rows)
 
 
