@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from bot.services.soundness import replayed
 from bot.store.damaged import tell_set_aside, untold
-from bot.store.errors import DamagedGameError, GameRunningError
+from bot.store.errors import DamagedGameError, GameRunningError, MissingGameError
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import commands, fair_dice
@@ -266,8 +266,12 @@ class Tables:
     async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
         if found := await tell_set_aside(self.store, place):
-            replayed(await self.store.record(found, even_set_aside=True))
-            raise DamagedGameError(found, say("it was found before"))
+            reason = say("it was found before")
+            try:
+                replayed(await self.store.record(found, even_set_aside=True))
+            except MissingGameError:
+                reason = say("its row is not as it was written")  # not even its id is
+            raise DamagedGameError(found, reason)
 
     async def asked_at(self, caller: Caller) -> Table | None:
         """The game that a question without numbers is about: the one here, or the caller's own.

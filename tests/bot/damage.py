@@ -47,6 +47,11 @@ class Channels:
         caller = Caller(place, Person(f"{place}:{who}", who), manages=True)
         return [reply async for reply in self._commands.answer(said, caller)][-1]
 
+    async def resume(self, place: str) -> AsyncIterator[Reply]:
+        """What is said before anybody says anything."""
+        async for reply in self._commands.resume(Caller(place, Person(f"{place}:ann", "ann"))):
+            yield reply
+
     async def data(self, place: str, line: str) -> Any:
         """The last reply as data, once nothing new is told of games that were set aside."""
         for _ in range(20):

@@ -203,6 +203,71 @@ async def test_damaged_games_are_set_aside(world: World, first: int) -> None:
     assert set(report.set_aside) == games
 
 
+async def test_a_chat_that_begins_says_what_it_set_aside(world: World) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    spoil(folder / "farkle.db", game, KINDS["field missing"])
+    async with opened(folder) as chat:
+        told = [reply.text async for reply in chat.resume(PLACES[0])]
+        assert len(told) == 1
+        assert f"Game {game} is damaged and was set aside (event" in told[0]
+        assert "no game is open here" in (await chat.say(PLACES[0], "/show")).text
+
+
+async def test_what_one_program_set_aside_no_other_goes_on_with(world: World) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    async with opened(folder) as one:
+        table = await one.data(PLACES[0], "/show")
+        spoil(folder / "farkle.db", game, KINDS["event gone"])
+        async with opened(folder) as other:
+            assert "was set aside" in (await other.say(PLACES[0], "/show")).text
+            assert "no game is open here" in (await other.say(PLACES[0], "/show")).text
+        refused = await one.say(PLACES[0], f"{table['to_move']}: /roll")
+        assert "no game is open here" in refused.text
+
+
+async def test_who_leaves_is_not_held_up_by_a_damaged_game(world: World) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    spoil(folder / "farkle.db", game, KINDS["unknown kind"])
+    async with opened(folder) as chat:
+        assert "games" in (await chat.say(PLACES[0], "ann: /forget me")).data
+        # the place is told all the same
+        assert f"Game {game} is damaged" in (await chat.say(PLACES[0], "/show")).text
+    with closing(sql(folder / "farkle.db")) as connection:
+        names = connection.execute("SELECT name FROM seats WHERE game_id = ?", [game])
+        assert {name for (name,) in names} == {"someone", "bob"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "question", "answer"),
+    [
+        ("UPDATE place_settings SET value = 'x{' WHERE key = 'games'", "/settings", "1 game"),
+        ("UPDATE place_settings SET value = '\"many\"' WHERE key = 'games'", "/settings", "1 game"),
+        ("UPDATE place_settings SET value = X'ff' WHERE key = 'games'", "/settings", "1 game"),
+        ("UPDATE place_rules SET text = 'goal ='", "/rules show ours", "is damaged"),
+        ("UPDATE place_rules SET text = 'goal = 2026-13-40'", "/rules show ours", "is damaged"),
+        ("UPDATE place_rules SET text = replace(hex(zeroblob(9000)), '0', '[')", "/rules", "ours"),
+        ("UPDATE place_rules SET text = X'ff'", "/rules show ours", "is damaged"),
+    ],
+)
+async def test_settings_and_rules_of_a_place(
+    world: World, statement: str, question: str, answer: str
+) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    spoil(folder / "farkle.db", game, statement)
+    async with opened(folder) as chat:
+        reply = await chat.say(PLACES[0], question)
+        assert answer in reply.text
+        assert "the program failed" not in reply.text
+        assert (await chat.say(PLACES[0], "/show")).data["game"] == game
+        assert (await chat.say(PLACES[0], "ann: /settings games:3")).data["games"] == 3
+        assert "ours" in (await chat.say(PLACES[0], "ann: /rules delete ours")).text
+    assert (await looked_into(folder)).problems
+
+
 def rows(path: Path) -> set[Any]:
     """All rows but for what says that they are set aside."""
     with closing(sql(path)) as connection:
