@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 from sqlalchemy import (
@@ -19,7 +19,6 @@ from sqlalchemy import (
     cast,
     func,
     insert,
-    literal,
     update,
 )
 
@@ -60,6 +59,7 @@ def is_sound(table: Table, alias: FromClause | None = None) -> ColumnElement[boo
     return found
 
 
+@cache
 def sealed_insert(table: Table) -> Insert:
     """Inserts whole rows; each value is given under the name of its column after "new_"."""
     columns = [table.c[name] for name in SEALED[table.name]]
@@ -69,11 +69,15 @@ def sealed_insert(table: Table) -> Insert:
     return insert(table).values(**new, crc=row_crc(table, table.name, new | kept))
 
 
-def sealed_update(table: Table, changes: Mapping[str, Any]) -> Update:
-    """Changes sound rows, which stay sound; a condition is yet to be added."""
-    values = {name: literal(value, table.c[name].type) for name, value in changes.items()}
+@cache
+def sealed_update(table: Table, *names: str) -> Update:
+    """Changes columns of sound rows, which stay sound; a condition is yet to be added.
+
+    Each value is given under the name of its column after "new_".
+    """
+    new = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
     changed = update(table).where(is_sound(table))
-    return changed.values(**values, crc=row_crc(table, table.name, values))
+    return changed.values(**new, crc=row_crc(table, table.name, new))
 
 
 def seal(table: Table) -> Update:

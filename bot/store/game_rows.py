@@ -202,7 +202,9 @@ async def change_seats(
     """Change seats that are there. Raises ValueError for others."""
     for seat in changed:
         chosen = (seats.c.game_id == game_id, seats.c.number == seat.number)
-        done = await connection.execute(sealed_update(seats, asdict(seat)).where(*chosen))
+        row = asdict(seat)
+        update = sealed_update(seats, *row).where(*chosen)
+        done = await connection.execute(update, new_row(row))
         if not done.rowcount:
             raise ValueError(f"game {game_id} has no seat {seat.number} to change")
 

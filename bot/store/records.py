@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, func, select, update
 
 from bot.store.checksums import is_sound, sealed_update
-from bot.store.game_rows import COUNTED
+from bot.store.game_rows import COUNTED, new_row
 from bot.store.schema import games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
@@ -172,7 +172,8 @@ async def forget(store: Store, person: str) -> int:
             (place_rules, my_rules, {"author": None}),
             (seats, mine, {"person": None, "name": "someone"}),
         ):
-            done = await connection.execute(sealed_update(table, nobody).where(his))
+            changes = sealed_update(table, *nobody).where(his)
+            done = await connection.execute(changes, new_row(nobody))
             # what is damaged stays so, and is forgotten, too
             rest = await connection.execute(update(table).where(his).values(nobody))
             changed = done.rowcount + rest.rowcount

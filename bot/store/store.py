@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     Table,
+    bindparam,
     case,
     delete,
     func,
@@ -78,6 +79,11 @@ _MOST_KEPT = 10_000
 """Places whose settings, or rules, are kept in memory."""
 
 _SETTINGS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+_THIS_MOVE = sealed_update(games, "version", "ended_at").where(
+    games.c.id == bindparam("this"), games.c.version == bindparam("expected"), COUNTED
+)
+_MOVE_ON = _THIS_MOVE.where(games.c.ended_at.is_(None))
+_REOPEN = _THIS_MOVE.where(games.c.ended_at.is_not(None))
 _DAMAGED_TEXT = "\0"
 """What is read of damaged rules: no rules at all."""
 
@@ -257,11 +263,15 @@ class Store:
         if results and not ended:
             raise ValueError("only a game that ends has results")
         version = expected_version + len(events)
-        is_over = games.c.ended_at.is_not(None) if reopens else games.c.ended_at.is_(None)
         async with self.writing() as connection:
-            changed = sealed_update(games, {"version": version, "ended_at": at if ended else None})
-            expected = (games.c.version == expected_version, is_over, COUNTED)
-            moved = await connection.execute(changed.where(games.c.id == game_id, *expected))
+            moved = await connection.execute(
+                _REOPEN if reopens else _MOVE_ON,
+                {
+                    "this": game_id,
+                    "expected": expected_version,
+                    **new_row({"version": version, "ended_at": at if ended else None}),
+                },
+            )
             if not moved.rowcount:
                 raise await why_not_appended(connection, game_id, expected_version, reopens=reopens)
             if reopens:
