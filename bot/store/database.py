@@ -208,6 +208,8 @@ def explained(path: Path) -> Iterator[None]:
     """Whatever is wrong with the file becomes a StoreError."""
     try:
         yield
+    except UnicodeDecodeError as error:  # a message of SQLite with damaged text in it
+        raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path) from error
     except (DBAPIError, sqlite3.Error) as error:
         origin = error.orig if isinstance(error, DBAPIError) else error
         reason = _REASONS.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)

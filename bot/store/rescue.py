@@ -29,6 +29,8 @@ def is_whole(path: Path, timeout: float) -> bool:
     with closing(sqlite3.connect(path, timeout=timeout)) as connection:
         try:
             [answer, *_] = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        except UnicodeDecodeError:  # of a message that names what is damaged
+            return False
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
                 raise
@@ -61,6 +63,7 @@ def rescue(path: Path, empty: Path, timeout: float) -> bool:
         new.execute("BEGIN")
         for table in metadata.sorted_tables:
             _copy(old, new, table.name, [column.name for column in table.primary_key])
+        _copy_lost_games(old, new)
         new.execute("COMMIT")
         now = datetime.now(UTC)
         kept = path.with_name(f"{path.name}.damaged-{now:%Y%m%d-%H%M%S-%f}")
@@ -90,7 +93,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: Sequence[str]) -> None:
     """Copy the rows of a table that can be read: from the front, from the end, game by game."""
-    with suppress(sqlite3.DatabaseError):
+    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         known = _columns(new, table)
         columns = [one for one in _columns(old, table) if one in known]
         rows = f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608 - the names are our own
@@ -106,6 +109,16 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: Seq
                 _copy_rows(old, new, f"{rows} WHERE game_id = ?", insert, [game_id])
 
 
+def _copy_lost_games(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+    """Copy the rows of games of which there are events: an index may still lead to them."""
+    columns = ", ".join(_columns(new, "games"))
+    lost = "SELECT DISTINCT game_id FROM events WHERE game_id NOT IN (SELECT id FROM games)"
+    insert = f"INSERT INTO games ({columns}) VALUES ({', '.join('?' * (columns.count(',') + 1))})"  # noqa: S608
+    for (game_id,) in new.execute(lost).fetchall():
+        query = f"SELECT {columns} FROM games WHERE id = ?"  # noqa: S608
+        _copy_rows(old, new, query, insert, [game_id])
+
+
 def _copy_rows(
     old: sqlite3.Connection,
     new: sqlite3.Connection,
@@ -117,6 +130,6 @@ def _copy_rows(
     try:
         for row in old.execute(query, values):
             new.execute(insert, row)
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     return True

@@ -189,10 +189,10 @@ class RecordCommands:
         """The game named, else the one that ended last here."""
         wanted = table_of(line) or line.words or None
         if wanted is None:
+            self._tables.store.check_complete()
             games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
             over = [(game.ended_at, game.id) for game in games if game.ended_at]
             if not over:
-                self._tables.store.check_complete()
                 raise InvalidRequestError.say("no game here is over yet")
             _, wanted = max(over, key=itemgetter(0))
         try:
