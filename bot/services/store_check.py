@@ -11,6 +11,7 @@ from bot.services.soundness import replayed
 from bot.store.checksums import is_sound
 from bot.store.database import newest_revision
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
+from bot.store.rescue import damaged_copies
 from bot.store.rows import PlaceSettings
 from bot.store.schema import games, place_rules, place_settings
 from bot.store.store import Store
@@ -71,6 +72,12 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
 
 async def _file_problems(store: Store) -> AsyncIterator[Problem]:
     """What SQLite itself finds, and whether the tables are those of this version."""
+    for copy in damaged_copies(store.path):
+        yield Problem(
+            "database",
+            f"it was rescued from {copy}: once nothing in there is needed, remove that, and the"
+            " chat counts games again",
+        )
     async with store.reading() as connection:
         for (line,) in await connection.exec_driver_sql("PRAGMA integrity_check"):
             if line != "ok":

@@ -41,9 +41,9 @@ def is_whole(path: Path, timeout: float) -> bool:
     return bool(answer == "ok")
 
 
-def was_rescued(path: Path) -> bool:
-    """Whether a damaged database lies beside the one that took its place."""
-    return any(path.parent.glob(f"{glob.escape(path.name)}.damaged-*"))
+def damaged_copies(path: Path) -> list[Path]:
+    """The damaged databases that lie beside the one that took their place, the oldest first."""
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.damaged-*"))
 
 
 def rescue(path: Path, empty: Path, timeout: float) -> bool:

@@ -57,7 +57,7 @@ from bot.store.game_rows import (
     read_rolls,
     why_not_appended,
 )
-from bot.store.rescue import was_rescued
+from bot.store.rescue import damaged_copies
 from bot.store.rows import (
     GameRecord,
     GameResult,
@@ -167,7 +167,7 @@ class Store:
 
     def check_complete(self) -> None:
         """Raises StoreError while a damaged database lies beside the one that took its place."""
-        if was_rescued(self._path):
+        if damaged_copies(self._path):
             raise StoreError.say(
                 "Nobody can tell: a part of the database was damaged, and it may be in there; the"
                 " host has it as it was"

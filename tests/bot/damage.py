@@ -181,10 +181,10 @@ class World:
         here, there = self._rows(damaged, table)
         return here - there
 
-    def more(self, damaged: Path, table: str) -> set[Any]:
-        """Rows of a table in a damaged copy that are not here."""
+    def differs(self, damaged: Path, table: str) -> bool:
+        """Whether a table in a damaged copy is another one than here."""
         here, there = self._rows(damaged, table)
-        return there - here
+        return here != there
 
     def _rows(self, damaged: Path, table: str) -> tuple[set[Any], ...]:
         rows = []

@@ -127,6 +127,21 @@ def test_what_is_no_database(check: Run, folder: Path) -> None:
     assert not path.exists()
 
 
+async def test_a_database_that_was_rescued(check: Run, folder: Path) -> None:
+    path = folder / "farkle.db"
+    content = bytearray(path.read_bytes())
+    content[-4096:] = bytes(4096)
+    path.write_bytes(content)
+    assert (await asyncio.to_thread(check)).exit_code == 1
+    async with opened(folder) as chat:
+        assert "Nobody can tell" in (await chat.say(PLACES[0], "/leaderboard")).text
+        found = (await asyncio.to_thread(check)).stdout
+        [copy] = folder.glob("farkle.db.damaged-*")  # noqa: ASYNC240
+        assert f"database: it was rescued from {copy}" in found
+        copy.unlink()
+        assert isinstance((await chat.say(PLACES[0], "/leaderboard")).data, list)
+
+
 def test_a_database_of_an_older_version(check: Run, folder: Path) -> None:
     with closing(sqlite3.connect(folder / "farkle.db")) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '2'")
