@@ -6,7 +6,7 @@ COPY bot bot
 COPY data/rules data/rules
 RUN pip install --no-cache-dir --constraint constraints.txt . \
     && useradd --create-home farkle \
-    && install -d -o farkle /data
+    && install -d -m 700 -o farkle /data
 USER farkle
 ENV FARKLE_DATA=/data
 VOLUME /data

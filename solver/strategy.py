@@ -29,6 +29,7 @@ from pydantic_core import from_json
 from solver.best_play import Mapped, Strategy, Values
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
 from solver.files import open_regular, sha256
+from solver.folders import make_private
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
@@ -363,7 +364,7 @@ def _write(path: Path, *parts: bytes | memoryview) -> str:
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; what goes wrong with its files becomes a StrategyFileError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         with FileLock(folder / ".lock"):
             yield
     except OSError as error:

@@ -15,6 +15,7 @@ from bot.cli.discord import discord_command
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
 from bot.cli.rules import rules
 from bot.cli.solve import solve
+from bot.cli.store import store
 from bot.cli.study import study
 from bot.cli.verify import verify
 from bot.languages import language
@@ -179,5 +180,6 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
 
 farkle.add_command(discord_command)
 farkle.add_command(rules)
+farkle.add_command(store)
 farkle.add_command(study)
 farkle.add_command(verify)

@@ -21,6 +21,7 @@ from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
 from bot.views.layout import wrap
+from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
 
@@ -186,8 +187,8 @@ def spoken_by(line: str) -> tuple[Caller, str]:
 def _history(path: Path) -> History:
     """History in a file where one can be kept, else in memory."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("a").close()
+        make_private(path.parent)
+        keep_private(path)
     except OSError:
         return InMemoryHistory()
     return FileHistory(path)

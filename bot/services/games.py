@@ -15,7 +15,7 @@ from bot.services.advisor import Hint
 from bot.services.bot_moves import bot_move
 from bot.services.chances import Chances, Oracle
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
-from bot.store.errors import StaleVersionError
+from bot.store.errors import DamagedGameError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
 from bot.table.events import Event, Rolled
@@ -286,7 +286,10 @@ class Games:
         """Give up in every game anywhere that the caller still plays."""
         for stored in await self.tables.store.all_open_games():
             async with self.tables.lock(stored.id):
-                table = await self.tables.current(stored.id)
+                try:
+                    table = await self.tables.current(stored.id)
+                except DamagedGameError:
+                    continue
                 seat = table.seat_of(caller.person)
                 game = table.game
                 if seat is None or game.over or not game.seats[seat].playing:

@@ -393,7 +393,7 @@ def _read(name: str, text: str) -> Ruleset:
     """The rules saved under a name. Raises InvalidRulesError."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, TypeError, RecursionError):
         raise InvalidRulesError.say(
             "{rules}: what is saved of these rules is damaged", rules=name
         ) from None

@@ -3,17 +3,22 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
+from bot.services.soundness import replayed
+from bot.store.damaged import tell_set_aside, untold
+from bot.store.errors import DamagedGameError, GameRunningError, MissingGameError
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import commands, fair_dice
-from bot.table.events import Begun, Event, Revealed, Rolled, event_data, make_event
-from bot.table.state import Game, apply, begin, fold
+from bot.table.events import Begun, Event, Revealed, Rolled, event_data
+from bot.table.state import Game, apply, begin
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
+from solver.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +210,10 @@ class Tables:
                 at := self.now(),
                 game_id,
             )
+        except GameRunningError:
+            self._changed(caller.place)
+            await self.open_at(caller.place)  # it may be one that nobody can go on with
+            raise
         except BaseException:
             self._changed(caller.place)
             raise
@@ -219,10 +228,12 @@ class Tables:
         if game_id is not None:
             found = [table for table in found if table.game.id == game_id]
             if not found:
+                self.store.check_complete()
                 raise InvalidRequestError.say(
                     'no game "{game}" is open here; /games lists them', game=game_id
                 )
         if not found:
+            self.store.check_complete()
             raise InvalidRequestError.say("no game is open here: /play or /track begins one")
         if len(found) > 1:
             found = [table for table in found if table.seat_of(caller.person) is not None] or found
@@ -234,10 +245,33 @@ class Tables:
         return found[0]
 
     async def open_at(self, place: str) -> list[Table]:
-        """The open games of a place; the database is asked again where none is known."""
+        """The open games of a place; the database is asked again where none is known.
+
+        Raises DamagedGameError, once, where one was set aside.
+        """
         # another program at the same database may have begun the first one
         known = self._known(place) or await self._read_open(place)
-        return [await self.current(game_id) for game_id in known]
+        return await self._current_of(place, known)
+
+    async def _current_of(self, place: str, known: Sequence[str]) -> list[Table]:
+        """Games of a place as they are now. Raises DamagedGameError once all were looked at."""
+        found = []
+        for game_id in known:
+            with suppress(DamagedGameError):
+                found.append(await self.current(game_id))
+        if len(found) < len(known):
+            await self._tell_set_aside(place)
+        return found
+
+    async def _tell_set_aside(self, place: str) -> None:
+        """Raises DamagedGameError for a game of a place that it was not told of yet."""
+        if found := await tell_set_aside(self.store, place):
+            reason = say("it was found before")
+            try:
+                replayed(await self.store.record(found, even_set_aside=True))
+            except MissingGameError:
+                reason = say("its row is not as it was written")  # not even its id is
+            raise DamagedGameError(found, reason)
 
     async def asked_at(self, caller: Caller) -> Table | None:
         """The game that a question without numbers is about: the one here, or the caller's own.
@@ -248,7 +282,7 @@ class Tables:
         known = self._known(caller.place)
         if known is None:
             known = await self._read_open(caller.place)
-        found = [await self.current(game_id) for game_id in known]
+        found = await self._current_of(caller.place, known)
         own = [one for one in found if one.seat_of(caller.person) is not None]
         if any(not one.game.hints for one in own):
             raise IllegalActionError.say("the host has forbidden hints in the game that you play")
@@ -259,13 +293,16 @@ class Tables:
         """See in which places games are open: those of all others are known to have none."""
         self._foreign_writes, changes = self.store.foreign_writes(), self._changes
         stored = await self.store.all_open_games()
+        untold_places = await untold(self.store)
         if changes == self._changes:
             for game in stored:
                 self._open[game.place] = [*(self._open.get(game.place) or []), game.id]
+            self._open |= dict.fromkeys(untold_places)
             self._all_read = True
 
     async def current(self, game_id: str) -> Table:
-        """A game as it is now, as far as this program knows."""
+        """A game as it is now, as far as this program knows. Raises DamagedGameError."""
+        self.store.check_there()
         if game_id in self._live:
             return self._live[game_id]
         drops = -1
@@ -278,14 +315,18 @@ class Tables:
         return self._live.setdefault(game_id, loaded)
 
     async def load(self, game_id: str) -> Table:
-        """A game from the store, open or over."""
-        stored, events = await self.store.load(game_id)
-        first, *others = [make_event(event.kind, event.data) for event in events]
-        if not isinstance(first, Begun):
-            raise InvalidRequestError.say(
-                'the game "{game}" has no beginning in the database', game=stored.id
-            )
-        return Table(stored, first, tuple(others), fold(first, others), events[-1].at)
+        """A game from the store, open or over.
+
+        Raises MissingGameError, and DamagedGameError for one that is set aside from now on.
+        """
+        try:
+            record = await self.store.record(game_id)
+            begun, events, game = replayed(record)
+        except DamagedGameError as error:
+            await self.store.set_aside(error)
+            self._forget_open()
+            raise
+        return Table(record.game, begun, events, game, record.events[-1].at)
 
     async def rolled(self, game: Game, seat: int) -> Rolled:
         """What falls next, once it is known that the player may roll."""
@@ -365,6 +406,7 @@ class Tables:
     async def _read_open(self, place: str) -> list[str]:
         changes = self._changes
         found = [game.id for game in await self.store.open_games(place)]
+        await self._tell_set_aside(place)
         if changes == self._changes:
             self._open[place] = found
         return found

@@ -71,16 +71,14 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
 
     Raises SolveError.
     """
-    request = {
-        "rules": rules.model_dump(mode="json"),
-        "strategies": str(strategies),
-        "kernels": str(kernels),
-        "language": spoken().code,
-    }
+    request = _request(rules, strategies, kernels)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",
             *WORKER,
+            cwd=os.sep,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -94,7 +92,7 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
         ) from None
     try:
         job = Job(0, rules.name, rules)
-        last = await _follow(process, json.dumps(request).encode() + b"\n", job, watch)
+        last = await _follow(process, request, job, watch)
         status = await process.wait()
     finally:
         await _end(process)
@@ -113,6 +111,25 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
             rules=rules.name,
             status=status,
         )
+
+
+def _request(rules: Ruleset, strategies: Path, kernels: Path) -> bytes:
+    """What the worker, which is in another folder, is told to do."""
+    request = {
+        "rules": rules.model_dump(mode="json"),
+        "strategies": str(strategies.absolute()),
+        "kernels": str(kernels.absolute()),
+        "language": spoken().code,
+    }
+    return json.dumps(request).encode() + b"\n"
+
+
+def _import_path() -> list[str]:
+    """Where this program imports from, but for the current folder, in which anything may be."""
+    own, here = str(Path(__file__).parents[2]), ""
+    with contextlib.suppress(OSError):
+        here = str(Path.cwd())
+    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]
 
 
 async def _follow(

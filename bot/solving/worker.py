@@ -1,4 +1,4 @@
-"""Solves one rule set in a process of its own: `python -m bot.solving.worker`, not for people.
+"""Solves one rule set in a process of its own: `python -P -m bot.solving.worker`, not for people.
 
 It loads numba, and so stands outside of everything that answers a chat message. One line of JSON on
 standard input says what to solve: `rules`, the folders `strategies` and `kernels`, and the

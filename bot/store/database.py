@@ -1,6 +1,7 @@
 """One SQLite file: how it is opened and brought up to date, and what is wrong with it in words."""
 
 import json
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from urllib.parse import quote
 
 from alembic import command
 from alembic.config import Config
@@ -18,8 +20,15 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from bot.store.checksums import crc32
 from bot.store.errors import StoreError
+from bot.store.rescue import is_whole, rescue
+from bot.store.schema import metadata
+from bot.store.survey import set_aside_damaged
+from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
+
+logger = logging.getLogger(__name__)
 
 DRIVER = "sqlite+aiosqlite"
 PATIENCE = 30.0
@@ -56,6 +65,12 @@ _REASONS = {
     ),
 }
 
+UNREADABLE = object()
+"""What is read of JSON that is none."""
+
+FileId = tuple[int, int]
+"""Of a file, whatever it is called: two names of one file have the same."""
+
 _one_migration = Lock()
 """Alembic keeps the migration under way in a global."""
 
@@ -75,15 +90,21 @@ def database_path(url: str) -> Path:
     return Path(str(parts.database)).absolute()
 
 
-def connect(path: Path) -> AsyncEngine:
+def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
     """Connections to a database that is up to date."""
+    name = f"file:{quote(str(path))}" if read_only else str(path)
+    query = {"mode": "ro", "uri": "true"} if read_only else {}
     engine = create_async_engine(
-        URL.create(DRIVER, database=str(path)),
-        connect_args={"timeout": PATIENCE},
+        URL.create(DRIVER, database=name, query=query),
+        connect_args={"timeout": PATIENCE, "factory": _Connection},
         hide_parameters=True,  # errors go to logs, and the dice have secrets
         json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
+        json_deserializer=_json,
     )
     _set_up(engine.sync_engine)
+    file = file_id(path)
+    event.listen(engine.sync_engine, "do_connect", lambda *_: check_same(path, file))
+    event.listen(engine.sync_engine, "connect", lambda *_: check_same(path, file))
     event.listen(engine.sync_engine, "invalidate", _on_invalidate)
     return engine
 
@@ -94,23 +115,92 @@ def migrate(path: Path) -> None:
     Raises StoreError, and then leaves the file as it was.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{path}.lock"), _one_migration, explained(path):
-            engine = create_engine(
-                URL.create("sqlite", database=str(path)),
-                connect_args={"timeout": PATIENCE},
-                poolclass=NullPool,
-            )
-            _set_up(engine)
-            with engine.connect().execution_options(**{BEGIN: WRITE}) as connection:
-                _upgrade(connection, path)
-                connection.commit()
-            with engine.connect().execution_options(**{BEGIN: ""}) as connection:
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        make_private(path.parent)
+        with FileLock(f"{path}.lock", mode=OWNER_ONLY), _one_migration, explained(path):
+            _keep_private(path)
+            if path.stat().st_size and not is_whole(path, PATIENCE):
+                _rescue(path)
+            _bring_up_to_date(path)
     except OSError as error:
         raise StoreError(
             f"The database {path} cannot be written ({error.strerror or error})"
         ) from error
+
+
+def _bring_up_to_date(path: Path) -> None:
+    """Make the tables or change them, and set games aside that are seen to be damaged."""
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": PATIENCE, "factory": _Connection},
+        poolclass=NullPool,
+    )
+    _set_up(engine)
+    with engine.connect().execution_options(**{BEGIN: WRITE}) as connection:
+        _upgrade(connection, path)
+        set_aside_damaged(connection)
+        connection.commit()
+    with engine.connect().execution_options(**{BEGIN: ""}) as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+def _rescue(path: Path) -> None:
+    """Put what can be read of a database with damaged pages in its place."""
+    empty = path.with_name(f".{path.name}.rescued")
+    for file in (empty, *beside(empty)):
+        file.unlink(missing_ok=True)
+    keep_private(empty)
+    try:
+        _bring_up_to_date(empty)
+        if not rescue(path, empty, PATIENCE):
+            raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+    finally:
+        for file in (empty, *beside(empty)):
+            file.unlink(missing_ok=True)
+
+
+def file_id(path: Path) -> FileId | None:
+    """The file of this name, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def beside(path: Path) -> tuple[Path, Path]:
+    """The files by which those who have a database open know what others write: log and index."""
+    return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
+
+
+def check_same(path: Path, expected: FileId | None) -> None:
+    """Raises StoreError unless the database is the file that it was when opened.
+
+    SQLite would go on with the one that nobody can reach any more.
+    """
+    found = file_id(path)
+    if found is None:
+        raise StoreError.say(
+            "The database {path} is gone: put it back, or end the program and start it again to"
+            " begin a new one",
+            path=path,
+        )
+    if found != expected:
+        raise StoreError.say(
+            "The database {path} was replaced while the program runs: start the program again to"
+            " go on with the new one",
+            path=path,
+        )
+
+
+def check_beside(path: Path, expected: tuple[FileId | None, ...]) -> None:
+    """Raises StoreError unless the files beside the database are those that they were."""
+    for file, known in zip(beside(path), expected, strict=True):
+        if file_id(file) != known:
+            raise StoreError.say(
+                "{path}, which belongs to the database, was deleted or replaced while the program"
+                " runs: start the program again, which loses nothing",
+                path=file,
+            )
 
 
 @contextmanager
@@ -118,6 +208,8 @@ def explained(path: Path) -> Iterator[None]:
     """Whatever is wrong with the file becomes a StoreError."""
     try:
         yield
+    except UnicodeDecodeError as error:  # a message of SQLite with damaged text in it
+        raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path) from error
     except (DBAPIError, sqlite3.Error) as error:
         origin = error.orig if isinstance(error, DBAPIError) else error
         reason = _REASONS.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)
@@ -133,11 +225,19 @@ def migrations() -> Config:
     return config
 
 
+def newest_revision() -> str:
+    """The version of the schema that this program makes."""
+    return str(ScriptDirectory.from_config(migrations()).get_current_head())
+
+
 def _upgrade(connection: Connection, path: Path) -> None:
     config = migrations()
     revision = MigrationContext.configure(connection).get_current_revision()
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if revision is None and inspect(connection).get_table_names():
+    tables = inspect(connection).get_table_names()
+    if revision is None and set(metadata.tables) <= set(tables):
+        raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+    if revision is None and tables:
         raise StoreError(f"The database {path} belongs to another program; choose another file")
     if revision is not None and revision not in known:
         raise StoreError(
@@ -145,6 +245,10 @@ def _upgrade(connection: Connection, path: Path) -> None:
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    for table in metadata.sorted_tables:
+        names = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        if not names >= set(table.columns.keys()):
+            raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
 
 
 def _set_up(engine: Engine) -> None:
@@ -153,9 +257,36 @@ def _set_up(engine: Engine) -> None:
     event.listen(engine, "begin", _on_begin)
 
 
+class _Connection(sqlite3.Connection):
+    """A connection with the functions that queries need, and which reads damaged text, too."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.text_factory = partial(str, encoding="utf-8", errors="replace")
+        self.create_function("casefold", 1, str.casefold, deterministic=True)
+        self.create_function("crc32", 1, crc32, deterministic=True)
+
+
+def _json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return UNREADABLE
+
+
+def _keep_private(path: Path) -> None:
+    """Have the owner alone read the database, which holds the secrets of running games."""
+    for file in (path, *(one for one in beside(path) if one.exists())):
+        try:
+            if keep_private(file):
+                logger.warning("others could read %s, which holds secrets; no more", file)
+        except PermissionError:
+            if is_open_to_others(file):
+                logger.warning("others can read %s, which holds secrets", file)
+
+
 def _on_connect(connection: Any, _: object) -> None:
     connection.isolation_level = None  # keeps sqlite3 from beginning transactions of its own
-    connection.create_function("casefold", 1, str.casefold, deterministic=True)
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA synchronous = FULL")  # what was acknowledged outlives a power cut

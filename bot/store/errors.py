@@ -1,6 +1,7 @@
 """What the store refuses, each in one sentence."""
 
 from solver.errors import FarkleError
+from solver.wording import say
 
 
 class StoreError(FarkleError):
@@ -13,6 +14,22 @@ class StaleVersionError(StoreError):
 
 class MissingGameError(StoreError):
     """No game has this id."""
+
+
+class DamagedGameError(StoreError):
+    """What is stored of a game is not what the program wrote, so nobody can tell how it stands."""
+
+    def __init__(self, game: str, reason: str) -> None:
+        """The game by its id, and what is wrong in plain words."""
+        sentence = say(
+            "Game {game} is damaged and was set aside ({reason}); nothing of it is deleted, and"
+            " `farkle store check` tells the host more",
+            game=game,
+            reason=reason,
+        )
+        super().__init__(sentence)
+        self.game = game
+        self.reason = reason
 
 
 class GameRunningError(FarkleError):

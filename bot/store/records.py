@@ -1,10 +1,14 @@
 """Who won how often: queries over the results of finished games, and how a person is forgotten."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select, update
 
+from bot.store.checksums import is_sound, sealed_update
+from bot.store.game_rows import COUNTED, new_row
 from bot.store.schema import games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
@@ -56,14 +60,14 @@ _played = results.join(seats).join(games)
 
 _THEMSELVES = seats.c.level.is_(None)
 """What a bot did that played on for somebody is nobody's."""
+_SOUND: ColumnElement[bool] = and_(is_sound(results), is_sound(seats), is_sound(games))
 
 
 async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:
     """What a person has done, in one place or in all."""
-    query = select(results).select_from(_played)
-    query = query.where(seats.c.person == person, _THEMSELVES, *in_place(place))
-    async with store.reading() as connection:
-        rows = (await connection.execute(query.order_by(games.c.ended_at, games.c.id))).all()
+    query = select(results, _SOUND.label("sound")).select_from(_played)
+    query = query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
+    rows = await _sound_rows(store, query.order_by(games.c.ended_at, games.c.id))
     accuracies = [row.accuracy for row in rows if row.accuracy is not None]
     streaks = [len(list(row)) for won, row in groupby(row.share == 1 for row in rows) if won]
     return PersonStats(
@@ -89,16 +93,22 @@ async def head_to_head(
         .join(other_seat, other_seat.c.game_id == own_seat.c.game_id)
         .join(other, (other.c.game_id == own.c.game_id) & (other.c.seat == other_seat.c.number))
     )
+    sound = and_(
+        *(is_sound(results, one) for one in (own, other)),
+        *(is_sound(seats, one) for one in (own_seat, other_seat)),
+        is_sound(games),
+    )
     total = (func.count(), func.total(own.c.share), func.total(other.c.share))
     people = (
         own_seat.c.person == first,
         other_seat.c.person == second,
         own_seat.c.level.is_(None),
         other_seat.c.level.is_(None),
+        COUNTED,
     )
-    async with store.reading() as connection:
-        query = select(*total).select_from(both).where(*people, *in_place(place))
-        count, own_wins, other_wins = (await connection.execute(query)).one()
+    query = select(*total, _all(sound)).select_from(both).where(*people, *in_place(place))
+    [row] = await _sound_rows(store, query)
+    count, own_wins, other_wins, _ = tuple(row)
     return HeadToHead(count, (own_wins, other_wins))
 
 
@@ -107,23 +117,47 @@ async def leaderboard(store: Store, place: str | None = None) -> list[Ranking]:
     # SQLite takes the bare column `name` from the row that has the maximum
     last = func.max(games.c.ended_at)
     columns = (seats.c.person, seats.c.name, func.count(), func.total(results.c.share), last)
-    query = select(*columns).select_from(_played).where(seats.c.person.is_not(None), _THEMSELVES)
-    by_person = query.where(*in_place(place)).group_by(seats.c.person)
-    async with store.reading() as connection:
-        rows = await connection.execute(by_person)
-        standings = [Ranking(*row[:4]) for row in rows]
+    query = select(*columns, _all(_SOUND)).select_from(_played)
+    counted = query.where(seats.c.person.is_not(None), _THEMSELVES, COUNTED, *in_place(place))
+    rows = await _sound_rows(store, counted.group_by(seats.c.person))
+    standings = [Ranking(*tuple(row)[:4]) for row in rows]
     return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
 
 
 async def find_person(store: Store, place: str | None, name: str) -> str | None:
     """The person who sat down last under this name, in capitals or not; None if nobody did."""
+    sound = and_(is_sound(seats), is_sound(games))
     sat = select(seats.c.person).join_from(seats, games)
-    query = sat.where(seats.c.person.is_not(None), _THEMSELVES)
+    query = sat.where(seats.c.person.is_not(None), _THEMSELVES, COUNTED, sound)
     named = query.where(func.casefold(seats.c.name) == name.casefold(), *in_place(place))
     async with store.reading() as connection:
         newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)
         person: str | None = await connection.scalar(newest)
+    if person is None:
+        store.check_complete()
     return person
+
+
+def _all(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether a condition holds in every row of a group."""
+    # not min(), which with max() would leave open which row a bare column is of
+    return (func.total(condition) == func.count()).label("sound")
+
+
+async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
+    """The rows of a query, whose column `sound` says whether what they tell is as was written.
+
+    Games of which that is not so are set aside, and those that are left asked again.
+    """
+    store.check_complete()
+    rows: Sequence[Row[Any]] = ()
+    for _ in range(2):
+        async with store.reading() as connection:
+            rows = (await connection.execute(query)).all()
+        if all(row.sound for row in rows):
+            break
+        await store.set_aside_damaged()
+    return rows
 
 
 async def forget(store: Store, person: str) -> int:
@@ -132,9 +166,16 @@ async def forget(store: Store, person: str) -> int:
     The games stay whole: the seat goes on as someone's, its results are nobody's.
     """
     async with store.writing() as connection:
-        own_seats = update(seats).where(seats.c.person == person)
-        changed = await connection.execute(own_seats.values(person=None, name="someone"))
-        own_rules = update(place_rules).where(place_rules.c.author == person)
-        await connection.execute(own_rules.values(author=None))
+        mine, my_rules = seats.c.person == person, place_rules.c.author == person
+        changed = 0
+        for table, his, nobody in (
+            (place_rules, my_rules, {"author": None}),
+            (seats, mine, {"person": None, "name": "someone"}),
+        ):
+            changes = sealed_update(table, *nobody).where(his)
+            done = await connection.execute(changes, new_row(nobody))
+            # what is damaged stays so, and is forgotten, too
+            rest = await connection.execute(update(table).where(his).values(nobody))
+            changed = done.rowcount + rest.rowcount
     await store.scrub()
-    return changed.rowcount
+    return changed

@@ -62,6 +62,16 @@ class GameResult:
 
 
 @dataclass(frozen=True, slots=True)
+class GameRecord:
+    """All that is stored of a game."""
+
+    game: StoredGame
+    events: tuple[StoredEvent, ...]
+    secret: bytes | None
+    results: tuple[GameResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlaceSettings:
     """What holds in a place."""
 

@@ -35,8 +35,12 @@ class UtcTime(TypeDecorator[datetime]):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """From the file."""
-        return None if value is None else datetime.fromisoformat(value)
+        """From the file; None for what is no moment, which damaged rows have."""
+        try:
+            found = datetime.fromisoformat(value or "")
+        except (ValueError, TypeError):
+            return None
+        return found if found.tzinfo else None
 
 
 metadata = MetaData()
@@ -51,10 +55,16 @@ games = Table(
     Column("version", Integer, nullable=False),
     Column("began_at", UtcTime, nullable=False),
     Column("ended_at", UtcTime),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    Column("set_aside", Integer),
     Index("games_of_place", "place", "began_at"),
     Index("games_open", "place", sqlite_where=text("ended_at IS NULL")),
 )
-"""`version` counts the events; a game without `ended_at` is open."""
+"""`version` counts the events; a game without `ended_at` is open.
+
+`set_aside` is there for a damaged game: 0 until its place was told, then 1. `crc` in every table is
+the checksum of a row, see `bot/store/checksums.py`.
+"""
 
 seats = Table(
     "seats",
@@ -64,6 +74,7 @@ seats = Table(
     Column("person", Text),
     Column("name", Text, nullable=False),
     Column("level", Text),
+    Column("crc", Integer, nullable=False, server_default="0"),
     Index("seats_of_person", "person", "game_id", unique=True),
     sqlite_with_rowid=False,
 )
@@ -77,6 +88,7 @@ events = Table(
     Column("at", UtcTime, nullable=False),
     Column("kind", Text, nullable=False),
     Column("data", JSON, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
 
@@ -92,6 +104,7 @@ results = Table(
     Column("biggest_turn", Integer, nullable=False),
     Column("accuracy", Float),
     Column("luck", Float),
+    Column("crc", Integer, nullable=False, server_default="0"),
     ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
     sqlite_with_rowid=False,
 )
@@ -103,6 +116,7 @@ place_settings = Table(
     Column("place", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("value", JSON, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
 
@@ -113,5 +127,6 @@ place_rules = Table(
     Column("name", Text, primary_key=True),
     Column("text", Text, nullable=False),
     Column("author", Text),
+    Column("crc", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )

@@ -1,54 +1,91 @@
 """The event store: games as rows of events that only grow, each append checked for its version."""
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, fields
 from datetime import datetime
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from sqlalchemy import (
     ColumnElement,
     Select,
     Table,
+    bindparam,
+    case,
     delete,
     func,
-    insert,
     select,
     update,
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
-from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
-from bot.store.rows import GameResult, NewEvent, PlaceSettings, SeatRow, StoredEvent, StoredGame
-from bot.store.schema import events, games, metadata, place_rules, place_settings, results, seats
+from bot.store.checksums import is_sound, seal, sealed_insert, sealed_update
+from bot.store.database import (
+    BEGIN,
+    READ,
+    WRITE,
+    beside,
+    check_beside,
+    check_same,
+    connect,
+    database_path,
+    explained,
+    file_id,
+    migrate,
+)
+from bot.store.errors import (
+    DamagedGameError,
+    GameRunningError,
+    StoreError,
+)
+from bot.store.game_rows import (
+    COUNTED,
+    ROWID,
+    change_seats,
+    delete_results,
+    insert_events,
+    insert_rows,
+    missing_game,
+    new_row,
+    read_games,
+    read_record,
+    read_rolls,
+    why_not_appended,
+)
+from bot.store.rescue import damaged_copies
+from bot.store.rows import (
+    GameRecord,
+    GameResult,
+    NewEvent,
+    PlaceSettings,
+    SeatRow,
+    StoredEvent,
+    StoredGame,
+)
+from bot.store.schema import games, place_rules, place_settings
+from bot.store.survey import set_aside_damaged
 from solver.wording import say, say_number
 
-_Value = TypeVar("_Value")
+logger = logging.getLogger(__name__)
+
 _Stamp = tuple[int, ...]
 
 _MOST_KEPT = 10_000
 """Places whose settings, or rules, are kept in memory."""
 
-_GAME = [
-    games.c.id,
-    games.c.place,
-    games.c.rules_name,
-    games.c.ended_at.is_(None).label("open"),
-    games.c.version,
-    games.c.began_at,
-    games.c.ended_at,
-]
-_SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
-_SETTINGS = [one.name for one in fields(PlaceSettings)]
-_EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data]
-
+_SETTINGS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+_THIS_MOVE = sealed_update(games, "version", "ended_at").where(
+    games.c.id == bindparam("this"), games.c.version == bindparam("expected"), COUNTED
+)
+_MOVE_ON = _THIS_MOVE.where(games.c.ended_at.is_(None))
+_REOPEN = _THIS_MOVE.where(games.c.ended_at.is_not(None))
+_DAMAGED_TEXT = "\0"
+"""What is read of damaged rules: no rules at all."""
 
 UNSURE_SECONDS = 5.0
 """For how long a write of others may be missed that falls together with one's own."""
@@ -60,6 +97,7 @@ class Store:
     def __init__(self, path: Path, engine: AsyncEngine) -> None:
         self._path = path
         self._engine = engine
+        self._file = file_id(path)
         self._turn_to_write = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -81,6 +119,19 @@ class Store:
         await asyncio.to_thread(migrate, path)
         return cls(path, connect(path))
 
+    @classmethod
+    def look_into(cls, url: str) -> Self:
+        """The database as it is, to be read alone. Raises StoreError if there is none."""
+        path = database_path(url)
+        if not path.is_file():
+            raise StoreError(f"there is no database {path}")
+        return cls(path, connect(path, read_only=True))
+
+    @property
+    def path(self) -> Path:
+        """The file of the database."""
+        return self._path
+
     async def close(self) -> None:
         """Let go of the file."""
         await self._engine.dispose()
@@ -98,6 +149,7 @@ class Store:
             async with self._connection(WRITE) as connection, connection.begin():
                 self._look()  # nobody else can write now
                 yield connection
+                self._check_there(connection)
             # who writes in this very moment is taken for this program, and seen a little later
             self._written = self._stamp()
             if self._unsure_since is None:
@@ -108,9 +160,22 @@ class Store:
 
         While the number stays, what was read holds but for what this program itself has changed.
         """
+        self.check_there()
         if not self._turn_to_write.locked():
             self._look()
         return self._foreign_writes
+
+    def check_complete(self) -> None:
+        """Raises StoreError while a damaged database lies beside the one that took its place."""
+        if damaged_copies(self._path):
+            raise StoreError.say(
+                "Nobody can tell: a part of the database was damaged, and it may be in there; the"
+                " host has it as it was"
+            )
+
+    def check_there(self) -> None:
+        """Raises StoreError where the database is gone, or another file has taken its place."""
+        check_same(self._path, self._file)
 
     async def scrub(self) -> None:
         """Rewrite the file without what was deleted, and empty its log."""
@@ -138,7 +203,7 @@ class Store:
         """Begin a game. Raises GameRunningError if the place has `most_open` open ones already."""
         game = StoredGame(game_id, place, rules_name, True, len(events), at, None, tuple(seats))
         async with self.writing() as connection:
-            is_open = (games.c.place == place, games.c.ended_at.is_(None))
+            is_open = (games.c.place == place, games.c.ended_at.is_(None), COUNTED)
             running = await connection.scalar(select(func.count()).where(*is_open))
             if (running or 0) >= most_open:
                 raise GameRunningError(
@@ -149,30 +214,32 @@ class Store:
                         most_open,
                     )
                 )
-            await connection.execute(
-                insert(games).values(
-                    id=game_id,
-                    place=place,
-                    rules_name=rules_name,
-                    secret=secret,
-                    version=len(events),
-                    began_at=at,
-                )
-            )
-            await _insert(connection, "seats", game_id, map(asdict, seats))
-            await _insert_events(connection, game_id, 0, events, at)
+            row: dict[str, Any] = {
+                "place": place,
+                "rules_name": rules_name,
+                "secret": secret,
+                "began_at": at,
+            }
+            row |= {"id": game_id, "version": len(events), "ended_at": None}
+            await connection.execute(sealed_insert(games), new_row(row))
+            await insert_rows(connection, "seats", game_id, map(asdict, seats))
+            await insert_events(connection, game_id, 0, events, at)
         return game
 
     async def load(self, game_id: str) -> tuple[StoredGame, tuple[StoredEvent, ...]]:
-        """A game and all that happened in it. Raises MissingGameError."""
+        """A game and all that happened in it. Raises MissingGameError and DamagedGameError."""
+        record = await self.record(game_id)
+        return record.game, record.events
+
+    async def record(self, game_id: str, *, even_set_aside: bool = False) -> GameRecord:
+        """All that is stored of a game, every row as it was written.
+
+        even_set_aside : whether a game that was set aside is read like any other
+
+        Raises MissingGameError, and DamagedGameError for one that is damaged or set aside.
+        """
         async with self.reading() as connection:
-            found = await _games(connection, games.c.id == game_id)
-            if not found:
-                raise _missing(game_id)
-            rows = await connection.execute(
-                select(*_EVENT).where(events.c.game_id == game_id).order_by(events.c.version)
-            )
-            return found[0], tuple(StoredEvent(*row) for row in rows)
+            return await read_record(connection, game_id, set_aside=even_set_aside)
 
     async def append(
         self,
@@ -196,37 +263,61 @@ class Store:
         if results and not ended:
             raise ValueError("only a game that ends has results")
         version = expected_version + len(events)
-        is_over = games.c.ended_at.is_not(None) if reopens else games.c.ended_at.is_(None)
         async with self.writing() as connection:
             moved = await connection.execute(
-                update(games)
-                .where(games.c.id == game_id, games.c.version == expected_version, is_over)
-                .values(version=version, ended_at=at if ended else None)
+                _REOPEN if reopens else _MOVE_ON,
+                {
+                    "this": game_id,
+                    "expected": expected_version,
+                    **new_row({"version": version, "ended_at": at if ended else None}),
+                },
             )
             if not moved.rowcount:
-                raise await _refusal(connection, game_id, expected_version, reopens=reopens)
+                raise await why_not_appended(connection, game_id, expected_version, reopens=reopens)
             if reopens:
-                await _delete_results(connection, game_id)
-            await _insert_events(connection, game_id, expected_version, events, at)
-            await _insert(connection, "seats", game_id, map(asdict, new_seats))
-            await _change_seats(connection, game_id, changed_seats)
-            await _insert(connection, "results", game_id, map(asdict, results))
+                await delete_results(connection, game_id)
+            await insert_events(connection, game_id, expected_version, events, at)
+            await insert_rows(connection, "seats", game_id, map(asdict, new_seats))
+            await change_seats(connection, game_id, changed_seats)
+            await insert_rows(connection, "results", game_id, map(asdict, results))
         return version
 
     async def open_games(self, place: str) -> list[StoredGame]:
         """Games of a place that have not ended, the newest first."""
-        async with self.reading() as connection:
-            return await _games(connection, games.c.place == place, games.c.ended_at.is_(None))
+        return await self._listed(games.c.place == place, games.c.ended_at.is_(None))
 
     async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
         """The last `limit` games of a place, open or not, the newest first."""
-        async with self.reading() as connection:
-            return await _games(connection, games.c.place == place, limit=limit)
+        return await self._listed(games.c.place == place, limit=limit)
 
     async def all_open_games(self) -> list[StoredGame]:
         """Games anywhere that have not ended, the newest first."""
+        return await self._listed(games.c.ended_at.is_(None))
+
+    async def _listed(
+        self, *where: ColumnElement[bool], limit: int | None = None
+    ) -> list[StoredGame]:
+        """Games that are not set aside; those that are damaged are now."""
         async with self.reading() as connection:
-            return await _games(connection, games.c.ended_at.is_(None))
+            found, damaged = await read_games(connection, *where, COUNTED, limit=limit)
+        for one in damaged:
+            await self._set_aside(one.error, ROWID.in_([one.rowid]))
+        return found
+
+    async def set_aside(self, error: DamagedGameError) -> None:
+        """Keep a damaged game as it is, and count it no more."""
+        await self._set_aside(error, games.c.id == error.game)
+
+    async def _set_aside(self, error: DamagedGameError, this: ColumnElement[bool]) -> None:
+        async with self.writing() as connection:
+            done = await connection.execute(update(games).where(this, COUNTED).values(set_aside=0))
+        if done.rowcount:
+            logger.error("%s", error)
+
+    async def set_aside_damaged(self) -> None:
+        """Look through all games as at the start."""
+        async with self.writing() as connection:
+            await connection.run_sync(set_aside_damaged)
 
     async def secret(self, game_id: str) -> bytes | None:
         """The secret that the dice of a game come from, if it is played with one.
@@ -234,31 +325,39 @@ class Store:
         Raises MissingGameError.
         """
         async with self.reading() as connection:
-            found = await connection.execute(select(games.c.secret).where(games.c.id == game_id))
-            row = found.one_or_none()
+            sound = is_sound(games)
+            query = select(case((sound, games.c.secret)), sound).where(games.c.id == game_id)
+            row = (await connection.execute(query)).one_or_none()
         if row is None:
-            raise _missing(game_id)
-        secret: bytes | None = row.secret
+            raise missing_game(game_id)
+        if not row[1]:
+            raise DamagedGameError(game_id, say("its row is not as it was written"))
+        secret: bytes | None = row[0]
         return secret
 
     async def rolls(self, place: str | None = None) -> list[list[int]]:
         """The dice of every roll in games played with a secret, game by game in their order."""
-        fair = [games.c.secret.is_not(None), *in_place(place)]
-        query = select(events.c.data).join_from(games, events)
-        rolled = query.where(events.c.kind == "rolled", *fair)
+        self.check_complete()
+        fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
         async with self.reading() as connection:
-            found = await connection.scalars(rolled.order_by(events.c.game_id, events.c.version))
-            return [data["dice"] for data in found]
+            rolls, damaged = await read_rolls(connection, *fair)
+        for error in damaged:
+            await self.set_aside(error)
+        return rolls
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
-        query = select(place_settings.c.key, place_settings.c.value)
-        return await self._kept(self._settings, place, query.where(place_settings.c.place == place))
+        query = select(place_settings.c.key, place_settings.c.value, is_sound(place_settings))
+        return await self._kept(
+            self._settings, place, query.where(place_settings.c.place == place), None
+        )
 
     async def settings(self, place: str) -> PlaceSettings:
         """What holds in a place for its games and messages."""
         found = await self.place_settings(place)
-        return PlaceSettings(**{name: found[name] for name in _SETTINGS if name in found})
+        return PlaceSettings(
+            **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
+        )
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
@@ -266,9 +365,13 @@ class Store:
         self._changed(place)
 
     async def place_rules(self, place: str) -> dict[str, str]:
-        """The rules that a place has saved, by name in alphabetical order."""
-        query = select(place_rules.c.name, place_rules.c.text).where(place_rules.c.place == place)
-        return await self._kept(self._rules, place, query.order_by(place_rules.c.name))
+        """The rules that a place has saved, by name in alphabetical order.
+
+        Damaged ones are no rules at all.
+        """
+        query = select(place_rules.c.name, place_rules.c.text, is_sound(place_rules))
+        mine = query.where(place_rules.c.place == place).order_by(place_rules.c.name)
+        return await self._kept(self._rules, place, mine, _DAMAGED_TEXT)
 
     async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
         """Save rules for a place under a name, instead of any of that name."""
@@ -286,8 +389,18 @@ class Store:
     @asynccontextmanager
     async def _connection(self, begin: str) -> AsyncIterator[AsyncConnection]:
         with explained(self._path):
+            self.check_there()
             async with self._engine.connect() as connection:
+                self._check_there(connection)
                 yield await connection.execution_options(**{BEGIN: begin})
+                # by now SQLite has opened what is beside the database
+                connection.info.setdefault("beside", tuple(map(file_id, beside(self._path))))
+
+    def _check_there(self, connection: AsyncConnection) -> None:
+        """Raises StoreError where others would not see what this connection does."""
+        self.check_there()
+        if known := connection.info.get("beside"):
+            check_beside(self._path, known)
 
     def _stamp(self) -> _Stamp:
         """What is different after every write: when the files were written, and their lengths."""
@@ -310,13 +423,19 @@ class Store:
             self._rules.clear()
 
     async def _kept(
-        self, kept: dict[str, dict[str, _Value]], place: str, query: Select[Any]
-    ) -> dict[str, _Value]:
-        """What a place has by the two columns of the query, read once until it changes."""
+        self, kept: dict[str, dict[str, Any]], place: str, query: Select[Any], damaged: Any
+    ) -> dict[str, Any]:
+        """What a place has by the columns of the query, read once until it changes.
+
+        The third column says whether a row is sound, and `damaged` is the value where it is not.
+        """
         before = self.foreign_writes(), self._changes
         if place not in kept:
             async with self.reading() as connection:
-                found = {row[0]: row[1] for row in await connection.execute(query)}
+                rows = (await connection.execute(query)).all()
+            found = {str(row[0]): row[1] if row[2] else damaged for row in rows}
+            if not all(row[2] for row in rows):
+                logger.error("what %s has set or saved is damaged in part", place)
             if before != (self.foreign_writes(), self._changes):
                 return found
             if len(kept) >= _MOST_KEPT:
@@ -335,76 +454,12 @@ class Store:
         keys = table.primary_key.columns.keys()
         rest = {name: value for name, value in row.items() if name not in keys}
         statement = upsert(table).values(row).on_conflict_do_update(index_elements=keys, set_=rest)
+        this = [table.c[name] == row[name] for name in keys]
         async with self.writing() as connection:
             await connection.execute(statement)
+            await connection.execute(seal(table).where(*this))
 
 
 def in_place(place: str | None) -> list[ColumnElement[bool]]:
     """The condition that a game is of this place; none if it may be of any."""
     return [] if place is None else [games.c.place == place]
-
-
-async def _games(
-    connection: AsyncConnection, *where: ColumnElement[bool], limit: int | None = None
-) -> list[StoredGame]:
-    newest = select(*_GAME).where(*where).order_by(games.c.began_at.desc(), games.c.id)
-    game = newest.limit(limit).subquery()
-    query = select(game, *_SEAT).outerjoin_from(game, seats, game.c.id == seats.c.game_id)
-    order = (game.c.began_at.desc(), game.c.id, seats.c.number)
-    found = []
-    for _, group in groupby(await connection.execute(query.order_by(*order)), attrgetter("id")):
-        rows = list(group)
-        taken = [SeatRow(*row[len(_GAME) :]) for row in rows if row.number is not None]
-        fields = (*rows[0][: len(_GAME)], tuple(taken))
-        found.append(StoredGame(*fields))
-    return found
-
-
-async def _insert(
-    connection: AsyncConnection, table: str, game_id: str, rows: Iterable[dict[str, Any]]
-) -> None:
-    """Insert rows of a game, if there are any."""
-    if listed := [{"game_id": game_id, **row} for row in rows]:
-        await connection.execute(insert(metadata.tables[table]), listed)
-
-
-async def _insert_events(
-    connection: AsyncConnection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
-) -> None:
-    numbered = enumerate(new, start=after + 1)
-    rows = ({"version": version, "at": at, **asdict(event)} for version, event in numbered)
-    await _insert(connection, "events", game_id, rows)
-
-
-async def _change_seats(
-    connection: AsyncConnection, game_id: str, changed: Sequence[SeatRow]
-) -> None:
-    for seat in changed:
-        chosen = (seats.c.game_id == game_id, seats.c.number == seat.number)
-        done = await connection.execute(update(seats).where(*chosen).values(asdict(seat)))
-        if not done.rowcount:
-            raise ValueError(f"game {game_id} has no seat {seat.number} to change")
-
-
-async def _delete_results(connection: AsyncConnection, game_id: str) -> None:
-    await connection.execute(delete(results).where(results.c.game_id == game_id))
-
-
-async def _refusal(
-    connection: AsyncConnection, game_id: str, expected: int, *, reopens: bool
-) -> StoreError:
-    """Why nothing can be appended."""
-    found = await _games(connection, games.c.id == game_id)
-    if not found:
-        return _missing(game_id)
-    if found[0].open == reopens and found[0].version == expected:
-        return StaleVersionError(say("The game goes on") if reopens else say("The game is over"))
-    return StaleVersionError.say(
-        "The game has gone on to version {version}; this was meant for {expected}",
-        version=found[0].version,
-        expected=expected,
-    )
-
-
-def _missing(game_id: str) -> MissingGameError:
-    return MissingGameError.say("There is no game {game}", game=game_id)

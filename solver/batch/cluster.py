@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.local import is_writable, prefer_cache, solve_here
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
+from solver.folders import is_ours
 from solver.game.standings import Solution, value_shape
 from solver.rules.ruleset import Ruleset
 
@@ -281,7 +282,7 @@ def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
 def _cache(worker: "Worker") -> Path:
     """FARKLE_DATA/kernels, or a folder that goes with the worker."""
     data = os.environ.get("FARKLE_DATA")
-    if data and is_writable(kernels := Path(data) / "kernels"):
+    if data and is_writable(kernels := Path(data) / "kernels") and is_ours(kernels):
         return kernels
     return Path(worker.local_directory) / "farkle-kernels"
 

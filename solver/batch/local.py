@@ -1,5 +1,6 @@
 """Solves on this machine, one rule set after the other, with compiled code kept in a folder."""
 
+import logging
 import os
 import shutil
 import signal
@@ -7,7 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -15,9 +16,12 @@ from typing import TypeVar
 
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.errors import FarkleError, SolveError
+from solver.folders import is_ours, make_private
 from solver.game.standings import FloorEffect, Progress, Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_values
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -164,15 +168,28 @@ def prefer_cache(folder: Path) -> None:
 
 @contextmanager
 def compiled_code(folder: Path) -> Iterator[Path]:
-    """The folder itself for compiled code, or a temporary one if it cannot be written."""
+    """The folder itself for compiled code, or a temporary one if it cannot be used.
+
+    What others may have written into a folder is not run: it is deleted where that can be done.
+    """
     with tempfile.TemporaryDirectory() as temporary:
-        yield folder if is_writable(folder) else Path(temporary)
+        yield folder if is_writable(folder) and _is_clean(folder) else Path(temporary)
+
+
+def _is_clean(folder: Path) -> bool:
+    """Whether a folder for compiled code can be trusted, after all in it is deleted if need be."""
+    if not is_ours(folder):
+        logger.warning("%s: others can write there, so the code in it is compiled anew", folder)
+        with suppress(OSError):
+            shutil.rmtree(folder)
+            make_private(folder)
+    return is_ours(folder)
 
 
 def is_writable(folder: Path) -> bool:
     """Whether files can be made in a folder, which is made if need be."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:

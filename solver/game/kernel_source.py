@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from solver.errors import SolveError
+from solver.folders import is_ours, make_private
 from solver.turn.scoring import TurnPlan
 
 LANES = 16
@@ -118,9 +120,17 @@ def turn_source(plan: TurnPlan) -> str:
 def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     """The turn function of a plan, from a module in `folder` beside which numba keeps its code.
 
-    Raises OSError where `folder` cannot be written.
+    Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
     source = turn_source(plan)
+    make_private(folder)
+    if not is_ours(folder):
+        # whoever can write there could have this program run anything
+        raise SolveError.say(
+            "{folder}: compiled code is loaded only from a folder that is one's own and that"
+            " nobody else can write to",
+            folder=folder,
+        )
     name = f"farkle_turn_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, _keep(folder, f"{name}.py", source))
     assert spec is not None  # noqa: S101 - the suffix is known
@@ -137,7 +147,6 @@ def _keep(folder: Path, name: str, source: str) -> Path:
     path = folder / name
     if path.is_file() and path.read_text(encoding="utf-8") == source:
         return path
-    folder.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=folder)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(source)

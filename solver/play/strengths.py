@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from solver.errors import StrategyFileError
 from solver.files import open_regular
+from solver.folders import make_private
 from solver.rules.ruleset import Ruleset
 
 _DIGEST_LENGTH = 16
@@ -70,7 +71,7 @@ def save_strengths(
     path = strengths_path(folder, rules)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         try:
             temporary.write_text(strengths.model_dump_json(indent=2) + "\n")
             temporary.replace(path)

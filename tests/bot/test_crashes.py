@@ -112,7 +112,7 @@ def killed_after(folder: Path, seconds: float) -> Iterator[Chat]:
 
 def die_at(point: str, write: int) -> None:
     """Have this process kill itself at its write of this number, from 1."""
-    from bot.store import store  # noqa: PLC0415
+    from bot.store import game_rows, store  # noqa: PLC0415
 
     writes = count(1)
 
@@ -129,7 +129,7 @@ def die_at(point: str, write: int) -> None:
         return write_and_die
 
     if point == "within":  # after a part of the transaction
-        patch.object(store, "_insert_events", dying(store._insert_events)).start()
+        patch.object(store, "insert_events", dying(game_rows.insert_events)).start()
     else:
         for name in ("create_game", "append"):
             patch.object(store.Store, name, dying(getattr(store.Store, name))).start()

@@ -227,7 +227,7 @@ class Commands:
     def __init__(
         self,
         groups: Mapping[str, Sequence[Command]],
-        resume: Callable[[Caller], AsyncIterator[News]],
+        resume: Callable[[Caller], AsyncIterator[News | Reply]],
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place.
 
@@ -254,8 +254,11 @@ class Commands:
 
     async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
         """What goes on by itself in a place."""
-        async for news in self._resume(caller):
-            yield as_reply(news)
+        try:
+            async for told in self._resume(caller):
+                yield as_reply(told)
+        except Exception as error:  # the chat goes on, whatever a game does
+            yield failure(error)
 
     def _parse(self, line: str) -> tuple[str, Line]:
         if len(line) > _MOST_LINE:

@@ -6,12 +6,22 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from typing import Literal
 
-from bot.fronts.chat.commands import YES_OR_NO, Command, Handler, Line, Reply, Word, whole_number
+from bot.fronts.chat.commands import (
+    YES_OR_NO,
+    Command,
+    Handler,
+    Line,
+    Reply,
+    Word,
+    failure,
+    whole_number,
+)
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings
 from bot.services.tables import Caller, Person, Player, Table
+from bot.store.errors import DamagedGameError
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.settings import settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, InvalidRulesError, did_you_mean
@@ -139,9 +149,14 @@ class GameCommands:
             ),
         ]
 
-    async def resume(self, caller: Caller) -> AsyncIterator[News]:
+    async def resume(self, caller: Caller) -> AsyncIterator[News | Reply]:
         """Go on with the turns of bots at which the program was ended."""
-        for table in await self._games.tables.open_at(caller.place):
+        try:
+            tables = await self._games.tables.open_at(caller.place)
+        except DamagedGameError as error:
+            yield failure(error)
+            tables = await self._games.tables.open_at(caller.place)
+        for table in tables:
             async for news in self._games.bots(table):
                 yield news
 

@@ -15,7 +15,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
-from bot.store.errors import MissingGameError
+from bot.store.errors import DamagedGameError, MissingGameError
 from bot.table.fair_dice import Proof, prove
 from bot.views.dice_record import dice_record_data, dice_record_text
 from bot.views.levels import level_list_data, level_list_text
@@ -189,6 +189,7 @@ class RecordCommands:
         """The game named, else the one that ended last here."""
         wanted = table_of(line) or line.words or None
         if wanted is None:
+            self._tables.store.check_complete()
             games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
             over = [(game.ended_at, game.id) for game in games if game.ended_at]
             if not over:
@@ -198,7 +199,11 @@ class RecordCommands:
             table = await self._tables.load(wanted)
         except MissingGameError:
             table = None
+        except DamagedGameError:
+            await self._tables.open_at(caller.place)  # which says so, if nobody has yet
+            raise
         if table is None or table.stored.place != caller.place:
+            self._tables.store.check_complete()
             raise InvalidRequestError.say('no game "{game}" was played here', game=wanted)
         if not table.game.over:
             raise InvalidRequestError.say("that game is still going on: its secret is kept")

@@ -21,6 +21,7 @@ from bot.fronts.discord.slash import CommandTranslator
 from bot.settings import DiscordSettings
 from bot.store.store import Store
 from solver.errors import FarkleError
+from solver.folders import OWNER_ONLY
 from solver.wording import say
 
 logger = logging.getLogger(__name__)
@@ -125,7 +126,7 @@ class FarkleClient(discord.AutoShardedClient):
         ]
         digest = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
         place = f"discord-application:{self.application_id}"
-        async with AsyncFileLock(self._data / "discord-commands.lock"):
+        async with AsyncFileLock(self._data / "discord-commands.lock", mode=OWNER_ONLY):
             if (await self._store.place_settings(place)).get(_COMMANDS_KEY) == digest:
                 return
             await self.tree.sync()

@@ -3,7 +3,7 @@ import random
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -43,7 +43,7 @@ async def begin(store: Store, game_id: str, *, most_open: int = 9, **changes: An
 
 async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
     """How a game ended, by seats; empty while it is open."""
-    columns = [column for column in results_table.c if column is not results_table.c.game_id]
+    columns = [results_table.c[one.name] for one in fields(GameResult)]
     query = select(*columns).where(results_table.c.game_id == game_id)
     async with store.reading() as connection:
         rows = await connection.execute(query.order_by(results_table.c.seat))

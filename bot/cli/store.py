@@ -1,0 +1,78 @@
+"""`farkle store`: what is in the database of games, and whether it is as it was written."""
+
+import asyncio
+from dataclasses import asdict
+
+import click
+
+from bot.cli.output import json_option, show
+from bot.settings import Settings
+from bot.views.progress import share_progress
+
+EXIT_DAMAGED = 1
+
+
+@click.group()
+def store() -> None:
+    """Look after the database of games."""
+
+
+@store.command()
+@click.option(
+    "--restore",
+    "game",
+    metavar="GAME",
+    help="Take a game as its rows are now for sound, if it can be played again from them.",
+)
+@json_option
+@click.pass_context
+def check(context: click.Context, game: str | None, *, as_json: bool) -> None:
+    """Look for damage in the whole database.
+
+    SQLite checks its file, every game is played again from its events, and held against its seats,
+    its results and the secret of its dice. Nothing is changed, and the chat may run meanwhile. A
+    line tells each thing that is wrong; the exit status is 1 if there is any.
+
+    A game that the chat found damaged is set aside, and nothing of it is deleted. Once its rows are
+    put right, as from a copy, --restore takes it back.
+    """
+    settings: Settings = context.obj
+    if game is not None:
+        asyncio.run(_restore(settings, game))
+        show(f"Game {game} goes on as it is now.", {"restored": game}, as_json=as_json)
+    elif not asyncio.run(_check(settings, as_json=as_json)):
+        context.exit(EXIT_DAMAGED)
+
+
+async def _check(settings: Settings, *, as_json: bool) -> bool:
+    """Show all that is wrong; whether nothing is. Raises StoreError."""
+    # the database takes a while to import
+    from bot.services.store_check import check_store  # noqa: PLC0415
+    from bot.store.store import Store  # noqa: PLC0415
+
+    opened = Store.look_into(settings.database_url)
+    try:
+        with share_progress("checking the games") as progress:
+            report = await check_store(opened, progress)
+    finally:
+        await opened.close()
+    problems = report.problems
+    lines = [f"{one.where}: {one.what}" for one in problems]
+    whole = f"{report.games:,} game{'' if report.games == 1 else 's'} in {opened.path}"
+    wrong = f"{len(problems):,} thing{' is' if len(problems) == 1 else 's are'} wrong"
+    lines.append(f"{whole}: {wrong if problems else 'all is well'}")
+    show("\n".join(lines), {"database": str(opened.path), **asdict(report)}, as_json=as_json)
+    return not problems
+
+
+async def _restore(settings: Settings, game: str) -> None:
+    """Raises MissingGameError, DamagedGameError, StoreError."""
+    from bot.services.soundness import replayed  # noqa: PLC0415
+    from bot.store.damaged import restore  # noqa: PLC0415
+    from bot.store.store import Store  # noqa: PLC0415
+
+    opened = await Store.open(settings.database_url)
+    try:
+        await restore(opened, game, lambda record: replayed(record, dice=True))
+    finally:
+        await opened.close()

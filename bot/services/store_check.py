@@ -1,0 +1,139 @@
+"""Everything in a database looked at: the file, every game played again, what places have saved."""
+
+import tomllib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, fields
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from bot.services.soundness import replayed
+from bot.store.checksums import is_sound
+from bot.store.database import newest_revision
+from bot.store.errors import DamagedGameError, MissingGameError, StoreError
+from bot.store.rescue import damaged_copies
+from bot.store.rows import PlaceSettings
+from bot.store.schema import games, place_rules, place_settings
+from bot.store.store import Store
+from solver.errors import InvalidRulesError
+from solver.rules.file import make_rules
+
+_KINDS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+_NOT_AS_WRITTEN = "it is not as it was written"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong."""
+
+    where: str
+    """Such as "game 1a2b3c4d"."""
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReport:
+    """What came of looking at a database."""
+
+    games: int
+    """How many it has."""
+    set_aside: tuple[str, ...]
+    """Those that are not played on, by id."""
+    problems: tuple[Problem, ...]
+
+
+async def check_store(store: Store, on_progress: Callable[[float], None]) -> StoreReport:
+    """Look at all that a database has; others may play meanwhile, and nothing is changed.
+
+    on_progress : is told the share of games that are done
+    """
+    problems = []
+    found: list[tuple[str, bool]] = []
+    try:
+        problems += [one async for one in _file_problems(store)]
+        if not problems or problems[-1].where != "schema":
+            problems += [one async for one in _place_problems(store)]
+            found = await _all_games(store)
+    except StoreError as error:
+        problems.append(Problem("database", str(error)))
+    for number, (game_id, was_set_aside) in enumerate(found, start=1):
+        reason = await _why_damaged(store, game_id)
+        if not reason and was_set_aside:
+            reason = (
+                "it was set aside, and nothing is wrong with it now:"
+                f" farkle store check --restore {game_id}"
+            )
+        if reason:
+            problems.append(Problem(f"game {game_id}", reason))
+        on_progress(number / len(found))
+    set_aside = tuple(game_id for game_id, was_set_aside in found if was_set_aside)
+    return StoreReport(len(found), set_aside, tuple(problems))
+
+
+async def _file_problems(store: Store) -> AsyncIterator[Problem]:
+    """What SQLite itself finds, and whether the tables are those of this version."""
+    for copy in damaged_copies(store.path):
+        yield Problem(
+            "database",
+            f"it was rescued from {copy}: once nothing in there is needed, remove that, and the"
+            " chat counts games again",
+        )
+    async with store.reading() as connection:
+        for (line,) in await connection.exec_driver_sql("PRAGMA integrity_check"):
+            if line != "ok":
+                yield Problem("database", line)
+        for table, *_ in await connection.exec_driver_sql("PRAGMA foreign_key_check"):
+            yield Problem(f"table {table}", "a row belongs to a game or seat that is not there")
+        try:
+            versions = await connection.exec_driver_sql("SELECT version_num FROM alembic_version")
+            revision = versions.scalar()
+        except DBAPIError:
+            revision = None
+        if revision != newest_revision():
+            yield Problem(
+                "schema",
+                f"it has version {revision}, and this program {newest_revision()}, which brings"
+                " older ones up to date when the chat begins",
+            )
+
+
+async def _all_games(store: Store) -> list[tuple[str, bool]]:
+    """Ids of all games, and whether they were set aside."""
+    async with store.reading() as connection:
+        rows = await connection.execute(select(games.c.id, games.c.set_aside).order_by(games.c.id))
+        return [(str(row.id), row.set_aside is not None) for row in rows]
+
+
+async def _why_damaged(store: Store, game_id: str) -> str:
+    try:
+        replayed(await store.record(game_id, even_set_aside=True), dice=True)
+    except DamagedGameError as error:
+        return error.reason
+    except MissingGameError:
+        return "its row is not as it was written"  # down to its id
+    except StoreError as error:
+        return str(error)
+    return ""
+
+
+async def _place_problems(store: Store) -> AsyncIterator[Problem]:
+    """What places have set and saved, where it is not as it was written or makes no sense."""
+    async with store.reading() as connection:
+        rows = await connection.execute(select(place_settings, is_sound(place_settings)))
+        for place, key, value, _, sound in map(tuple, rows):
+            if not sound:
+                yield Problem(f"setting {key} of {place}", _NOT_AS_WRITTEN)
+            elif key in _KINDS and type(value) is not _KINDS[key]:
+                yield Problem(f"setting {key} of {place}", f"it cannot be {value}")
+        rules = await connection.execute(select(place_rules, is_sound(place_rules)))
+        for place, name, text, _, _, sound in map(tuple, rules):
+            where = f"rules {name} of {place}"
+            if not sound:
+                yield Problem(where, _NOT_AS_WRITTEN)
+                continue
+            try:
+                make_rules({**tomllib.loads(text), "name": name}, "they are no rule set")
+            except InvalidRulesError as error:
+                yield Problem(where, str(error))
+            except (ValueError, TypeError, RecursionError):
+                yield Problem(where, "they are no TOML")

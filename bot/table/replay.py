@@ -1,0 +1,145 @@
+"""A game played again from what is stored of it: every event has to be one that a command makes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.table import commands, fair_dice
+from bot.table.events import (
+    Banked,
+    Begun,
+    Corrected,
+    Ended,
+    Event,
+    Joined,
+    Kept,
+    Replaced,
+    Resigned,
+    Revealed,
+    Rolled,
+    Scored,
+    Seeded,
+    Skipped,
+    Undone,
+    make_event,
+)
+from bot.table.state import Game, apply, begin
+from solver.errors import FarkleError, IllegalActionError
+from solver.rules.ruleset import FACES
+
+
+class ImpossibleEventError(FarkleError):
+    """What is stored of a game cannot have happened."""
+
+
+def replay(
+    stored: Iterable[tuple[str, dict[str, Any]]], secret: bytes | None = None
+) -> tuple[Begun, tuple[Event, ...], Game]:
+    """The events of a game, given by kind and data, and the game that they make.
+
+    secret : if given, the dice have to be those that it makes
+
+    Raises ImpossibleEventError for what no commands can have made.
+    """
+    begun: Begun | None = None
+    game: Game | None = None
+    others: list[Event] = []
+    for number, (kind, data) in enumerate(stored, start=1):
+        event = _read(number, kind, data)
+        if begun is None or game is None:
+            if not isinstance(event, Begun):
+                raise ImpossibleEventError.say("event 1 does not begin the game")
+            begun, game = event, _begin(event)
+            continue
+        try:
+            _check(game, event, secret)
+        except FarkleError as error:
+            raise ImpossibleEventError.say(
+                "event {number} cannot have happened: {reason}", number=number, reason=str(error)
+            ) from None
+        game = apply(game, event)
+        others.append(event)
+    if begun is None or game is None:
+        raise ImpossibleEventError.say("event {number} is missing", number=1)
+    return begun, tuple(others), game
+
+
+def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
+    try:
+        if "kind" not in data:
+            return make_event(kind, data)
+    except (ValidationError, FarkleError, TypeError):
+        pass
+    raise ImpossibleEventError.say("event {number} is no event of a game", number=number)
+
+
+def _begin(event: Begun) -> Game:
+    seats, secret = len(event.levels), event.commitment is None
+    if not 1 <= seats <= commands.MOST_PLAYERS or secret != event.tracked:
+        raise ImpossibleEventError.say("event 1 does not begin the game")
+    if event.host is not None:
+        _check_seat(seats, event.host)
+    return begin(event)
+
+
+def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C901, PLR0912 - kinds
+    """Raises FarkleError unless a command makes the event."""
+    mover = game.mover
+    if isinstance(event, Seeded | Corrected | Resigned | Replaced):
+        _check_seat(len(game.seats), event.seat)
+    match event:
+        case Joined():
+            commands.join(game, event.level)
+        case Seeded():
+            # which texts may be given is another matter than which were
+            commands.seed(game, event.seat, "any")
+        case Rolled():
+            if not set(event.dice) <= set(FACES):
+                raise IllegalActionError.say("dice have other faces")
+            commands.roll(game, mover, event.dice)
+            if secret is not None and event.dice != _fallen(game, secret):
+                raise IllegalActionError.say("these are not the dice that its secret makes")
+        case Kept():
+            commands.keep(game, mover, event.dice)
+        case Banked():
+            commands.bank(game, mover)
+        case Scored():
+            commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
+        case Corrected():
+            commands.correct(
+                game, event.seat, score=event.score, farkles=event.farkles, moves=event.moves
+            )
+        case Undone():
+            commands.undo(game, game.before.mover if game.before else None)
+        case Resigned():
+            if commands.resign(game, event.seat) != [event]:
+                raise IllegalActionError.say("nobody can give up yet")
+        case Skipped():
+            commands.skip(game)
+        case Replaced():
+            commands.substitute(game, event.seat, event.level)
+        case Ended():
+            commands.end(game)
+        case Revealed():
+            if not game.over or game.secret is not None or not _opens(game, event.secret):
+                raise IllegalActionError.say("this is not the secret of its dice")
+        case _:
+            raise IllegalActionError.say("the game has begun already")
+
+
+def _check_seat(seats: int, number: int) -> None:
+    if number >= seats:
+        raise ImpossibleEventError.say("there is no seat {seat}", seat=number)
+
+
+def _fallen(game: Game, secret: bytes) -> tuple[int, ...]:
+    number = game.rolls + 1
+    return fair_dice.fair_roll(secret, game.id, game.seeds, number, dice=game.turn.dice)
+
+
+def _opens(game: Game, secret: str) -> bool:
+    try:
+        return fair_dice.commitment(bytes.fromhex(secret)) == game.commitment
+    except (ValueError, FarkleError):
+        return False

@@ -1,0 +1,72 @@
+"""Folders and files that their owner alone may read, and whether what is in them is ours."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+OWNER_ONLY = 0o600
+"""Mode of a file that its owner alone reads and writes."""
+_OWNER_ONLY_FOLDER = 0o700
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for their owner alone.
+
+    One that is there already stays as it is. Raises OSError.
+    """
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_private(folder.parent)
+    folder.mkdir(_OWNER_ONLY_FOLDER, exist_ok=True)
+    folder.chmod(_OWNER_ONLY_FOLDER)  # whatever the umask is
+
+
+def keep_private(file: Path) -> bool:
+    """Have the owner alone read and write a file, which is made if need be.
+
+    Returns whether others could do so before. Raises OSError.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+        file.chmod(OWNER_ONLY)  # whatever the umask is
+    # by its name: a database that is opened and closed a second time loses its locks
+    if were_others := is_open_to_others(file):
+        file.chmod(OWNER_ONLY)
+    return were_others
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether others than the owner may do anything with a file, if it is there."""
+    try:
+        return os.name == "posix" and bool(path.stat().st_mode & _OTHERS)
+    except OSError:
+        return False
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether a folder and all in it belong to who runs this, and nobody else can write there.
+
+    The folders above are not looked at: who can move this one away cannot put one of ours there.
+    Where there are no owners, as in Windows, every folder is.
+    """
+    if not hasattr(os, "geteuid"):
+        return True
+    folder = folder.resolve()
+    try:
+        if not _is_own(folder):
+            return False
+        if not folder.stat().st_mode & _OTHERS:
+            return True  # nobody else comes in
+        return all(map(_is_own, folder.rglob("*")))
+    except OSError:
+        return False
+
+
+def _is_own(path: Path) -> bool:
+    found = path.lstat()
+    writable = not stat.S_ISLNK(found.st_mode) and found.st_mode & _OTHERS_WRITE
+    return found.st_uid == os.geteuid() and not writable

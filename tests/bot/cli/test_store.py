@@ -1,0 +1,150 @@
+"""`farkle store check`, on sound and damaged databases."""
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bot.cli.main import farkle
+from tests.bot.damage import PLACES, make_world, opened, sql
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sound")
+
+
+@pytest.fixture
+async def folder(made: Path, tmp_path: Path) -> Path:
+    if not (made / "farkle.db").exists():
+        await make_world(made)
+    shutil.copy(made / "farkle.db", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("FARKLE_DATA", str(folder))
+    return lambda *arguments: CliRunner().invoke(farkle, ["store", "check", *arguments])
+
+
+def execute(folder: Path, statement: str, *values: Any) -> None:
+    with closing(sql(folder / "farkle.db")) as connection:
+        assert connection.execute(statement, values).rowcount
+
+
+def test_all_is_well(check: Run, folder: Path) -> None:
+    before = (folder / "farkle.db").read_bytes()
+    found = check()
+    assert found.exit_code == 0, found.output
+    assert found.stdout == f"16 games in {folder / 'farkle.db'}: all is well\n"
+    assert json.loads(check("--json").stdout) == {
+        "database": str(folder / "farkle.db"),
+        "games": 16,
+        "set_aside": [],
+        "problems": [],
+    }
+    assert (folder / "farkle.db").read_bytes() == before
+
+
+def test_each_thing_that_is_wrong_is_told(check: Run, folder: Path) -> None:
+    with closing(sql(folder / "farkle.db")) as connection:
+        [(one,), (two,), (three,)] = connection.execute(
+            "SELECT id FROM games WHERE secret IS NOT NULL ORDER BY id LIMIT 3"
+        ).fetchall()
+    execute(folder, "DELETE FROM events WHERE game_id = ? AND version = 3", one)
+    execute(folder, "UPDATE seats SET name = 'eve' WHERE game_id = ? AND number = 0", two)
+    execute(folder, "UPDATE games SET set_aside = 1 WHERE id = ?", three)
+    execute(folder, "UPDATE place_settings SET value = 3 WHERE place = ?", PLACES[0])
+    execute(folder, "UPDATE place_rules SET text = 'goal' WHERE place = ?", PLACES[1])
+    execute(folder, "INSERT INTO results VALUES ('nobody', 0, 1, 1, 1, 1, 1, 1, 1, 0)")
+    found = check()
+    assert found.exit_code == 1
+    lines = found.stdout.splitlines()
+    for line in (
+        f"game {one}: event 3 is missing",
+        f"game {two}: its seats are not as they were written",
+        f"game {three}: it was set aside, and nothing is wrong with it now:"
+        f" farkle store check --restore {three}",
+        f"setting games of {PLACES[0]}: it is not as it was written",
+        f"rules ours of {PLACES[1]}: it is not as it was written",
+        "table results: a row belongs to a game or seat that is not there",
+    ):
+        assert line in lines
+    assert lines[-1].endswith(": 7 things are wrong")
+    told = json.loads(check("--json").stdout)
+    assert told["set_aside"] == [three]
+    assert len(told["problems"]) == 7
+
+
+async def test_a_game_that_was_put_right_is_taken_back(check: Run, folder: Path) -> None:
+    async with opened(folder) as chat:
+        table = await chat.data(PLACES[0], "/show")
+    game = table["game"]
+    with closing(sql(folder / "farkle.db")) as connection:
+        query = "SELECT * FROM events WHERE game_id = ? AND version = 4"
+        row = connection.execute(query, [game]).fetchone()
+    execute(folder, "DELETE FROM events WHERE game_id = ? AND version = 4", game)
+    async with opened(folder) as chat:
+        assert "(event 4 is missing)" in (await chat.say(PLACES[0], "/show")).text
+    refused = await asyncio.to_thread(check, "--restore", game)
+    assert f"Game {game} is damaged" in str(refused.exception)
+    execute(folder, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", *row)
+    assert "nothing is wrong with it now" in (await asyncio.to_thread(check)).stdout
+    restored = await asyncio.to_thread(check, "--restore", game)
+    assert restored.stdout == f"Game {game} goes on as it is now.\n"
+    assert (await asyncio.to_thread(check)).exit_code == 0
+    async with opened(folder) as chat:
+        assert await chat.data(PLACES[0], "/show") == table
+
+
+async def test_others_may_play_meanwhile(check: Run, folder: Path) -> None:
+    async with opened(folder) as chat:
+        table = await chat.data(PLACES[0], "/show")
+        await chat.data(PLACES[0], f"{table['to_move']}: /roll")
+        assert (await asyncio.to_thread(check)).exit_code == 0
+        assert "version" in await chat.data(PLACES[1], "/play")
+    assert (await asyncio.to_thread(check)).exit_code == 0
+
+
+def test_what_is_no_database(check: Run, folder: Path) -> None:
+    path = folder / "farkle.db"
+    path.write_text("Dear diary, " * 1000)
+    found = check()
+    assert found.exit_code == 1
+    assert "is damaged or no database" in found.stdout
+    path.unlink()
+    assert f"there is no database {path}" in str(check().exception)
+    assert not path.exists()
+
+
+async def test_a_database_that_was_rescued(check: Run, folder: Path) -> None:
+    path = folder / "farkle.db"
+    content = bytearray(path.read_bytes())
+    content[-4096:] = bytes(4096)
+    path.write_bytes(content)
+    assert (await asyncio.to_thread(check)).exit_code == 1
+    async with opened(folder) as chat:
+        assert "Nobody can tell" in (await chat.say(PLACES[0], "/leaderboard")).text
+        found = (await asyncio.to_thread(check)).stdout
+        [copy] = folder.glob("farkle.db.damaged-*")  # noqa: ASYNC240
+        assert f"database: it was rescued from {copy}" in found
+        copy.unlink()
+        assert isinstance((await chat.say(PLACES[0], "/leaderboard")).data, list)
+
+
+def test_a_database_of_an_older_version(check: Run, folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "farkle.db")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '2'")
+    found = check()
+    assert found.exit_code == 1
+    assert "schema: it has version 2, and this program" in found.stdout

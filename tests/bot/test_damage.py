@@ -1,0 +1,278 @@
+"""Damaged databases: nothing wrong is told, and whoever plays another game plays on."""
+
+import random
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.services.store_check import check_store
+from bot.store.checksums import SEALED
+from bot.store.errors import StoreError
+from bot.store.store import Store
+from tests.bot.damage import (
+    PLACES,
+    QUESTIONS,
+    Channels,
+    Damage,
+    World,
+    damage_file,
+    damage_rows,
+    make_world,
+    opened,
+    sql,
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sound")
+
+
+@pytest.fixture
+async def world(made: Path, tmp_path: Path) -> World:
+    if not (made / "farkle.db").exists():
+        await make_world(made)
+    return World(made, tmp_path)
+
+
+# ---- At random -------------------------------------------------------------------------------
+
+
+async def survives(world: World, damage: Damage, seed: int) -> bool:
+    """Damage a copy and ask everything; whether the chat could begin at all."""
+    folder = world.copy("damaged")
+    path = folder / "farkle.db"
+    done = damage(path, random.Random(seed))
+    try:
+        async with opened(folder) as chat:
+            rules_differ = world.differs(path, "place_rules")
+            for place in PLACES:
+                for question in QUESTIONS:
+                    before = await world.expected(path)
+                    answer = await chat.data(place, question)
+                    # what was asked may have found games damaged
+                    right = [before, await world.expected(path)]
+                    refused = isinstance(answer, dict) and "damaged" in answer.get("error", "")
+                    is_right = any(answer == one[place, question] for one in right)
+                    about_rules = question.startswith("/rules") and rules_differ
+                    assert is_right or refused or about_rules, (seed, done, question, answer)
+                await play_on(chat, place)
+    except StoreError as error:
+        if not re.search("is damaged|belongs to another|newer version", str(error)):
+            raise
+        return False
+    return True
+
+
+async def play_on(chat: Channels, place: str) -> None:
+    """Whoever's table is shown rolls the next dice."""
+    table = await chat.data(place, "/show")
+    if "version" in table:
+        rolled = await chat.data(place, f"{table['to_move']}: /roll")
+        assert rolled["version"] == table["version"] + 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_damaged_rows(world: World, seed: int) -> None:
+    assert await survives(world, damage_rows, seed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_damaged_files(world: World, seed: int) -> None:
+    await survives(world, damage_file, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", [damage_rows, damage_file])
+async def test_a_thousand_damages(world: World, damage: Damage) -> None:
+    begun = [await survives(world, damage, seed) for seed in range(1000)]
+    assert damage is damage_file or all(begun)
+    assert any(begun)
+
+
+# ---- One by one, with checksums that hold ----------------------------------------------------
+
+EVENT = "UPDATE events SET {} WHERE game_id = :game AND version = :version"
+KINDS = {
+    "first event gone": "DELETE FROM events WHERE game_id = :game AND version = 1",
+    "event gone": "DELETE FROM events WHERE game_id = :game AND version = :version",
+    "last event gone": "DELETE FROM events WHERE game_id = :game AND version = :last",
+    "event twice": "INSERT INTO events SELECT game_id, :last + 1, at, kind, data, crc"
+    " FROM events WHERE game_id = :game AND version = :version",
+    "unknown kind": EVENT.format("kind = 'flown'"),
+    "kind no text": EVENT.format("kind = X'00'"),
+    "no JSON": EVENT.format("data = '{\"dice\"'"),
+    "JSON of another type": EVENT.format("data = '[1]'"),
+    "a number": EVENT.format("data = 7"),
+    "nested too deep": EVENT.format("data = replace(hex(zeroblob(20000)), '0', '[')"),
+    "bytes": EVENT.format("data = X'ff00'"),
+    "field missing": EVENT.format("data = '{}'"),
+    "field more": EVENT.format("data = json_set(data, '$.more', 1)"),
+    "kind in the data": EVENT.format('data = \'{"kind": "banked"}\''),
+    "wrong type": EVENT.format('data = \'{"dice": "many"}\''),
+    "out of range": EVENT.format("data = '{\"dice\": [7, 1, 1, 1, 1, 1]}'"),
+    "too many dice": EVENT.format("data = '{\"dice\": [1, 1, 1, 1, 1, 1, 1]}'"),
+    "bank without a roll": EVENT.format("kind = 'banked', data = '{}'"),
+    "kept what did not fall": EVENT.format("kind = 'kept', data = '{\"dice\": [1, 1]}'"),
+    "begun twice": "UPDATE events SET kind = 'begun', data = (SELECT data FROM events WHERE"
+    " game_id = :game AND version = 1) WHERE game_id = :game AND version = :version",
+    "no such seat": EVENT.format("kind = 'resigned', data = '{\"seat\": 9}'"),
+    "real dice scored": EVENT.format("kind = 'scored', data = '{\"points\": 100}'"),
+    "over too early": EVENT.format("kind = 'ended', data = '{}'"),
+    "seed too late": EVENT.format('kind = \'seeded\', data = \'{"seat": 0, "text": "a"}\''),
+    "moment": EVENT.format("at = 'yesterday'"),
+    "moment without a zone": EVENT.format("at = '2026-01-01T00:00:00'"),
+    "no rules": "UPDATE events SET data = json_set(data, '$.rules.goal', 'far') WHERE"
+    " game_id = :game AND version = 1",
+    "another game's": "UPDATE events SET data = json_set(data, '$.game', 'g') WHERE"
+    " game_id = :game AND version = 1",
+    "seat missing": "DELETE FROM seats WHERE game_id = :game AND number = 1",
+    "seat moved": "UPDATE seats SET number = 4 WHERE game_id = :game AND number = 1",
+    "seat of a bot": "UPDATE seats SET level = 'greedy' WHERE game_id = :game AND number = 1",
+    "name no text": "UPDATE seats SET name = X'00' WHERE game_id = :game AND number = 1",
+    "version": "UPDATE games SET version = 2 WHERE id = :game",
+    "version no number": "UPDATE games SET version = 'two' WHERE id = :game",
+    "rules' name": "UPDATE games SET rules_name = 'kcd' WHERE id = :game",
+    "began at": "UPDATE games SET began_at = '2026-01-01T00:00:00.000000+00:00' WHERE id = :game",
+    "secret too short": "UPDATE games SET secret = X'00' WHERE id = :game",
+    "secret no bytes": "UPDATE games SET secret = 'secret' WHERE id = :game",
+    "secret gone": "UPDATE games SET secret = NULL WHERE id = :game",
+    "result too early": "INSERT INTO results SELECT game_id, number, 1, 1, 1, 1, 1, NULL, NULL, 0"
+    " FROM seats WHERE game_id = :game",
+}
+
+
+def spoil(path: Path, game: str, statement: str) -> None:
+    """Change rows of a game; all checksums hold afterwards."""
+    with closing(sql(path)) as connection:
+        rolled = "SELECT max(version) FROM events WHERE game_id = ? AND kind = 'rolled'"
+        [version] = connection.execute(rolled, [game]).fetchone()
+        [last] = connection.execute("SELECT version FROM games WHERE id = ?", [game]).fetchone()
+        given = {"game": game, "version": version, "last": last}
+        assert connection.execute(statement, given).rowcount
+        for table, columns in SEALED.items():
+            row = " || ',' || ".join(f"quote({column})" for column in columns)
+            connection.execute(f"UPDATE {table} SET crc = crc32(CAST({row} AS BLOB))")  # noqa: S608
+
+
+async def open_games(world: World) -> list[str]:
+    """The open game of each place."""
+    async with opened(world.copy("seen")) as chat:
+        return [(await chat.data(place, "/show"))["game"] for place in PLACES]
+
+
+@pytest.mark.parametrize("first", range(0, len(KINDS), len(PLACES) - 1))
+async def test_damaged_games_are_set_aside(world: World, first: int) -> None:
+    """In all places but the last one, each by another kind of damage."""
+    kinds = list(KINDS)[first : first + len(PLACES) - 1]
+    found = await open_games(world)
+    damaged = list(zip(kinds, PLACES, found, strict=False))
+    folder = world.copy("damaged")
+    path = folder / "farkle.db"
+    for kind, _, game in damaged:
+        spoil(path, game, KINDS[kind])
+    before = rows(path)
+    begun = {}
+    async with opened(folder) as chat:
+        for kind, place, game in damaged:
+            told = (await chat.say(place, "/show")).text
+            assert f"Game {game} is damaged and was set aside (" in told, kind
+            assert "no game is open here" in (await chat.say(place, "/show")).text, kind
+            assert (await chat.say(place, "/games")).data == []
+            begun[place] = (await chat.say(place, "ann: /play @bob rules:classic")).data["game"]
+        assert (await chat.data(PLACES[-1], "/show"))["game"] == found[-1]
+    # it holds after a restart, and nothing was deleted
+    async with opened(folder) as chat:
+        for place, game in begun.items():
+            assert (await chat.say(place, "/show")).data["game"] == game
+    assert before <= rows(path)
+    report = await looked_into(folder)
+    games = {game for _, _, game in damaged}
+    assert {one.where for one in report.problems} >= {f"game {game}" for game in games}
+    assert set(report.set_aside) == games
+
+
+async def test_a_chat_that_begins_says_what_it_set_aside(world: World) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    spoil(folder / "farkle.db", game, KINDS["field missing"])
+    async with opened(folder) as chat:
+        told = [reply.text async for reply in chat.resume(PLACES[0])]
+        assert len(told) == 1
+        assert f"Game {game} is damaged and was set aside (event" in told[0]
+        assert "no game is open here" in (await chat.say(PLACES[0], "/show")).text
+
+
+async def test_what_one_program_set_aside_no_other_goes_on_with(world: World) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    async with opened(folder) as one:
+        table = await one.data(PLACES[0], "/show")
+        spoil(folder / "farkle.db", game, KINDS["event gone"])
+        async with opened(folder) as other:
+            assert "was set aside" in (await other.say(PLACES[0], "/show")).text
+            assert "no game is open here" in (await other.say(PLACES[0], "/show")).text
+        refused = await one.say(PLACES[0], f"{table['to_move']}: /roll")
+        assert "no game is open here" in refused.text
+
+
+async def test_who_leaves_is_not_held_up_by_a_damaged_game(world: World) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    spoil(folder / "farkle.db", game, KINDS["unknown kind"])
+    async with opened(folder) as chat:
+        assert "games" in (await chat.say(PLACES[0], "ann: /forget me")).data
+        # the place is told all the same
+        assert f"Game {game} is damaged" in (await chat.say(PLACES[0], "/show")).text
+    with closing(sql(folder / "farkle.db")) as connection:
+        names = connection.execute("SELECT name FROM seats WHERE game_id = ?", [game])
+        assert {name for (name,) in names} == {"someone", "bob"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "question", "answer"),
+    [
+        ("UPDATE place_settings SET value = 'x{' WHERE key = 'games'", "/settings", "1 game"),
+        ("UPDATE place_settings SET value = '\"many\"' WHERE key = 'games'", "/settings", "1 game"),
+        ("UPDATE place_settings SET value = X'ff' WHERE key = 'games'", "/settings", "1 game"),
+        ("UPDATE place_rules SET text = 'goal ='", "/rules show ours", "is damaged"),
+        ("UPDATE place_rules SET text = 'goal = 2026-13-40'", "/rules show ours", "is damaged"),
+        ("UPDATE place_rules SET text = replace(hex(zeroblob(9000)), '0', '[')", "/rules", "ours"),
+        ("UPDATE place_rules SET text = X'ff'", "/rules show ours", "is damaged"),
+    ],
+)
+async def test_settings_and_rules_of_a_place(
+    world: World, statement: str, question: str, answer: str
+) -> None:
+    [game, *_] = await open_games(world)
+    folder = world.copy("damaged")
+    spoil(folder / "farkle.db", game, statement)
+    async with opened(folder) as chat:
+        reply = await chat.say(PLACES[0], question)
+        assert answer in reply.text
+        assert "the program failed" not in reply.text
+        assert (await chat.say(PLACES[0], "/show")).data["game"] == game
+        assert (await chat.say(PLACES[0], "ann: /settings games:3")).data["games"] == 3
+        assert "ours" in (await chat.say(PLACES[0], "ann: /rules delete ours")).text
+    assert (await looked_into(folder)).problems
+
+
+def rows(path: Path) -> set[Any]:
+    """All rows but for what says that they are set aside."""
+    with closing(sql(path)) as connection:
+        return {
+            (table, *row)
+            for table, columns in SEALED.items()
+            for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table}")  # noqa: S608
+        }
+
+
+async def looked_into(folder: Path) -> Any:
+    store = Store.look_into(f"sqlite+aiosqlite:///{folder / 'farkle.db'}")
+    try:
+        return await check_store(store, lambda _: None)
+    finally:
+        await store.close()

@@ -1,0 +1,83 @@
+"""Folders of one's own: what is made for nobody else, and what code is loaded."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from solver.batch.local import compiled_code
+from solver.errors import SolveError
+from solver.folders import is_ours, keep_private, make_private
+from solver.game.kernel_source import load_turn
+from solver.rules.file import load_rules
+from solver.turn.scoring import turn_plan
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o277])
+def test_what_is_made_is_its_owners_alone(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        make_private(tmp_path / "a" / "b")
+        assert not keep_private(tmp_path / "a" / "file")
+    finally:
+        os.umask(before)
+    assert [mode(tmp_path / name) for name in ("a", "a/b", "a/file")] == [0o700, 0o700, 0o600]
+
+
+def test_what_is_there_stays_open_to_those_who_use_it(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    make_private(tmp_path)
+    assert mode(tmp_path) == 0o755
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "folder in it"])
+def test_where_others_can_write_is_not_ours(tmp_path: Path, kind: str) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "in").mkdir(mode=0o755)
+    (tmp_path / "in" / "code").touch(0o644)
+    assert is_ours(tmp_path)
+    odd = {"folder": tmp_path, "file": tmp_path / "in" / "code", "folder in it": tmp_path / "in"}
+    odd[kind].chmod(0o777)
+    assert not is_ours(tmp_path)
+    if kind != "folder":
+        tmp_path.chmod(0o700)  # nobody comes there
+        assert is_ours(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_what_is_another_users_is_not_ours(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "code").touch()
+    os.chown(tmp_path / "code", 12345, -1)
+    assert not is_ours(tmp_path)
+
+
+def test_code_that_others_could_change_is_never_run(tmp_path: Path) -> None:
+    plan = turn_plan(load_rules("kcd"))
+    tmp_path.chmod(0o777)
+    with pytest.raises(SolveError, match="compiled code is loaded only from a folder"):
+        load_turn(plan, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_code_that_others_could_change_is_made_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "theirs.py").touch()
+    folder.chmod(0o777)
+    with compiled_code(folder) as cache:
+        assert cache == folder
+        assert (mode(folder), list(folder.iterdir())) == (0o700, [])
+    assert "others can write there" in caplog.text
+    (tmp_path / "linked").symlink_to(folder)
+    folder.chmod(0o777)
+    with compiled_code(tmp_path / "linked") as cache:  # whose link cannot be deleted
+        assert cache != folder
+        assert is_ours(cache)
