@@ -75,15 +75,18 @@ def database_path(url: str) -> Path:
     return Path(str(parts.database)).absolute()
 
 
-def connect(path: Path) -> AsyncEngine:
-    """Connections to a database that is up to date."""
+def connect(path: Path, *, synchronous: str = "FULL") -> AsyncEngine:
+    """Connections to a database that is up to date.
+
+    synchronous : SQLite's setting; with FULL what was acknowledged outlives a power cut
+    """
     engine = create_async_engine(
         URL.create(DRIVER, database=str(path)),
         connect_args={"timeout": PATIENCE},
         hide_parameters=True,  # errors go to logs, and the dice have secrets
         json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
     )
-    _set_up(engine.sync_engine)
+    _set_up(engine.sync_engine, synchronous)
     event.listen(engine.sync_engine, "invalidate", _on_invalidate)
     return engine
 
@@ -147,19 +150,19 @@ def _upgrade(connection: Connection, path: Path) -> None:
     command.upgrade(config, "head")
 
 
-def _set_up(engine: Engine) -> None:
+def _set_up(engine: Engine, synchronous: str = "FULL") -> None:
     """SQLAlchemy's recipe for transactions on SQLite, and the settings of every connection."""
-    event.listen(engine, "connect", _on_connect)
+
+    def on_connect(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # keeps sqlite3 from beginning transactions of its own
+        connection.create_function("casefold", 1, str.casefold, deterministic=True)
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute(f"PRAGMA synchronous = {synchronous}")
+        cursor.close()
+
+    event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", _on_begin)
-
-
-def _on_connect(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # keeps sqlite3 from beginning transactions of its own
-    connection.create_function("casefold", 1, str.casefold, deterministic=True)
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA synchronous = FULL")  # what was acknowledged outlives a power cut
-    cursor.close()
 
 
 def _on_begin(connection: Connection) -> None:

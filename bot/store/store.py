@@ -1,9 +1,9 @@
 """The event store: games as rows of events that only grow, each append checked for its version."""
 
 import asyncio
-import time
+import sqlite3
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
@@ -26,12 +26,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.store.database import BEGIN, READ, WRITE, connect, database_path, explained, migrate
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError, StoreError
+from bot.store.leases import Leases
 from bot.store.rows import GameResult, NewEvent, PlaceSettings, SeatRow, StoredEvent, StoredGame
 from bot.store.schema import events, games, metadata, place_rules, place_settings, results, seats
+from bot.store.writes import MOST, WriteCount
 from solver.wording import say, say_number
 
 _Value = TypeVar("_Value")
-_Stamp = tuple[int, ...]
 
 _MOST_KEPT = 10_000
 """Places whose settings, or rules, are kept in memory."""
@@ -50,16 +51,14 @@ _SETTINGS = [one.name for one in fields(PlaceSettings)]
 _EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data]
 
 
-UNSURE_SECONDS = 5.0
-"""For how long a write of others may be missed that falls together with one's own."""
-
-
 class Store:
     """Games in one database. Every method raises StoreError if the file cannot be used."""
 
     def __init__(self, path: Path, engine: AsyncEngine) -> None:
         self._path = path
         self._engine = engine
+        self._notes = connect(path, synchronous="NORMAL")
+        self.leases = Leases(self.noting)
         self._turn_to_write = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -68,10 +67,11 @@ class Store:
         """The rules that places have saved."""
         self._changes = 0
         """How many there were of settings and rules: what was read meanwhile may be out of date."""
-        self._written: _Stamp = ()
-        """The files of the database as they were after the last write that is known."""
-        self._unsure_since: float | None = None
-        """When this program itself wrote first since it looked; others may have at that moment."""
+        self._count = WriteCount(path)
+        self._seen: int | None = None
+        """The count of writes that was read last."""
+        self._own: int | None = None
+        """That of this program's last write, which may be under way."""
         self._foreign_writes = 0
 
     @classmethod
@@ -83,6 +83,9 @@ class Store:
 
     async def close(self) -> None:
         """Let go of the file."""
+        await self.leases.close()
+        self._count.close()
+        await self._notes.dispose()
         await self._engine.dispose()
 
     @asynccontextmanager
@@ -95,21 +98,37 @@ class Store:
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that writes: all of it or, after an exception, nothing."""
         async with self._turn_to_write:
-            async with self._connection(WRITE) as connection, connection.begin():
-                self._look()  # nobody else can write now
-                yield connection
-            # who writes in this very moment is taken for this program, and seen a little later
-            self._written = self._stamp()
-            if self._unsure_since is None:
-                self._unsure_since = time.monotonic()
+            try:
+                async with self._connection(WRITE) as connection, connection.begin():
+                    before, self._own = self._look(), None  # nobody else can write now
+                    yield connection
+                    self._own = (before + 1) % MOST
+                    await connection.exec_driver_sql(f"PRAGMA user_version = {self._own}")
+            except BaseException:
+                if self._own is not None:  # it may have been written or not
+                    self._seen = self._own = None
+                raise
+
+    @asynccontextmanager
+    async def noting(self) -> AsyncIterator[AsyncConnection]:
+        """For statements that are each a transaction, and need not outlive a power cut.
+
+        Nobody who looks for writes of others sees them.
+        """
+        async with self._turn_to_write:
+            with explained(self._path):
+                async with self._notes.connect() as connection:
+                    yield await connection.execution_options(**{BEGIN: ""})
 
     def foreign_writes(self) -> int:
         """How often others were seen to have written to the database, without a query.
 
         While the number stays, what was read holds but for what this program itself has changed.
         """
-        if not self._turn_to_write.locked():
+        try:
             self._look()
+        except sqlite3.Error:
+            self._others_wrote()  # perhaps; whoever reads is told what is wrong
         return self._foreign_writes
 
     async def scrub(self) -> None:
@@ -174,6 +193,11 @@ class Store:
             )
             return found[0], tuple(StoredEvent(*row) for row in rows)
 
+    async def game(self, game_id: str) -> StoredGame | None:
+        """A game without what happened in it, None where there is none."""
+        async with self.reading() as connection:
+            return next(iter(await _games(connection, games.c.id == game_id)), None)
+
     async def append(
         self,
         game_id: str,
@@ -227,6 +251,14 @@ class Store:
         """Games anywhere that have not ended, the newest first."""
         async with self.reading() as connection:
             return await _games(connection, games.c.ended_at.is_(None))
+
+    async def idle_games(self, since: datetime) -> list[str]:
+        """Ids of the open games anywhere in which nothing has happened since then."""
+        last = (events.c.game_id == games.c.id) & (events.c.version == games.c.version)
+        idle = (games.c.ended_at.is_(None), events.c.at <= since)
+        query = select(games.c.id).join_from(games, events, last).where(*idle)
+        async with self.reading() as connection:
+            return list(await connection.scalars(query.order_by(games.c.began_at, games.c.id)))
 
     async def secret(self, game_id: str) -> bytes | None:
         """The secret that the dice of a game come from, if it is played with one.
@@ -289,25 +321,18 @@ class Store:
             async with self._engine.connect() as connection:
                 yield await connection.execution_options(**{BEGIN: begin})
 
-    def _stamp(self) -> _Stamp:
-        """What is different after every write: when the files were written, and their lengths."""
-        stamp: _Stamp = ()
-        for path in (self._path, self._path.with_name(f"{self._path.name}-wal")):
-            with suppress(OSError):
-                found = path.stat()
-                if found.st_size:  # who begins to read makes an empty log
-                    stamp += (found.st_mtime_ns, found.st_size)
-        return stamp
+    def _look(self) -> int:
+        """See whether others have written; gives the count of writes. Raises sqlite3.Error."""
+        count = self._count.read()
+        if count not in {self._seen, self._own}:
+            self._others_wrote()
+        self._seen = count
+        return count
 
-    def _look(self) -> None:
-        """See whether others have written since the last write that is known, or may have."""
-        unsure = self._unsure_since
-        is_old = unsure is not None and time.monotonic() - unsure > UNSURE_SECONDS
-        if (stamp := self._stamp()) != self._written or is_old:
-            self._written, self._unsure_since = stamp, None
-            self._foreign_writes += 1
-            self._settings.clear()
-            self._rules.clear()
+    def _others_wrote(self) -> None:
+        self._foreign_writes += 1
+        self._settings.clear()
+        self._rules.clear()
 
     async def _kept(
         self, kept: dict[str, dict[str, _Value]], place: str, query: Select[Any]

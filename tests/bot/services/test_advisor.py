@@ -13,12 +13,6 @@ WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
 FORBIDDEN = "the host has forbidden hints in the game that you play"
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known stays known, however slow the machine is."""
-    monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", 3600.0)
-
-
 @pytest.fixture
 def queries() -> Iterator[list[str]]:
     """Every statement that any program in this process sends to its database."""
