@@ -30,6 +30,9 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.wording import say
 
+LOOK_AGAIN = 0.25
+"""Seconds between two looks whether the bots of another program have moved."""
+
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -324,25 +327,35 @@ class Games:
         return News(game, (), table, chances, chart=await self.oracle.chart(table))
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
-        """Play the turns of bots until a person is to move; only one program does that."""
-        if not _bots_move(table.game):
-            return
+        """Play the turns of bots until a person is to move; waits where another program does it."""
+        game_id, leases = table.game.id, self.tables.store.leases
+        lease = f"game:{game_id}"
+        while _bots_move(table.game) and not leases.is_held(lease):
+            async with leases.held(lease) as ours:
+                if ours:
+                    async for news in self._bots(table):
+                        yield news
+                    return
+            await asyncio.sleep(LOOK_AGAIN)
+            table = await self.tables.current(game_id)
+
+    async def _bots(self, table: Table) -> AsyncIterator[News]:
+        """Play the turns of bots, which nobody else does."""
         game_id = table.game.id
-        async with self.tables.store.leases.held(f"game:{game_id}") as ours:
-            while ours and _bots_move(table.game):
-                await asyncio.sleep(self._pace)
-                async with self.tables.lock(game_id):
-                    table = await self.tables.current(game_id)
-                    if not table.game.bot_to_move:
-                        return
-                    after = await bot_move(self.tables, self.oracle, table)
-                    news: News | None = None
-                    with contextlib.suppress(StaleVersionError):  # others, in another program
-                        news = await self._commit(table, after)
-                if news:
-                    yield news
-                # others may have moved while the news was told
+        while _bots_move(table.game):
+            await asyncio.sleep(self._pace)
+            async with self.tables.lock(game_id):
                 table = await self.tables.current(game_id)
+                if not table.game.bot_to_move:
+                    return
+                after = await bot_move(self.tables, self.oracle, table)
+                news: News | None = None
+                with contextlib.suppress(StaleVersionError):  # a person did something elsewhere
+                    news = await self._commit(table, after)
+            if news:
+                yield news
+            # others may have moved while the news was told
+            table = await self.tables.current(game_id)
 
     async def _ended_by_itself(self, place: str) -> list[Table]:
         """The last game of a place if nothing has been said there since it ended by itself."""

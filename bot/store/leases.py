@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, or_, select
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.database import PATIENCE
 from bot.store.errors import StoreError
 from bot.store.schema import leases
 
@@ -66,6 +67,10 @@ class Leases:
             if ours:  # who leaves does not wait for that
                 self._begin(self._release(name))
 
+    def is_held(self, name: str) -> bool:
+        """Whether a lease is held in this program."""
+        return name in self._held
+
     async def close(self) -> None:
         """Wait until all that was held is released."""
         _HERE.discard(self._holder)
@@ -73,18 +78,8 @@ class Leases:
 
     async def _take(self, name: str) -> bool:
         """Take or renew a lease; whether nobody else has it."""
-        now = self._now()
-        until = now + timedelta(seconds=SECONDS)
-        taken = upsert(leases).values(name=name, holder=self._holder, until=until)
-        free = or_(
-            leases.c.holder == self._holder,
-            leases.c.until <= now,
-            leases.c.until > until,  # by a clock that has been put back since
-        )
-        statement = taken.on_conflict_do_update(
-            index_elements=["name"], set_=dict(taken.excluded), where=free
-        )
         async with self._noting() as connection:
+            statement = self._taking(name)
             if (await connection.execute(statement)).rowcount:
                 return True
             other = await connection.scalar(select(leases.c.holder).where(leases.c.name == name))
@@ -93,6 +88,21 @@ class Leases:
             left = (leases.c.name == name, leases.c.holder == other)
             await connection.execute(delete(leases).where(*left))
             return bool((await connection.execute(statement)).rowcount)
+
+    def _taking(self, name: str) -> Insert:
+        """The statement that takes or renews a lease, where nobody else has it."""
+        now = self._now()
+        until = now + timedelta(seconds=SECONDS)
+        taken = insert(leases).values(name=name, holder=self._holder, until=until)
+        free = or_(
+            leases.c.holder == self._holder,
+            leases.c.until <= now,
+            # by a clock that has been put back since; others may be as late as that with this
+            leases.c.until > until + timedelta(seconds=PATIENCE),
+        )
+        return taken.on_conflict_do_update(
+            index_elements=["name"], set_=dict(taken.excluded), where=free
+        )
 
     async def _renew(self, name: str) -> None:
         while True:
