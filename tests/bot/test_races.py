@@ -11,6 +11,7 @@ import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.store.database import connect
+from bot.store.errors import StaleVersionError
 from bot.store.rows import StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
@@ -251,6 +252,41 @@ async def test_a_stale_view_is_refused_and_the_next_command_sees_the_table(
     assert now.version == game.version + 1
     assert (await other_chat.answer("/show")).data["version"] == now.version
     assert "error" not in (await other_chat.answer("ann: /roll")).data
+
+
+async def test_of_two_programs_one_works_out_what_a_bot_does(
+    folder: Path, tiny_chat: Chat, other_chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks has bots go on; nobody works on a move that another one makes."""
+    append, stale, moves = Store.append, 0, 0
+
+    async def noted(self: Store, *values: Any, **named: Any) -> int:
+        nonlocal stale, moves
+        try:
+            version = await append(self, *values, **named)
+        except StaleVersionError:
+            stale += 1
+            raise
+        moves += 1
+        return version
+
+    monkeypatch.setattr(Store, "append", noted)
+    bots = " ".join(["cautious"] * 5)
+    for _ in range(2):
+        await tiny_chat.say(play(folder, bots))
+        for _ in range(5):
+            game, _ = await stored(folder)
+            if game.over:
+                break
+            line = "ann: /bank" if game.may_bank else "ann: /roll"
+            if game.turn.roll:
+                line = f"ann: /keep {dice(set_asides(game.rules, game.turn.roll)[0].dice)}"
+            await at_once([tiny_chat, other_chat, other_chat], [line, "/show", "bob: /show"])
+            game, _ = await stored(folder)
+            assert game.over or game.mover == 0
+        await tiny_chat.say("ann: /end")
+    assert stale == 0
+    assert moves > 10
 
 
 async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> None:
