@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from bot.fronts.chat.commands import Reply
+from bot.fronts.console import spoken_by
 from bot.store.database import connect
 from bot.store.errors import StaleVersionError
+from bot.store.records import forget
 from bot.store.rows import StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
@@ -23,6 +25,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
 from tests.bot.chat import Chat, open_chat
+from tests.bot.services.test_games import games_of
 from tests.conftest import rules_file
 
 
@@ -289,6 +292,18 @@ async def test_of_two_programs_one_works_out_what_a_bot_does(
     assert moves > 10
 
 
+async def test_who_was_forgotten_in_one_program_is_named_by_no_other(
+    tiny_chat: Chat, other_chat: Chat, folder: Path
+) -> None:
+    await tiny_chat.say(play(folder, "@bob @carl"))
+    games, bob = games_of(tiny_chat), spoken_by("bob: /show")[0]
+    async for _ in games.leave(bob):
+        assert "bob" in await other_chat.say("/show")
+    # no event tells of it
+    await forget(games.tables.store, bob.person.id)
+    assert "bob" not in await other_chat.say("/show")
+
+
 async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> None:
     """Of one program alone nothing is refused as being stale, whoever looks at the table."""
     for _ in range(3):
@@ -350,8 +365,6 @@ async def test_a_bots_turn_that_is_broken_off_goes_on(
 async def test_a_listener_who_leaves_in_a_bots_turn_does_not_stop_the_bot(
     folder: Path, tiny_chat: Chat
 ) -> None:
-    from bot.fronts.console import spoken_by  # noqa: PLC0415
-
     left = 0
     for _ in range(20):
         await tiny_chat.say(play(folder, "level:greedy"))

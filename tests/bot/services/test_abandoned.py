@@ -138,7 +138,7 @@ async def test_a_game_with_real_dice_can_go_on(chat: Chat, clock: Clock) -> None
 async def test_a_game_in_which_a_bot_never_moved(chat: Chat, clock: Clock) -> None:
     game = await begun(chat, "ann: /play @bob rules:classic away:60")
     clock.wait(timedelta(seconds=60))
-    caller, _ = spoken_by("bob: ")
+    caller, _ = spoken_by("bob: /show")
     # the program ends before the bot's first roll
     await anext(games_of(chat).away(caller, None, "greedy"))
     clock.wait(DAY)
@@ -257,7 +257,7 @@ async def test_where_a_bot_was_left_to_move_an_idle_game_can_be_put_away(
 ) -> None:
     await chat.say("ann: /play @bob rules:classic")
     clock.wait(timedelta(seconds=300))
-    caller, _ = spoken_by("bob: ")
+    caller, _ = spoken_by("bob: /show")
     await anext(games_of(chat).away(caller, None, "greedy"))
     assert "only those who play" in await by_stranger(chat, "eve: /end")
     clock.wait(timedelta(seconds=300))

@@ -88,6 +88,18 @@ async def test_questions_cost_nothing_before_within_and_after_games(
     assert await asked(chat, f"ann: {WHOLE}", queries) == []
 
 
+async def test_after_a_write_of_others_one_look_is_enough(
+    chat: Chat, other_chat: Chat, queries: list[str]
+) -> None:
+    await chat.say("ann: /play @bob rules:facebook")
+    for number, line in enumerate((WHOLE, "/advise 653332", "/games", "/odds")):
+        await other_chat.say(f"/settings games:{number + 1}")
+        found = [one for one in await asked(chat, f"ann: {line}", queries) if one != "BEGIN"]
+        assert len(found) == 1
+        assert "FROM events" not in found[0]
+        assert await asked(chat, f"ann: {line}", queries) == []
+
+
 async def test_hints_stay_forbidden_in_every_program(
     chat: Chat, other_chat: Chat, data: Path, tmp_path: Path, queries: list[str]
 ) -> None:
