@@ -282,9 +282,10 @@ async def test_where_somebody_has_joined_nobody_is_alone(chat: Chat, other: Chat
     assert "running here already" in await by_stranger(chat, "eve: /play @fay rules:classic")
 
 
-async def test_only_as_much_room_is_made_as_is_needed(chat: Chat) -> None:
+async def test_only_as_much_room_is_made_as_is_needed(chat: Chat, clock: Clock) -> None:
     await chat.say("/settings games:2")
     first = await begun(chat, "ann: /play rules:classic")
+    clock.wait(SECOND)
     second = await begun(chat, "bob: /track rules:classic")
     told = await by_stranger(chat, "eve: /play @fay rules:classic")
     assert f"Game {first}, at which ann sat alone, is put away." in told
