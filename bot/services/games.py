@@ -372,7 +372,9 @@ class Games:
             async with self.tables.lock(one.game.id):
                 table = await self.tables.current(one.game.id)
                 if len(table.game.seats) < 2 and not table.game.over:
-                    return (await self._commit(table, table.then(*commands.end(table.game)))).table
+                    with contextlib.suppress(StaleVersionError):  # somebody sat down elsewhere
+                        news = await self._commit(table, table.then(*commands.end(table.game)))
+                        return news.table
         if idle := [one.game.id for one in found if is_idle(one, self.tables.now())]:
             raise GameRunningError.say(
                 "nobody moves any more in game {game} here: /end game:{game} puts it away",
