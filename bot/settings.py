@@ -43,7 +43,8 @@ def read_settings(kind: type[S]) -> S:
 class Settings(BaseSettings):
     """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history, games.
 
-    FARKLE_DATABASE_URL puts the games elsewhere, FARKLE_LANGUAGE is what the console speaks.
+    FARKLE_DATABASE_URL puts the games elsewhere, FARKLE_LANGUAGE is what the console speaks, and
+    FARKLE_ABANDONED_HOURS says when games end in which nobody moves.
     """
 
     model_config = SettingsConfigDict(env_prefix="FARKLE_", env_ignore_empty=True, frozen=True)
@@ -53,6 +54,9 @@ class Settings(BaseSettings):
     """Where games are kept; a file in SQLAlchemy's notation."""
     language: str = ENGLISH.code
     """The language of the console, by its locale; in Discord everybody has one of their own."""
+
+    abandoned_hours: int = Field(default=24, ge=1, le=10_000)
+    """After how many hours without a move a game ends by itself, without a result."""
 
     @field_validator("language")
     @classmethod

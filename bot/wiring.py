@@ -1,9 +1,10 @@
 """The parts of the chat, put together for any front."""
 
+import asyncio
 import gc
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from bot.fronts.chat.advice import advice_commands
@@ -11,6 +12,7 @@ from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
+from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
@@ -43,11 +45,14 @@ async def open_parts(
     Raises StoreError.
     """
     store = await Store.open(settings.database_url)
+    ending: asyncio.Task[None] | None = None
     try:
         rules = HouseRules(store, settings.strategies, settings.kernels, allow_files=allow_files)
         tables, oracle = Tables(store), Oracle(advisor)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
+        await end_abandoned(games, settings.abandoned_hours)
+        ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
@@ -65,4 +70,8 @@ async def open_parts(
         )
         yield Parts(commands, games, rules, store)
     finally:
+        if ending:
+            ending.cancel()
+            with suppress(asyncio.CancelledError):
+                await ending
         await store.close()

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,21 +11,27 @@ from typing import Concatenate, Literal, ParamSpec
 
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
+from bot.services.away import check_away, check_end, is_idle
 from bot.services.bot_moves import bot_move
 from bot.services.chances import Chances, Oracle
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
-from bot.store.errors import DamagedGameError, StaleVersionError
+from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game
-from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
+from solver.errors import (
+    FarkleError,
+    IllegalActionError,
+    InvalidRequestError,
+    StrategyFileError,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
-from solver.wording import say, say_number
+from solver.wording import say
 
-AWAY_SECONDS = 300
-"""After how long without a move a player counts as away, unless the host says otherwise."""
+LOOK_AGAIN = 0.25
+"""Seconds between two looks whether the bots of another program have moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class News:
     """Whether the game is over and can be reviewed."""
     chart: GameChart | None = None
     """The chances turn by turn, of a game that was played to its end."""
+    earlier: tuple[Table, ...] = ()
+    """Games here that ended for this one, or by themselves before it."""
 
 
 _More = ParamSpec("_More")
@@ -88,8 +95,6 @@ class Games:
         self.tables = tables
         self.oracle = oracle
         self._pace = pace
-        self._playing: set[str] = set()
-        """Games in which the bots' turn is being played."""
 
     async def play(
         self,
@@ -101,19 +106,25 @@ class Games:
         hints: bool = True,
         away_seconds: int | None = None,
     ) -> AsyncIterator[News]:
-        """Set up a game."""
+        """Set up a game; a table at which somebody still sits alone makes room for it."""
         await self._check_players(players, rules, tracked=tracked)
         settings = await self.tables.store.settings(caller.place)
-        table = await self.tables.begin(
-            caller,
-            rules,
-            players,
-            most_open=settings.games,
-            tracked=tracked,
-            hints=hints,
-            away_seconds=away_seconds,
-        )
-        yield News(None, (), table, await self.oracle.chances(table))
+        earlier = await self._ended_by_itself(caller.place)
+        table = None
+        while table is None:
+            try:
+                table = await self.tables.begin(
+                    caller,
+                    rules,
+                    players,
+                    most_open=settings.games,
+                    tracked=tracked,
+                    hints=hints,
+                    away_seconds=away_seconds,
+                )
+            except GameRunningError as error:
+                earlier.append(await self._make_room(caller.place, error))
+        yield News(None, (), table, await self.oracle.chances(table), earlier=tuple(earlier))
         async for news in self.bots(table):
             yield news
 
@@ -254,21 +265,26 @@ class Games:
         """Give up."""
         return table.then(*commands.resign(table.game, table.own_seat(caller)))
 
-    @_command
-    async def end(self, caller: Caller, table: Table) -> Table:
+    async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """End the game without a result."""
-        if not table.plays(caller) and not caller.manages:
-            raise IllegalActionError.say(
-                "only those who play, or who manage this place, can end the game"
-            )
-        return table.then(*commands.end(table.game))
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
+            check_end(caller, table, self.tables.now())
+            news = await self._commit(table, table.then(*commands.end(table.game)))
+        yield news
+
+    async def end_idle(self, game_id: str, hours: int) -> None:
+        """End a game by itself if nobody has moved for so many hours."""
+        async with self.tables.lock(game_id):
+            table = await self.tables.current(game_id)
+            if not table.game.over and self.tables.now() - table.moved_at >= timedelta(hours=hours):
+                await self._commit(table, table.then(*commands.end(table.game, hours)))
 
     async def away(
         self, caller: Caller, game_id: str | None, level: str | None
     ) -> AsyncIterator[News]:
         """Pass the turn of a player who is away, or have a bot of some level play on."""
         async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
-            self._check_away(table, caller)
+            check_away(caller, table, self.tables.now())
             game = table.game
             if level is None:
                 after = table.then(*commands.skip(game))
@@ -314,25 +330,60 @@ class Games:
         return News(game, (), table, chances, chart=await self.oracle.chart(table))
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
-        """Play the turns of bots until a person is to move."""
+        """Play the turns of bots until a person is to move; waits where another program does it."""
+        game_id, leases = table.game.id, self.tables.store.leases
+        lease = f"game:{game_id}"
+        while _bots_move(table.game) and not leases.is_held(lease):
+            async with leases.held(lease) as ours:
+                if ours:
+                    async for news in self._bots(table):
+                        yield news
+                    return
+            await asyncio.sleep(LOOK_AGAIN)
+            table = await self.tables.current(game_id)
+
+    async def _bots(self, table: Table) -> AsyncIterator[News]:
+        """Play the turns of bots, which nobody else does."""
         game_id = table.game.id
-        if game_id in self._playing:
-            return
-        self._playing.add(game_id)
-        try:
-            while table.game.bot_to_move and len(table.game.seats) > 1:
-                await asyncio.sleep(self._pace)
-                async with self.tables.lock(game_id):
-                    table = await self.tables.current(game_id)
-                    if not table.game.bot_to_move:
-                        return
-                    after = await bot_move(self.tables, self.oracle, table)
-                    news = await self._commit(table, after)
-                yield news
-                # others may have moved while the news was told
+        while _bots_move(table.game):
+            await asyncio.sleep(self._pace)
+            async with self.tables.lock(game_id):
                 table = await self.tables.current(game_id)
-        finally:
-            self._playing.discard(game_id)
+                if not table.game.bot_to_move:
+                    return
+                after = await bot_move(self.tables, self.oracle, table)
+                news: News | None = None
+                with contextlib.suppress(StaleVersionError):  # a person did something elsewhere
+                    news = await self._commit(table, after)
+            if news:
+                yield news
+            # others may have moved while the news was told
+            table = await self.tables.current(game_id)
+
+    async def _ended_by_itself(self, place: str) -> list[Table]:
+        """The last game of a place if nothing has been said there since it ended by itself."""
+        if not await self.tables.open_at(place):
+            with contextlib.suppress(FarkleError):  # what was is no reason not to play
+                last = await self.tables.ended_by_itself(place)
+                return [last] if last else []
+        return []
+
+    async def _make_room(self, place: str, refusal: GameRunningError) -> Table:
+        """Put away a table of one person alone. Raises GameRunningError if there is none."""
+        found = await self.tables.open_at(place)
+        for one in reversed(found):
+            async with self.tables.lock(one.game.id):
+                table = await self.tables.current(one.game.id)
+                if len(table.game.seats) < 2 and not table.game.over:
+                    with contextlib.suppress(StaleVersionError):  # somebody sat down elsewhere
+                        news = await self._commit(table, table.then(*commands.end(table.game)))
+                        return news.table
+        if idle := [one.game.id for one in found if is_idle(one, self.tables.now())]:
+            raise GameRunningError.say(
+                "nobody moves any more in game {game} here: /end game:{game} puts it away",
+                game=idle[-1],
+            )
+        raise refusal
 
     @asynccontextmanager
     async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
@@ -397,25 +448,10 @@ class Games:
                 raise InvalidRequestError.say(commands.NO_BOTS)
             await asyncio.to_thread(self.oracle.policy, player, rules)
 
-    def _check_away(self, table: Table, caller: Caller) -> None:
-        game = table.game
-        if not table.plays(caller) and not caller.manages:
-            raise IllegalActionError.say("only those who play here can do that")
-        if game.seats[game.mover].level is not None:
-            raise IllegalActionError.say("it is a bot's turn, which is never away")
-        if table.seat_of(caller.person) == game.mover:
-            raise IllegalActionError.say("it is your own turn")
-        seconds = AWAY_SECONDS if game.away_seconds is None else game.away_seconds
-        left = table.moved_at + timedelta(seconds=seconds) - self.tables.now()
-        if left > timedelta(0):
-            raise IllegalActionError(
-                say_number(
-                    "{name} has {number} second left to move",
-                    "{name} has {number} seconds left to move",
-                    math.ceil(left.total_seconds()),
-                    name=table.names[game.mover],
-                )
-            )
+
+def _bots_move(game: Game) -> bool:
+    """Whether a bot is to move in a game that has begun."""
+    return game.bot_to_move is not None and len(game.seats) > 1
 
 
 def _ends_turn(before: Game, after: Game) -> bool:

@@ -302,23 +302,34 @@ class HouseRules:
         chance = await asyncio.to_thread(self._chance, run.rules)
         if chance is not None:
             return replace(run.latest, state=SolveState.DONE, win_probability=chance)
-        async with self._worker:
-            run.began = time.monotonic()
-            # another place may have had the same rules
-            chance = await asyncio.to_thread(self._chance, run.rules)
-            if chance is None:
-                run.latest = run.so_far(state=SolveState.RUNNING)
-                try:
-                    async with asyncio.timeout(self._limits.seconds):
-                        await solve_apart(run.rules, self._strategies, self._kernels, run)
-                except TimeoutError:
-                    return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
+        while True:
+            async with (
+                self._worker,
+                self._store.leases.held(f"solve:{run.rules.digest}") as ours,
+            ):
+                run.began = time.monotonic()
+                # another place, or another program, may have had the same rules
                 chance = await asyncio.to_thread(self._chance, run.rules)
-            if chance is None:
-                raise SolveError.say(
-                    "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
-                )
-            return run.so_far(state=SolveState.DONE, win_probability=chance)
+                if ours or chance is not None:
+                    return await self._solved(run, chance)
+            run.latest = replace(run.latest, state=SolveState.ELSEWHERE)
+            await asyncio.sleep(self._limits.interval)
+
+    async def _solved(self, run: _Run, chance: float | None) -> SolveProgress:
+        """Solve rules unless their win probability is known already. Raises FarkleError."""
+        if chance is None:
+            run.latest = run.so_far(state=SolveState.RUNNING)
+            try:
+                async with asyncio.timeout(self._limits.seconds):
+                    await solve_apart(run.rules, self._strategies, self._kernels, run)
+            except TimeoutError:
+                return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
+            chance = await asyncio.to_thread(self._chance, run.rules)
+        if chance is None:
+            raise SolveError.say(
+                "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
+            )
+        return run.so_far(state=SolveState.DONE, win_probability=chance)
 
     def _too_slow(self, run: _Run) -> str:
         return say(

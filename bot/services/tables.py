@@ -14,11 +14,11 @@ from bot.store.errors import DamagedGameError, GameRunningError, MissingGameErro
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import commands, fair_dice
-from bot.table.events import Begun, Event, Revealed, Rolled, event_data
+from bot.table.events import Begun, Ended, Event, Revealed, Rolled, event_data
 from bot.table.state import Game, apply, begin
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
+from solver.wording import say, say_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,12 @@ class Table:
     """Those after `begun`."""
     game: Game
     moved_at: datetime
+
+    @property
+    def idle_hours(self) -> int | None:
+        """For how long nobody had moved when the game ended by itself, if it did."""
+        ends = [event.idle_hours for event in self.events[-2:] if isinstance(event, Ended)]
+        return ends[0] if self.game.over and ends else None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,7 +162,8 @@ class Tables:
     ) -> None:
         self.store = store
         self.now = now
-        self._live: dict[str, Table] = {}
+        self._live: dict[str, tuple[Table, int]] = {}
+        """Open games, each with the foreign writes of the store up to which it is right."""
         self._open: dict[str, list[str] | None] = {}
         """Open games by place, the newest first; None where they have to be read again."""
         self._all_read = False
@@ -199,6 +206,7 @@ class Tables:
             away_seconds=away_seconds,
             commitment=fair_dice.commitment(secret) if secret else None,
         )
+        writes = self.store.foreign_writes()
         try:
             stored = await self.store.create_game(
                 caller.place,
@@ -218,23 +226,27 @@ class Tables:
             self._changed(caller.place)
             raise
         table = Table(stored, begun, (), begin(begun), at)
-        self._live[game_id] = table
+        self._live[game_id] = table, writes
         self._changed(caller.place, begun=game_id)
         return table
 
     async def find(self, caller: Caller, game_id: str | None = None) -> Table:
         """The open game that a caller means. Raises InvalidRequestError where it is not plain."""
-        found = await self.open_at(caller.place)
         if game_id is not None:
-            found = [table for table in found if table.game.id == game_id]
-            if not found:
-                self.store.check_complete()
-                raise InvalidRequestError.say(
-                    'no game "{game}" is open here; /games lists them', game=game_id
-                )
+            with suppress(MissingGameError, DamagedGameError):
+                table = await self.current(game_id)
+                if table.stored.place == caller.place and not table.game.over:
+                    return table
+            await self.open_at(caller.place)  # which tells of one that was set aside
+            self.store.check_complete()
+            raise InvalidRequestError.say(
+                'no game "{game}" is open here; /games lists them', game=game_id
+            )
+        found = await self.open_at(caller.place)
         if not found:
             self.store.check_complete()
-            raise InvalidRequestError.say("no game is open here: /play or /track begins one")
+            last = await self.ended_by_itself(caller.place)
+            raise InvalidRequestError(_none_open(last))
         if len(found) > 1:
             found = [table for table in found if table.seat_of(caller.person) is not None] or found
         if len(found) > 1:
@@ -245,12 +257,14 @@ class Tables:
         return found[0]
 
     async def open_at(self, place: str) -> list[Table]:
-        """The open games of a place; the database is asked again where none is known.
+        """The open games of a place, the newest first; the database is asked for what is not known.
 
-        Raises DamagedGameError, once, where one was set aside.
+        Nothing is older than what was stored when this is called. Raises DamagedGameError, once,
+        where one was set aside.
         """
-        # another program at the same database may have begun the first one
-        known = self._known(place) or await self._read_open(place)
+        known = self._known(place)
+        if known is None:
+            known = await self._read_open(place)
         return await self._current_of(place, known)
 
     async def _current_of(self, place: str, known: Sequence[str]) -> list[Table]:
@@ -261,7 +275,7 @@ class Tables:
                 found.append(await self.current(game_id))
         if len(found) < len(known):
             await self._tell_set_aside(place)
-        return found
+        return [table for table in found if not table.game.over]
 
     async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
@@ -273,16 +287,20 @@ class Tables:
                 reason = say("its row is not as it was written")  # not even its id is
             raise DamagedGameError(found, reason)
 
+    async def ended_by_itself(self, place: str) -> Table | None:
+        """The last game that was begun in a place, if it ended as nobody moved any more."""
+        for stored in await self.store.recent_games(place, 1):
+            if not stored.open:
+                table = await self.load(stored.id)
+                return table if table.idle_hours else None
+        return None
+
     async def asked_at(self, caller: Caller) -> Table | None:
         """The game that a question without numbers is about: the one here, or the caller's own.
 
-        The database is asked only for what is not known yet. Raises IllegalActionError for who
-        plays a game in which hints are forbidden.
+        Raises IllegalActionError for who plays a game in which hints are forbidden.
         """
-        known = self._known(caller.place)
-        if known is None:
-            known = await self._read_open(caller.place)
-        found = await self._current_of(caller.place, known)
+        found = await self.open_at(caller.place)
         own = [one for one in found if one.seat_of(caller.person) is not None]
         if any(not one.game.hints for one in own):
             raise IllegalActionError.say("the host has forbidden hints in the game that you play")
@@ -301,18 +319,18 @@ class Tables:
             self._all_read = True
 
     async def current(self, game_id: str) -> Table:
-        """A game as it is now, as far as this program knows. Raises DamagedGameError."""
-        self.store.check_there()
-        if game_id in self._live:
-            return self._live[game_id]
+        """A game as it is stored now; read again only if others have written since.
+
+        Raises MissingGameError and DamagedGameError.
+        """
         drops = -1
         while drops != self._drops:
-            drops = self._drops
-            loaded = await self.load(game_id)
-        if loaded.game.over:
-            return loaded
-        # somebody may have moved while it was read
-        return self._live.setdefault(game_id, loaded)
+            drops, writes = self._drops, self.store.foreign_writes()
+            known, checked = self._live.get(game_id, (None, 0))
+            if known and checked != writes and await self.store.game(game_id) != known.stored:
+                known = None
+            table = known or await self.load(game_id)
+        return self._kept(table, writes)
 
     async def load(self, game_id: str) -> Table:
         """A game from the store, open or over.
@@ -376,13 +394,14 @@ class Tables:
         ended_at = at if after.game.over else None
         stored = replace(after.stored, version=version, ended_at=ended_at)
         after = replace(after, stored=stored, moved_at=at)
-        if reopens or self._live.get(table.game.id) is not table:
+        known, checked = self._live.get(table.game.id, (None, 0))
+        if reopens or known is not table:
             # the names may be of before somebody was forgotten
             self._forget(table)
         elif after.game.over:
             self._forget(table, is_over=True)
         else:
-            self._live[table.game.id] = after
+            self._live[table.game.id] = after, checked
         return after
 
     async def reveal(self, game: Game) -> list[Event]:
@@ -404,12 +423,29 @@ class Tables:
         return self._open.get(place, [] if self._all_read else None)
 
     async def _read_open(self, place: str) -> list[str]:
-        changes = self._changes
-        found = [game.id for game in await self.store.open_games(place)]
+        writes, changes = self.store.foreign_writes(), self._changes
+        stored = await self.store.open_games(place)
         await self._tell_set_aside(place)
+        for game in stored:
+            table, _ = self._live.get(game.id, (None, 0))
+            if table is not None and table.stored == game:
+                self._live[game.id] = table, writes
+        found = [game.id for game in stored]
         if changes == self._changes:
             self._open[place] = found
         return found
+
+    def _kept(self, table: Table, writes: int) -> Table:
+        """A table that was right at so many foreign writes, or what is newer here by now."""
+        known, checked = self._live.get(table.game.id, (table, 0))
+        if (known.game.version, checked) > (table.game.version, writes):
+            return known
+        if table.game.over:
+            self._live.pop(table.game.id, None)
+            self._secrets.pop(table.game.id, None)
+        else:
+            self._live[table.game.id] = table, writes
+        return table
 
     def _forget(self, table: Table, *, is_over: bool = False) -> None:
         self._live.pop(table.game.id, None)
@@ -430,6 +466,21 @@ class Tables:
         else:
             others = [game_id for game_id in known if game_id not in {begun, over}]
             self._open[place] = [begun, *others] if begun else others
+
+
+def _none_open(last: Table | None) -> str:
+    """That no game is open in a place, and what became of the last one if it ended by itself."""
+    if last is None:
+        return say("no game is open here: /play or /track begins one")
+    told = say_number(
+        "no game is open here: game {game} ended by itself, as nobody had moved for {number} hour;"
+        " /play or /track begins another",
+        "no game is open here: game {game} ended by itself, as nobody had moved for {number} hours;"
+        " /play or /track begins another",
+        last.idle_hours or 0,
+        game=last.game.id,
+    )
+    return told + say(", /undo goes on with it") if last.game.tracked else told
 
 
 def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatRow:

@@ -32,6 +32,8 @@ class SolveState(StrEnum):
 
     WAITING = "waiting"
     """For a solve of another place to end."""
+    ELSEWHERE = "elsewhere"
+    """The same rules are being solved, perhaps by another program; their file is waited for."""
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
@@ -41,7 +43,7 @@ class SolveState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SolveProgress:
-    """How far a solve is; the last one of a solve has a state other than waiting or running."""
+    """How far a solve is."""
 
     name: str
     state: SolveState
@@ -61,7 +63,8 @@ class SolveProgress:
     @property
     def is_last(self) -> bool:
         """Whether nothing comes after it."""
-        return self.state not in {SolveState.WAITING, SolveState.RUNNING}
+        going_on = {SolveState.WAITING, SolveState.ELSEWHERE, SolveState.RUNNING}
+        return self.state not in going_on
 
 
 async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Watch) -> None:

@@ -90,8 +90,11 @@ def database_path(url: str) -> Path:
     return Path(str(parts.database)).absolute()
 
 
-def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
-    """Connections to a database that is up to date."""
+def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -> AsyncEngine:
+    """Connections to a database that is up to date.
+
+    synchronous : SQLite's setting; with FULL what was acknowledged outlives a power cut
+    """
     name = f"file:{quote(str(path))}" if read_only else str(path)
     query = {"mode": "ro", "uri": "true"} if read_only else {}
     engine = create_async_engine(
@@ -101,7 +104,7 @@ def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
         json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
         json_deserializer=_json,
     )
-    _set_up(engine.sync_engine)
+    _set_up(engine.sync_engine, synchronous)
     file = file_id(path)
     event.listen(engine.sync_engine, "do_connect", lambda *_: check_same(path, file))
     event.listen(engine.sync_engine, "connect", lambda *_: check_same(path, file))
@@ -251,9 +254,17 @@ def _upgrade(connection: Connection, path: Path) -> None:
             raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
 
 
-def _set_up(engine: Engine) -> None:
+def _set_up(engine: Engine, synchronous: str = "FULL") -> None:
     """SQLAlchemy's recipe for transactions on SQLite, and the settings of every connection."""
-    event.listen(engine, "connect", _on_connect)
+
+    def on_connect(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # keeps sqlite3 from beginning transactions of its own
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute(f"PRAGMA synchronous = {synchronous}")
+        cursor.close()
+
+    event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", _on_begin)
 
 
@@ -283,14 +294,6 @@ def _keep_private(path: Path) -> None:
         except PermissionError:
             if is_open_to_others(file):
                 logger.warning("others can read %s, which holds secrets", file)
-
-
-def _on_connect(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # keeps sqlite3 from beginning transactions of its own
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA synchronous = FULL")  # what was acknowledged outlives a power cut
-    cursor.close()
 
 
 def _on_begin(connection: Connection) -> None:

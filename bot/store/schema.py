@@ -130,3 +130,13 @@ place_rules = Table(
     Column("crc", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("until", UtcTime, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Work that one of several programs does; one that ends without releasing it is not renewed."""

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-import time
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import asdict, fields
 from datetime import datetime
 from pathlib import Path
@@ -57,6 +57,7 @@ from bot.store.game_rows import (
     read_rolls,
     why_not_appended,
 )
+from bot.store.leases import Leases
 from bot.store.rescue import damaged_copies
 from bot.store.rows import (
     GameRecord,
@@ -67,13 +68,12 @@ from bot.store.rows import (
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import games, place_rules, place_settings
+from bot.store.schema import events, games, place_rules, place_settings
 from bot.store.survey import set_aside_damaged
+from bot.store.writes import MOST, WriteCount
 from solver.wording import say, say_number
 
 logger = logging.getLogger(__name__)
-
-_Stamp = tuple[int, ...]
 
 _MOST_KEPT = 10_000
 """Places whose settings, or rules, are kept in memory."""
@@ -87,9 +87,6 @@ _REOPEN = _THIS_MOVE.where(games.c.ended_at.is_not(None))
 _DAMAGED_TEXT = "\0"
 """What is read of damaged rules: no rules at all."""
 
-UNSURE_SECONDS = 5.0
-"""For how long a write of others may be missed that falls together with one's own."""
-
 
 class Store:
     """Games in one database. Every method raises StoreError if the file cannot be used."""
@@ -98,6 +95,8 @@ class Store:
         self._path = path
         self._engine = engine
         self._file = file_id(path)
+        self._notes = connect(path, synchronous="NORMAL")
+        self.leases = Leases(self.noting)
         self._turn_to_write = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -106,10 +105,11 @@ class Store:
         """The rules that places have saved."""
         self._changes = 0
         """How many there were of settings and rules: what was read meanwhile may be out of date."""
-        self._written: _Stamp = ()
-        """The files of the database as they were after the last write that is known."""
-        self._unsure_since: float | None = None
-        """When this program itself wrote first since it looked; others may have at that moment."""
+        self._count = WriteCount(path)
+        self._seen: int | None = None
+        """The count of writes that was read last."""
+        self._own: int | None = None
+        """That of this program's last write, which may be under way."""
         self._foreign_writes = 0
 
     @classmethod
@@ -134,6 +134,9 @@ class Store:
 
     async def close(self) -> None:
         """Let go of the file."""
+        await self.leases.close()
+        self._count.close()
+        await self._notes.dispose()
         await self._engine.dispose()
 
     @asynccontextmanager
@@ -146,14 +149,28 @@ class Store:
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that writes: all of it or, after an exception, nothing."""
         async with self._turn_to_write:
-            async with self._connection(WRITE) as connection, connection.begin():
-                self._look()  # nobody else can write now
-                yield connection
-                self._check_there(connection)
-            # who writes in this very moment is taken for this program, and seen a little later
-            self._written = self._stamp()
-            if self._unsure_since is None:
-                self._unsure_since = time.monotonic()
+            try:
+                async with self._connection(WRITE) as connection, connection.begin():
+                    before, self._own = self._look(), None  # nobody else can write now
+                    yield connection
+                    self._own = (before + 1) % MOST
+                    await connection.exec_driver_sql(f"PRAGMA user_version = {self._own}")
+                    self._check_there(connection)
+            except BaseException:
+                if self._own is not None:  # it may have been written or not
+                    self._seen = self._own = None
+                raise
+
+    @asynccontextmanager
+    async def noting(self) -> AsyncIterator[AsyncConnection]:
+        """For statements that are each a transaction, and need not outlive a power cut.
+
+        Nobody who looks for writes of others sees them.
+        """
+        async with self._turn_to_write:
+            with explained(self._path):
+                async with self._notes.connect() as connection:
+                    yield await connection.execution_options(**{BEGIN: ""})
 
     def foreign_writes(self) -> int:
         """How often others were seen to have written to the database, without a query.
@@ -161,8 +178,10 @@ class Store:
         While the number stays, what was read holds but for what this program itself has changed.
         """
         self.check_there()
-        if not self._turn_to_write.locked():
+        try:
             self._look()
+        except sqlite3.Error:
+            self._others_wrote()  # perhaps; whoever reads is told what is wrong
         return self._foreign_writes
 
     def check_complete(self) -> None:
@@ -241,6 +260,12 @@ class Store:
         async with self.reading() as connection:
             return await read_record(connection, game_id, set_aside=even_set_aside)
 
+    async def game(self, game_id: str) -> StoredGame | None:
+        """A game without what happened in it, None where there is none."""
+        async with self.reading() as connection:
+            found, _ = await read_games(connection, games.c.id == game_id, COUNTED)
+        return next(iter(found), None)
+
     async def append(
         self,
         game_id: str,
@@ -318,6 +343,14 @@ class Store:
         """Look through all games as at the start."""
         async with self.writing() as connection:
             await connection.run_sync(set_aside_damaged)
+
+    async def idle_games(self, since: datetime) -> list[str]:
+        """Ids of the open games anywhere in which nothing has happened since then."""
+        last = (events.c.game_id == games.c.id) & (events.c.version == games.c.version)
+        idle = (games.c.ended_at.is_(None), events.c.at <= since, COUNTED)
+        query = select(games.c.id).join_from(games, events, last).where(*idle)
+        async with self.reading() as connection:
+            return list(await connection.scalars(query.order_by(games.c.began_at, games.c.id)))
 
     async def secret(self, game_id: str) -> bytes | None:
         """The secret that the dice of a game come from, if it is played with one.
@@ -402,25 +435,18 @@ class Store:
         if known := connection.info.get("beside"):
             check_beside(self._path, known)
 
-    def _stamp(self) -> _Stamp:
-        """What is different after every write: when the files were written, and their lengths."""
-        stamp: _Stamp = ()
-        for path in (self._path, self._path.with_name(f"{self._path.name}-wal")):
-            with suppress(OSError):
-                found = path.stat()
-                if found.st_size:  # who begins to read makes an empty log
-                    stamp += (found.st_mtime_ns, found.st_size)
-        return stamp
+    def _look(self) -> int:
+        """See whether others have written; gives the count of writes. Raises sqlite3.Error."""
+        count = self._count.read()
+        if count not in {self._seen, self._own}:
+            self._others_wrote()
+        self._seen = count
+        return count
 
-    def _look(self) -> None:
-        """See whether others have written since the last write that is known, or may have."""
-        unsure = self._unsure_since
-        is_old = unsure is not None and time.monotonic() - unsure > UNSURE_SECONDS
-        if (stamp := self._stamp()) != self._written or is_old:
-            self._written, self._unsure_since = stamp, None
-            self._foreign_writes += 1
-            self._settings.clear()
-            self._rules.clear()
+    def _others_wrote(self) -> None:
+        self._foreign_writes += 1
+        self._settings.clear()
+        self._rules.clear()
 
     async def _kept(
         self, kept: dict[str, dict[str, Any]], place: str, query: Select[Any], damaged: Any

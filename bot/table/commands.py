@@ -259,10 +259,10 @@ def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
     return [Replaced(seat=seat, level=level)]
 
 
-def end(game: Game) -> list[Ended]:
-    """End the game without a result."""
+def end(game: Game, idle_hours: int | None = None) -> list[Ended]:
+    """End the game without a result; by itself where nobody has moved for so many hours."""
     _check_goes_on(game)
-    return [Ended()]
+    return [Ended(idle_hours=idle_hours)]
 
 
 def check_tracked(game: Game) -> None:

@@ -149,6 +149,8 @@ class Ended:
     """The game was ended without a result."""
 
     kind: Literal["ended"] = "ended"
+    idle_hours: int | None = None
+    """Where it ended by itself: for how long nobody had moved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

@@ -105,6 +105,15 @@ def standings_text(names: Sequence[str], game: Game) -> str:
     return ", ".join(f"{name} {figure(seat.score)}" for name, seat in seats)
 
 
+def idle_text(hours: int) -> str:
+    """Why a game ended by itself."""
+    return say_number(
+        "The game ended by itself: nobody had moved for {number} hour.",
+        "The game ended by itself: nobody had moved for {number} hours.",
+        hours,
+    )
+
+
 def turn_so_far_text(game: Game) -> str:
     """How far the turn under way has come."""
     turn = game.turn
@@ -161,6 +170,8 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield f"{_undone_text(names, game, after)} {now}"
         case Resigned():
             yield say("{name} resigns.", name=names[event.seat])
+        case Ended() if event.idle_hours:
+            yield idle_text(event.idle_hours)
         case Ended():
             yield say("The game was ended without a result.")
         case Revealed():

@@ -11,10 +11,10 @@ from bot.table.commands import MOST_PLAYERS
 from bot.table.events import event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
-from bot.views.events import events_text, standings_text, turn_so_far_text
+from bot.views.events import events_text, idle_text, standings_text, turn_so_far_text
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from solver.turn.equations import Decision
-from solver.wording import figure, say, say_later
+from solver.wording import figure, say, say_later, say_number
 
 _WORTH_TELLING = 0.0005
 """Least change of a win probability that is told."""
@@ -42,7 +42,7 @@ def happened_lines(news: News) -> list[str]:
     """What happened, without the chances."""
     table, before = news.table, news.before
     if before is None:
-        return [*_opening(table)]
+        return [*map(_earlier, news.earlier), *_opening(table)]
     return [*_happened(news, before)]
 
 
@@ -205,6 +205,22 @@ def games_text(tables: Sequence[Table]) -> str:
     return wrap("\n".join([say("Open games:"), *columns(rows)]))
 
 
+def _earlier(table: Table) -> str:
+    """What became of a game that was here before."""
+    if table.idle_hours:
+        return say_number(
+            "Game {game} ended by itself: nobody had moved for {number} hour.",
+            "Game {game} ended by itself: nobody had moved for {number} hours.",
+            table.idle_hours,
+            game=table.game.id,
+        )
+    return say(
+        "Game {game}, at which {name} sat alone, is put away.",
+        game=table.game.id,
+        name=table.names[0],
+    )
+
+
 def _opening(table: Table) -> Iterator[str]:
     game = table.game
     names = ", ".join(table.names)
@@ -238,7 +254,7 @@ def _happened(news: News, before: Game) -> Iterator[str]:
     table, game = news.table, news.table.game
     yield from events_text(table.names, before, news.events, news.by)
     if game.over:
-        if game.shares is not None:
+        if game.shares is not None or not news.events:
             yield _result(table)
         if game.secret:
             yield say(
@@ -285,7 +301,7 @@ def _to_move(table: Table) -> str:
 def _result(table: Table) -> str:
     shares = table.game.shares
     if shares is None:
-        return say("No result.")
+        return idle_text(table.idle_hours) if table.idle_hours else say("No result.")
     winners = [name for name, share in zip(table.names, shares, strict=True) if share > 0]
     scores = standings_text(table.names, table.game)
     if len(winners) == 1:

@@ -11,10 +11,20 @@ from bot.views.rules_text import rules_list_data, rules_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
+from solver.wording import say, say_later
 
 _WIDTH = 79
 _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no_bank"
+
+
+_NOT_AT_WORK = {
+    SolveState.WAITING: say_later("{name} waits for its turn: another solve is under way."),
+    SolveState.ELSEWHERE: say_later(
+        "{name}: the same rules are being solved already, for another place or in another"
+        " program; the result is waited for."
+    ),
+    SolveState.CANCELLED: say_later("The solve of {name} is cancelled; nothing of it is kept."),
+}
 
 
 def created_text(rules: Ruleset) -> str:
@@ -32,8 +42,8 @@ def created_text(rules: Ruleset) -> str:
 def solve_progress_text(progress: SolveProgress) -> str:
     """How far a solve is, or what became of it."""
     name = progress.name
-    if progress.state is SolveState.WAITING:
-        return wrap(say("{name} waits for its turn: another solve is under way.", name=name))
+    if told := _NOT_AT_WORK.get(progress.state):
+        return wrap(say(told, name=name))
     if progress.state is SolveState.RUNNING:
         if not progress.sweep:
             return wrap(say("Solving {name}: getting ready.", name=name))
@@ -41,8 +51,6 @@ def solve_progress_text(progress: SolveProgress) -> str:
         return wrap(
             say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
         )
-    if progress.state is SolveState.CANCELLED:
-        return wrap(say("The solve of {name} is cancelled; nothing of it is kept.", name=name))
     if progress.state is not SolveState.DONE:
         return wrap(progress.sentence)
     then = say("/rules use {name} makes it the rules here.", name=name)

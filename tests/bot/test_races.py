@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from bot.fronts.chat.commands import Reply
+from bot.fronts.console import spoken_by
 from bot.store.database import connect
+from bot.store.errors import StaleVersionError
+from bot.store.records import forget
 from bot.store.rows import StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
@@ -22,6 +25,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
 from tests.bot.chat import Chat, open_chat
+from tests.bot.services.test_games import games_of
 from tests.conftest import rules_file
 
 
@@ -253,6 +257,53 @@ async def test_a_stale_view_is_refused_and_the_next_command_sees_the_table(
     assert "error" not in (await other_chat.answer("ann: /roll")).data
 
 
+async def test_of_two_programs_one_works_out_what_a_bot_does(
+    folder: Path, tiny_chat: Chat, other_chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks has bots go on; nobody works on a move that another one makes."""
+    append, stale, moves = Store.append, 0, 0
+
+    async def noted(self: Store, *values: Any, **named: Any) -> int:
+        nonlocal stale, moves
+        try:
+            version = await append(self, *values, **named)
+        except StaleVersionError:
+            stale += 1
+            raise
+        moves += 1
+        return version
+
+    monkeypatch.setattr(Store, "append", noted)
+    bots = " ".join(["cautious"] * 5)
+    for _ in range(2):
+        await tiny_chat.say(play(folder, bots))
+        for _ in range(5):
+            game, _ = await stored(folder)
+            if game.over:
+                break
+            line = "ann: /bank" if game.may_bank else "ann: /roll"
+            if game.turn.roll:
+                line = f"ann: /keep {dice(set_asides(game.rules, game.turn.roll)[0].dice)}"
+            await at_once([tiny_chat, other_chat, other_chat], [line, "/show", "bob: /show"])
+            game, _ = await stored(folder)
+            assert game.over or game.mover == 0
+        await tiny_chat.say("ann: /end")
+    assert stale == 0
+    assert moves > 10
+
+
+async def test_who_was_forgotten_in_one_program_is_named_by_no_other(
+    tiny_chat: Chat, other_chat: Chat, folder: Path
+) -> None:
+    await tiny_chat.say(play(folder, "@bob @carl"))
+    games, bob = games_of(tiny_chat), spoken_by("bob: /show")[0]
+    async for _ in games.leave(bob):
+        assert "bob" in await other_chat.say("/show")
+    # no event tells of it
+    await forget(games.tables.store, bob.person.id)
+    assert "bob" not in await other_chat.say("/show")
+
+
 async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> None:
     """Of one program alone nothing is refused as being stale, whoever looks at the table."""
     for _ in range(3):
@@ -314,8 +365,6 @@ async def test_a_bots_turn_that_is_broken_off_goes_on(
 async def test_a_listener_who_leaves_in_a_bots_turn_does_not_stop_the_bot(
     folder: Path, tiny_chat: Chat
 ) -> None:
-    from bot.fronts.console import spoken_by  # noqa: PLC0415
-
     left = 0
     for _ in range(20):
         await tiny_chat.say(play(folder, "level:greedy"))

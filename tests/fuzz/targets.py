@@ -84,7 +84,7 @@ async def open_program(folder: Path) -> AsyncIterator[Parts]:
 def save_made_up(rules: Ruleset, folder: Path) -> None:
     """A strategy file of values that nobody solved: every game is even."""
     values = np.full(value_shape(rules), 0.5)
-    save_strategy(Solution(rules, values, 1e-9, 1, 0.0, 1, 1.0), folder)
+    save_strategy(Solution(rules, values, 1e-9, 1, 0.0, 1e-9, 1, 1.0), folder)
 
 
 def _only_refusals(failure: Callable[[Exception], Reply]) -> Callable[[Exception], Reply]:

@@ -19,6 +19,7 @@ from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_
 from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
+from bot.services.away import check_end
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
@@ -220,7 +221,9 @@ class DiscordFront:
         await answer.tell(self._shown(caller, button.game))
 
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
-        if table.seat_of(caller.person) is None and not caller.manages:
+        if button.action == "end":
+            check_end(caller, table, self._games.tables.now())
+        elif table.seat_of(caller.person) is None and not caller.manages:
             raise IllegalActionError.say("you do not play in this game")
         view = View(timeout=None)
         view.add_item(Confirm(button.action, button.game, button.language))

@@ -13,12 +13,6 @@ WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
 FORBIDDEN = "the host has forbidden hints in the game that you play"
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known stays known, however slow the machine is."""
-    monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", 3600.0)
-
-
 @pytest.fixture
 def queries() -> Iterator[list[str]]:
     """Every statement that any program in this process sends to its database."""
@@ -92,6 +86,18 @@ async def test_questions_cost_nothing_before_within_and_after_games(
         assert await asked(chat, f"{name}: /odds", queries) == []
     await chat.say("ann: /end")
     assert await asked(chat, f"ann: {WHOLE}", queries) == []
+
+
+async def test_after_a_write_of_others_one_look_is_enough(
+    chat: Chat, other_chat: Chat, queries: list[str]
+) -> None:
+    await chat.say("ann: /play @bob rules:facebook")
+    for number, line in enumerate((WHOLE, "/advise 653332", "/games", "/odds")):
+        await other_chat.say(f"/settings games:{number + 1}")
+        found = [one for one in await asked(chat, f"ann: {line}", queries) if one != "BEGIN"]
+        assert len(found) == 1
+        assert "FROM events" not in found[0]
+        assert await asked(chat, f"ann: {line}", queries) == []
 
 
 async def test_hints_stay_forbidden_in_every_program(

@@ -338,7 +338,7 @@ class Clock:
     """A clock that stands still until it is moved."""
 
     def __init__(self, chat: Chat) -> None:
-        self.at = datetime(2026, 1, 1, tzinfo=UTC)
+        self.at = datetime.now(UTC)
         games_of(chat).tables.now = lambda: self.at
 
     def wait(self, seconds: int) -> None:

@@ -5,11 +5,13 @@ import sys
 import time
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import product
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import StatementError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store import database
 from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError
@@ -153,10 +155,7 @@ async def test_places_keep_settings_and_rules(store: Store) -> None:
     assert list(await store.place_rules("here")) == ["a"]
 
 
-async def test_what_other_programs_write_is_seen(
-    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", 3600.0)
+async def test_what_other_programs_write_is_seen(store: Store, url: str) -> None:
     other = await Store.open(url)
     assert await store.place_rules("here") == {}
     assert await store.place_settings("here") == {}
@@ -178,6 +177,60 @@ async def test_what_other_programs_write_is_seen(
         assert store.foreign_writes() > before
         before = store.foreign_writes()
     await other.close()
+
+
+@pytest.mark.parametrize("order", list(product(["own", "other", "refused", "look"], repeat=3)))
+async def test_every_write_of_others_is_seen_and_no_other(
+    store: Store, url: str, order: tuple[str, ...]
+) -> None:
+    """Whatever comes right after one's own write, or before it, with nobody looking between."""
+    other = await Store.open(url)
+    await begin(store, "g")
+    seen = store.foreign_writes()
+    for number, what in enumerate(order):
+        if what == "look":
+            store.foreign_writes()
+        elif what == "refused":
+            with pytest.raises(MissingGameError):
+                await store.append("h", 0, [rolled(1)], NOON)
+        else:
+            writer = store if what == "own" else other
+            await writer.set_place_setting("here", "number", number)
+    assert (store.foreign_writes() > seen) == ("other" in order)
+    written = [number for number, what in enumerate(order) if what in {"own", "other"}]
+    expected = {"number": written[-1]} if written else {}
+    assert await store.place_settings("here") == await other.place_settings("here") == expected
+    await other.close()
+
+
+async def test_a_write_whose_end_is_not_known_counts_as_one_of_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begin(store, "g")
+    seen = store.foreign_writes()
+    begun: Any = AsyncConnection.exec_driver_sql
+
+    async def broken_off(self: AsyncConnection, statement: str) -> Any:
+        await begun(self, statement)
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(AsyncConnection, "exec_driver_sql", broken_off)
+    with pytest.raises(asyncio.CancelledError):
+        await store.append("g", 1, [rolled(1)], NOON)
+    monkeypatch.undo()
+    assert store.foreign_writes() > seen
+    assert await store.append("g", 1, [rolled(1)], NOON) == 2
+
+
+async def test_notes_are_nobodys_business(store: Store, url: str) -> None:
+    """What programs tell each other makes nobody read anything again."""
+    other = await Store.open(url)
+    seen = store.foreign_writes()
+    async with other.leases.held("work") as ours:
+        assert ours
+        assert store.foreign_writes() == seen
+    await other.close()
+    assert store.foreign_writes() == seen
 
 
 async def test_of_twenty_appends_to_one_version_one_succeeds(store: Store) -> None:
@@ -293,21 +346,3 @@ def started(url: str) -> subprocess.Popen[str]:
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     return process
-
-
-async def test_a_write_that_falls_together_with_ones_own_is_seen_later(
-    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", 3600.0)
-    other = await Store.open(url)
-    try:
-        await store.set_place_setting("here", "games", 1)
-        assert await store.place_settings("here") == {"games": 1}
-        await other.set_place_setting("here", "games", 2)
-        # as if it had come between the end of a transaction and the look at the files
-        store._written = store._stamp()
-        assert await store.place_settings("here") == {"games": 1}
-        monkeypatch.setattr("bot.store.store.UNSURE_SECONDS", -1.0)
-        assert await store.place_settings("here") == {"games": 2}
-    finally:
-        await other.close()

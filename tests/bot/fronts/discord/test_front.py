@@ -1,5 +1,6 @@
 """What a press does, with services but without a Discord."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from bot.fronts.discord.buttons import Confirm, TableButton
 from bot.fronts.discord.front import DiscordFront
+from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person, Tables
 from bot.settings import Settings
@@ -72,3 +74,43 @@ async def test_a_press_becomes_no_line_of_text(
         sure = interaction(ANN)
         await front.confirmed(sure, Confirm("resign", game_id, "en"))
         assert "Ann resigns." in sure.response.send_message.call_args.args[0]
+
+
+async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
+        front = DiscordFront(Mock(), parts.games, parts.rules)
+        parts.games.tables.now = lambda: now
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        [table] = [news.table async for news in begun]
+        now += timedelta(hours=24)
+        await end_abandoned(parts.games, 24)
+        pressed = interaction(ANN)
+        await front.press(pressed, TableButton(table.game.id, 1, 0, "roll", "en"))
+        shown = pressed.response.edit_message.call_args.kwargs
+        assert "The game ended by itself: nobody had moved for 24 hours." in shown["content"]
+        assert shown["view"].children == []
+
+
+async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
+        front = DiscordFront(Mock(), parts.games, parts.rules)
+        parts.games.tables.now = lambda: now
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN], load_rules("kcd"))
+        [table] = [news.table async for news in begun]
+
+        async def pressed_end() -> str:
+            pressed = interaction(BOB)
+            pressed.guild_id = 1
+            await front.press(pressed, TableButton(table.game.id, 1, 0, "end", "en"))
+            return str(pressed.response.send_message.call_args.args[0])
+
+        assert "only those who play" in await pressed_end()
+        now += timedelta(seconds=300)
+        assert await pressed_end() == "End the game without a result?"
+        sure = interaction(BOB)
+        sure.guild_id = 1
+        await front.confirmed(sure, Confirm("end", table.game.id, "en"))
+        told = sure.response.send_message.call_args.args[0]
+        assert "The game was ended without a result." in told
