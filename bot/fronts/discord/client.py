@@ -6,7 +6,8 @@ import hashlib
 import json
 import logging
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ import discord
 from discord import app_commands
 from filelock import AsyncFileLock
 
-from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton
-from bot.fronts.discord.front import DiscordFront
+from bot import log
+from bot.fronts.discord.answers import UNREACHABLE
+from bot.fronts.discord.buttons import BUTTONS, is_live, pressed_button, sent
+from bot.fronts.discord.front import DiscordFront, tell_failure
 from bot.fronts.discord.slash import CommandTranslator
 from bot.settings import DiscordSettings
 from bot.store.store import Store
-from solver.errors import FarkleError
-from solver.wording import say
+from solver.errors import FarkleError, InvalidRequestError
 
 logger = logging.getLogger(__name__)
 
@@ -57,20 +59,24 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
         /,
     ) -> None:
         """Tell what went wrong; the place for details is the log."""
-        sentence = say("the program failed on that, which is not your fault")
-        cause = getattr(error, "original", None)
+        told: Exception = getattr(error, "original", error)
         if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
-            sentence = say(
+            logger.info("a command that is no more: %s", error)
+            told = InvalidRequestError.say(
                 "this command has changed since: type / to see the commands as they are now"
             )
-        elif isinstance(cause, FarkleError):
-            sentence = str(cause)
-        else:
-            logger.error("failed to answer /%s", interaction.data and interaction.data.get("name"))
-            logger.debug("the failure", exc_info=error)
-        with contextlib.suppress(discord.HTTPException):
-            if not interaction.response.is_done():
-                await interaction.response.send_message(sentence, ephemeral=True)
+        await tell_failure(interaction, told)
+
+    async def _call(self, interaction: discord.Interaction["FarkleClient"]) -> None:
+        """Call a command. What fails before it is called is what Discord sent of it."""
+        try:
+            await super()._call(interaction)
+        except app_commands.AppCommandError:
+            raise
+        except Exception as error:  # nobody else would look at it
+            logger.warning("a command makes no sense: %s: %s", type(error).__name__, error)
+            unknown = app_commands.CommandNotFound(str(sent(interaction, "name")), [])
+            await self.on_error(interaction, unknown)
 
 
 class FarkleClient(discord.AutoShardedClient):
@@ -96,10 +102,13 @@ class FarkleClient(discord.AutoShardedClient):
             allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
         )
         front.add_commands(self.tree)
+        # an exception in there would end the connection, and with it the program
+        parsers = self._connection.parsers
+        parsers["INTERACTION_CREATE"] = _guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
         """Bring Discord's commands up to date, and listen to buttons of all times."""
-        self.add_dynamic_items(TableButton, Confirm, ReviewPage)
+        self.add_dynamic_items(*BUTTONS)
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -113,9 +122,21 @@ class FarkleClient(discord.AutoShardedClient):
         )
         logger.info("to invite it: %s", link)
 
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """Answer presses that discord.py leaves alone: its message has no such button."""
+        kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
+        if interaction.type not in kinds or is_live(interaction):
+            return
+        button = await pressed_button(interaction)
+        if button is None:
+            await self.front.dead(interaction)
+        elif await button.interaction_check(interaction):
+            await button.callback(interaction)
+
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what failed; the bot goes on."""
-        logger.error("failed in %s", event_method, exc_info=True)
+        if error := sys.exception():
+            log.failed(event_method, error)
 
     async def _sync(self) -> None:
         """Send the commands if they are others than last time; one process does it."""
@@ -146,6 +167,8 @@ async def run_discord(
         from yarl import URL  # noqa: PLC0415
 
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_in_one_line)
     client = FarkleClient(front, store, data)
     stop = asyncio.Event()
     with _signals(stop), _explained():
@@ -198,3 +221,39 @@ def _explained() -> Iterator[None]:
         if error.code == _UNAUTHORIZED:
             raise BadTokenError("Discord does not take this token any more") from None
         raise DiscordError(f"Discord closed the connection: code {error.code}") from None
+
+
+def _guarded(parse: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Reads interactions as `parse` does; one that makes no sense is a line in the log."""
+
+    def parse_whole(data: Any) -> None:
+        try:
+            parse(_whole(data))
+        except Exception as error:  # whatever was sent
+            logger.warning("an interaction makes no sense: %s: %s", type(error).__name__, error)
+
+    return parse_whole
+
+
+def _whole(data: Any) -> Any:
+    """An interaction with what discord.py takes for granted: a channel, and who it is from.
+
+    Raises an exception for one that lacks what nobody can know.
+    """
+    discord.utils.snowflake_time(int(data["id"]))
+    who = data["member"] if data.get("guild_id") else data
+    who["user"]["username"]
+    if data.get("channel") is None:
+        # one of which no more is known can be answered, and written to
+        known = {"type": 0, "name": "", "position": 0} if data.get("guild_id") else {"type": 1}
+        return data | {"channel": {"id": data["channel_id"], **known}}
+    return data
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """What Discord refuses, or the way there breaks, needs no traceback of discord.py's."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, (*UNREACHABLE, discord.DiscordException)):
+        record.msg, record.args = "%s: %s", (record.getMessage(), error)
+        record.exc_info = record.exc_text = None
+    return True

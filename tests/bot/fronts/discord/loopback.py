@@ -9,7 +9,7 @@ import itertools
 import json
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -125,6 +125,8 @@ class Loopback:
         self.resumed = 0
         self.failures: list[tuple[str, int, Json, dict[str, str]]] = []
         """Answers to give instead: a part of the path, the status, the body, headers."""
+        self.twist: Callable[[Json], Json] = lambda sent: sent
+        """What is made of every interaction before it is sent."""
         self.slow = 0.0
         """Seconds by which interactions reach the bot late."""
         self.known_token = TOKEN
@@ -354,7 +356,7 @@ class Loopback:
             shard = int(guild) % self.shards
         if self.slow:
             await asyncio.sleep(self.slow)
-        await self._dispatch(shard, "INTERACTION_CREATE", sent)
+        await self._dispatch(shard, "INTERACTION_CREATE", self.twist(sent))
         return interaction
 
     async def _dispatch(self, shard: int, event: str, data: Json) -> None:
