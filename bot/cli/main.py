@@ -13,6 +13,7 @@ import click
 
 from bot import log
 from bot.cli.discord import discord_command
+from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
 from bot.cli.rules import rules
 from bot.cli.solve import solve
@@ -196,6 +197,7 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
 
 
 farkle.add_command(discord_command)
+farkle.add_command(forget)
 farkle.add_command(rules)
 farkle.add_command(study)
 farkle.add_command(verify)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
-from bot.fronts.chat.commands import Reply
-from bot.fronts.console import spoken_by
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.languages import CATALOGUES, language, language_codes
@@ -91,18 +88,9 @@ async def chat_in(
         yield chat
 
 
-async def first_reply(chat: Chat, line: str) -> Reply:
-    """The first thing that is said to a line; what would come after it is broken off."""
-    caller, said = spoken_by(line)
-    async with aclosing(chat.commands.answer(said, caller)) as replies:
-        async for reply in replies:
-            return reply
-    raise AssertionError(line)
-
-
 async def check(chat: Chat, line: str) -> None:
     """The line is taken."""
-    reply = await first_reply(chat, line)
+    reply = await chat.first(line)
     assert not (isinstance(reply.data, dict) and "error" in reply.data), (line, reply.text)
 
 
@@ -110,7 +98,7 @@ async def prepare(chat: Chat, lines: tuple[str, ...]) -> None:
     """Put away what is open, and say these lines."""
     await chat.all("/end")
     for line in lines:
-        await first_reply(chat, line)
+        await chat.first(line)
 
 
 async def test_every_line_that_a_sentence_tells_is_taken(chat_in: Chat) -> None:
@@ -130,7 +118,7 @@ def test_every_line_in_a_sentence_is_known_here() -> None:
             messages = [one for one in read_po(file) if one.id]
         for message in messages:
             for texts in (message.id, message.string):
-                for text in (texts,) if isinstance(texts, str) else texts:
+                for text in (texts,) if isinstance(texts, str) else texts or ():
                     for found in _COMMAND.findall(text):
                         check_known(found)
 
@@ -154,7 +142,7 @@ async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
     seen = 0
     for name, command in chat_in.commands.by_name.items():
         await prepare(chat_in, HELP.get(name, ()))
-        told = (await first_reply(chat_in, f"ann: /help {name}")).text
+        told = (await chat_in.first(f"ann: /help {name}")).text
         for line in command.examples:
             assert line in " ".join(told.split())
             await check(chat_in, f"ann: {line}")
@@ -172,7 +160,7 @@ async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, l
     for option in chat_in.commands.by_name[name].options:
         await prepare(chat_in, REAL_DICE if name == "fix" else ())
         wrong = line.format(option)
-        told = (await first_reply(chat_in, wrong)).text
+        told = (await chat_in.first(wrong)).text
         if found := re.search(rf"(?:such as|etwa) ({option}:[0-9]+)", told):
             with_it = wrong.replace(f"{option}:lots", found[1])
             # the points of a turn say how many dice are left, and the other way round
@@ -182,7 +170,7 @@ async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, l
 
 
 async def test_the_options_of_rules_are_taken(chat_in: Chat) -> None:
-    told = (await first_reply(chat_in, "/rules new")).text
+    told = (await chat_in.first("/rules new")).text
     [whole] = re.findall(r"^ +(/rules new .*)$", told, re.MULTILINE)
     for options in [
         whole.removeprefix("/rules new sunday "),
@@ -194,7 +182,7 @@ async def test_the_options_of_rules_are_taken(chat_in: Chat) -> None:
 
 
 async def test_rules_that_are_not_solved_say_what_to_type(chat_in: Chat) -> None:
-    told = (await first_reply(chat_in, "/play level:optimal rules:zilch")).text
+    told = (await chat_in.first("/play level:optimal rules:zilch")).text
     found = re.search(r"/rules new NAME (base:\S+ goal:\d+)", " ".join(told.split()))
     assert found
     await check(chat_in, f"ann: /rules new tuesday {found[1]}")
@@ -202,7 +190,7 @@ async def test_rules_that_are_not_solved_say_what_to_type(chat_in: Chat) -> None
 
 async def test_dice_that_are_given_as_examples_are_taken(chat_in: Chat) -> None:
     for wrong in ("", "7", "1 2 3 4 5 6 1"):
-        told = (await first_reply(chat_in, f"/advise {wrong}")).text
+        told = (await chat_in.first(f"/advise {wrong}")).text
         found = re.search(r"[1-6]( [1-6]){5}$", told)
         assert found, told
         await check(chat_in, f"/advise {found[0]}")

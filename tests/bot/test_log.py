@@ -25,7 +25,7 @@ from bot.settings import Settings
 from bot.table.events import make_event
 from bot.wiring import open_parts
 from tests.bot.chat import open_chat
-from tests.bot.test_typed import Heard
+from tests.bot.fronts.discord.heard import Heard
 
 SECRET = secrets.token_bytes(32)
 TOLD = re.compile(

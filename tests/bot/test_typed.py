@@ -6,9 +6,7 @@ import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import AsyncMock, Mock
 
-import discord
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -28,6 +26,7 @@ from bot.views.layout import escape_markdown, plain_markdown, safe_text
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
 from tests.bot.chat import Chat
+from tests.bot.fronts.discord.heard import Heard
 from tests.bot.odd_text import ACTED_ON, HIDDEN, ODD, acted_on_in, hidden_in
 
 SHARED = settings(
@@ -97,32 +96,6 @@ async def test_the_console_says_nothing_hidden(chat: Chat, typed: list[tuple[str
 def test_who_speaks_at_the_console_has_a_name(text: str) -> None:
     caller, _ = spoken_by(f"{text}: /show")
     assert caller.person.name == safe_text(caller.person.name, 30) != ""
-
-
-class Heard:
-    """An interaction that keeps what is said to it."""
-
-    def __init__(self, name: str, number: int = 11) -> None:
-        self.type = discord.InteractionType.application_command
-        self.user = SimpleNamespace(id=number, display_name=name)
-        self.channel_id, self.guild_id, self.guild_locale = 500, None, None
-        self.permissions = discord.Permissions.none()
-        self.message = self.channel = None
-        self.response, self.followup = AsyncMock(), AsyncMock()
-        self.response.is_done = Mock(return_value=False)
-        self.edit_original_response = AsyncMock()
-        self.delete_original_response = AsyncMock()
-
-    @property
-    def said(self) -> list[str]:
-        """Every text."""
-        calls = [
-            *self.response.send_message.call_args_list,
-            *self.response.edit_message.call_args_list,
-            *self.followup.send.call_args_list,
-            *self.edit_original_response.call_args_list,
-        ]
-        return [str(one.args[0] if one.args else one.kwargs.get("content")) for one in calls]
 
 
 @SHARED

@@ -1,7 +1,7 @@
 """A line of the chat taken apart, the command that answers it, and what that says: the reply."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -256,7 +256,7 @@ class Commands:
         }
         self.by_name = {one.name: one for group in self.groups.values() for one in group}
 
-    async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
+    async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
         """Answer one line; what is wrong with it is a reply too."""
         try:
             name, taken_apart = self._parse(line)

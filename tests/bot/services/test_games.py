@@ -250,7 +250,7 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("bob: /undo")
     assert scores(await shown(table)) == {"ann": 500, "bob": 0}
     await table.say("ann: /roll 1 1 2 3 4 6")  # for bob, whose turn it is again
-    await refused(table, "ann: /score 300", "this turn is being told roll by roll")
+    await refused(table, "ann: /score bob 300", "this turn is being told roll by roll")
     await table.say("ann: /keep 11 bank")
     assert scores(await shown(table)) == {"ann": 500, "bob": 200}
 
@@ -266,12 +266,12 @@ async def test_points_without_a_name_are_of_who_tells_them(table: Chat) -> None:
     await table.say("bob: /score ann 500")
     await table.say("bob: /score 300")
     await table.say("bob: /fix next:bob")
-    await table.say("bob: /score 200")
-    assert scores(await shown(table)) == {"ann": 500, "bob": 500}
+    await table.say("bob: /score 300")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 600}
     # who keeps the score for others and does not play means who is to move
     await table.say("carl: /score 350")
     await table.say("carl: /score farkle")
-    assert scores(await shown(table)) == {"ann": 850, "bob": 500}
+    assert scores(await shown(table)) == {"ann": 850, "bob": 600}
     speak(language("de"))
     german = "am Zug ist ann: /score ann 50 zählt für ann, /fix next:bob gibt dir den Zug"
     await refused(table, "bob: /score 50", german)
