@@ -58,14 +58,11 @@ def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
     """Align rows of cells, two spaces in and two between; the columns in `right` at their end."""
     table = [list(row) for row in rows]
     last = max((len(row) for row in table), default=0)
-    widths = [max(len(row[k]) for row in table if k < len(row)) for k in range(last)]
+    widths = [max(text_width(row[k]) for row in table if k < len(row)) for k in range(last)]
     aligned = set(right)
     return [
         "  "
-        + "  ".join(
-            cell.rjust(widths[k]) if k in aligned else cell.ljust(widths[k])
-            for k, cell in enumerate(row)
-        ).rstrip()
+        + "  ".join(pad(cell, widths[k], right=k in aligned) for k, cell in enumerate(row)).rstrip()
         for row in table
     ]
 
@@ -111,9 +108,10 @@ def shorten(text: str, width: int) -> str:
     return kept.rstrip() + "…"
 
 
-def pad(text: str, width: int) -> str:
-    """Text with spaces up to so many columns."""
-    return text + " " * (width - text_width(text))
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Text with spaces up to so many columns, behind it or before it."""
+    blank = " " * (width - text_width(text))
+    return blank + text if right else text + blank
 
 
 def escape_markdown(text: str) -> str:
@@ -139,7 +137,7 @@ def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:
 
 def plain_markdown(text: str) -> str:
     """Text of the console as a message: sentences as they are, columns in a fixed-width font."""
-    text = cleaned(text)
+    text = defused(text)
     if any("  " in line.strip() for line in text.splitlines()):
         inner = text.replace("```", "'''")
         return f"```text\n{shorten_text(inner, MOST_IN_MESSAGE - 12)}\n```"
