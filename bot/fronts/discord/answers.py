@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Iterable
 from enum import Enum, auto
 from typing import Any
 
-import aiohttp
 import discord
 from discord.ui import View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import table_view
+from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
@@ -41,16 +41,6 @@ BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
 _LONGEST_NAME = 30
-
-_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
-_UNKNOWN_MESSAGE = 10008
-_OVER = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED, _UNKNOWN_MESSAGE}
-_EMPTY, _MALFORMED = 50006, 50035
-OURS = {_EMPTY, _MALFORMED}
-"""What Discord says of a message that is a mistake of this program."""
-
-UNREACHABLE = discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError
-"""What Discord, or the way there, does to an answer."""
 
 
 class _Original(Enum):
@@ -182,7 +172,7 @@ class Answer:
                 ),
             )
         except UNREACHABLE as error:
-            _check_lost(error)
+            check_lost(error)
 
     @property
     def _answered(self) -> bool:
@@ -198,7 +188,7 @@ class Answer:
                 alone = _Original.LOADING_PRIVATELY
                 self._original = alone if self._private else _Original.LOADING
         except UNREACHABLE as error:
-            _check_lost(error)
+            check_lost(error)
             self._original = _Original.OVER
 
     async def _tell_all(self, found: list[Reply | News]) -> None:
@@ -235,7 +225,7 @@ class Answer:
             if self._original is not _Original.OVER:
                 await self._show(card, view)
         except UNREACHABLE as error:
-            _check_lost(error)
+            check_lost(error)
             self._original = _Original.OVER
         if self._original is _Original.OVER:
             await self._show_in_channel(card, view)
@@ -273,8 +263,8 @@ class Answer:
             await self._interaction.response.edit_message(view=view, attachments=files)
             self._original = _Original.PUBLIC
         except UNREACHABLE as error:
-            _check_lost(error)
-            if getattr(error, "code", 0) not in _OVER:
+            check_lost(error)
+            if getattr(error, "code", 0) not in OVER:
                 told = say("this message cannot be changed any more: /show shows the table anew")
                 await self.tell_alone(told)
 
@@ -284,7 +274,7 @@ class Answer:
             await self._interaction.response.edit_message(view=None)
             self._original = _Original.PUBLIC
         except UNREACHABLE as lost:
-            _check_lost(lost)
+            check_lost(lost)
         await self.refuse(error)
 
     async def page(self, card: Card, view: View, *, first: bool) -> None:
@@ -315,7 +305,7 @@ class Answer:
                     self._original = _Original.PRIVATE
                 await interaction.followup.send(card.text, **how)
         except UNREACHABLE as error:
-            _check_lost(error)
+            check_lost(error)
 
     async def refuse(self, error: FarkleError) -> None:
         """Tell what is wrong to the one who asked alone."""
@@ -337,7 +327,7 @@ class Answer:
                 await message.edit(content=card.text, view=view, attachments=files)
             except UNREACHABLE as error:
                 # it is gone, or too old to be changed: another one can tell it
-                _check_lost(error)
+                check_lost(error)
             else:
                 return
         try:
@@ -347,7 +337,7 @@ class Answer:
                     card.text, view=view or MISSING, files=files
                 )
         except UNREACHABLE as error:
-            _check_lost(error)
+            check_lost(error)
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
 
@@ -392,14 +382,6 @@ def _files(attachments: Iterable[Attachment]) -> list[discord.File]:
 def _is_private(interaction: discord.Interaction[Any]) -> bool:
     """Whether the message whose button was pressed is for one person alone."""
     return interaction.message is not None and interaction.message.flags.ephemeral
-
-
-def _check_lost(error: Exception) -> None:
-    """Let pass that Discord takes no answer, or not so; raises what is a mistake of ours."""
-    code = getattr(error, "code", 0)
-    if code in OURS:
-        raise error
-    logger.info("Discord took no answer: %s", str(error) or type(error).__name__)
 
 
 def _last_that_fit(cards: list[Card]) -> Card:

@@ -7,7 +7,7 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from discord import app_commands
 from filelock import AsyncFileLock
 
 from bot import log
-from bot.fronts.discord.answers import UNREACHABLE
 from bot.fronts.discord.buttons import BUTTONS, is_live, pressed_button, sent
-from bot.fronts.discord.front import DiscordFront, tell_failure
+from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
+from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import CommandTranslator
 from bot.settings import DiscordSettings
 from bot.store.store import Store
@@ -104,7 +104,7 @@ class FarkleClient(discord.AutoShardedClient):
         front.add_commands(self.tree)
         # an exception in there would end the connection, and with it the program
         parsers = self._connection.parsers
-        parsers["INTERACTION_CREATE"] = _guarded(parsers["INTERACTION_CREATE"])
+        parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
         """Bring Discord's commands up to date, and listen to buttons of all times."""
@@ -168,7 +168,7 @@ async def run_discord(
 
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
-        handler.addFilter(_in_one_line)
+        handler.addFilter(in_one_line)
     client = FarkleClient(front, store, data)
     stop = asyncio.Event()
     with _signals(stop), _explained():
@@ -221,39 +221,3 @@ def _explained() -> Iterator[None]:
         if error.code == _UNAUTHORIZED:
             raise BadTokenError("Discord does not take this token any more") from None
         raise DiscordError(f"Discord closed the connection: code {error.code}") from None
-
-
-def _guarded(parse: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Reads interactions as `parse` does; one that makes no sense is a line in the log."""
-
-    def parse_whole(data: Any) -> None:
-        try:
-            parse(_whole(data))
-        except Exception as error:  # whatever was sent
-            logger.warning("an interaction makes no sense: %s: %s", type(error).__name__, error)
-
-    return parse_whole
-
-
-def _whole(data: Any) -> Any:
-    """An interaction with what discord.py takes for granted: a channel, and who it is from.
-
-    Raises an exception for one that lacks what nobody can know.
-    """
-    discord.utils.snowflake_time(int(data["id"]))
-    who = data["member"] if data.get("guild_id") else data
-    who["user"]["username"]
-    if data.get("channel") is None:
-        # one of which no more is known can be answered, and written to
-        known = {"type": 0, "name": "", "position": 0} if data.get("guild_id") else {"type": 1}
-        return data | {"channel": {"id": data["channel_id"], **known}}
-    return data
-
-
-def _in_one_line(record: logging.LogRecord) -> bool:
-    """What Discord refuses, or the way there breaks, needs no traceback of discord.py's."""
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, (*UNREACHABLE, discord.DiscordException)):
-        record.msg, record.args = "%s: %s", (record.getMessage(), error)
-        record.exc_info = record.exc_text = None
-    return True

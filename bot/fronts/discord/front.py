@@ -13,10 +13,11 @@ import discord
 from discord import app_commands
 from discord.ui import View
 
-from bot.fronts.chat.commands import Command, Commands, Line, Reply, failure, take_apart
-from bot.fronts.discord.answers import OURS, UNREACHABLE, Answer, caller_of
+from bot.fronts.chat.commands import Command, Commands, Line, Reply, take_apart
+from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view, sent
 from bot.fronts.discord.choices import Choices
+from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.games import Games, News
@@ -375,23 +376,6 @@ async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, 
         await answer
     except Exception as error:  # whatever one answer is, the bot goes on
         await tell_failure(interaction, error)
-
-
-async def tell_failure(interaction: discord.Interaction[Any], error: Exception) -> None:
-    """Tell what went wrong to the one who asked alone, if Discord takes that."""
-    if isinstance(error, discord.HTTPException) and error.code not in OURS:
-        logger.info("Discord took no answer: %s", error)
-        return
-    text = Card(plain_markdown(failure(error).text)).text
-    try:
-        if interaction.type is discord.InteractionType.autocomplete:
-            await interaction.response.autocomplete([])
-        elif interaction.response.is_done():
-            await interaction.followup.send(text, ephemeral=True)
-        else:
-            await interaction.response.send_message(text, ephemeral=True)
-    except UNREACHABLE as lost:
-        logger.info("Discord took no answer: %s", lost)
 
 
 def _changed() -> InvalidRequestError:

@@ -127,7 +127,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "bank": (_GAME,),
     "undo": (_GAME,),
     "score": (
-        person("who", say_later("whose turn it was; the player to move if not given")),
+        person("who", say_later("whose turn it was; needed where you play and it was not yours")),
         number("points", meaning=say_later("points of the turn"), is_word=True),
         word(
             "ending",

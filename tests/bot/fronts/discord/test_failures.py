@@ -151,6 +151,21 @@ async def test_a_channel_that_is_gone(channel: Channel, status: int) -> None:
     assert "Ann" in (await shown(await channel.slash(ANN, "show"))).text
 
 
+async def test_dice_in_a_message_that_cannot_be_changed(channel: Channel) -> None:
+    table = await channel.game()
+    for _ in range(40):
+        by = ANN if "▸ Ann" in table.text else BOB
+        if is_choice(table):
+            break
+        await shown(await channel.discord.press(by, table, "Roll"))
+    die = next(one for one in table.buttons if not one.get("disabled"))
+    refusal = {"message": "Maximum number of edits to messages older than 1 hour", "code": 30046}
+    channel.discord.failures.append(("callback", 429, refusal, {}))
+    told = await told_alone(await channel.discord.press(by, table, custom_id=die["custom_id"]))
+    assert told == "this message cannot be changed any more: /show shows the table anew"
+    assert await channel.logged("30046")
+
+
 async def test_what_was_for_one_alone_is_told_to_nobody_else(channel: Channel) -> None:
     """Where a page of a review cannot be shown any more."""
     await shown(await channel.slash(ANN, "play", player2=BOB, rules="kcd"))
