@@ -356,7 +356,7 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
 
 def person_of(user: discord.abc.User) -> Person:
     """A user as a player."""
-    name = safe_text(user.display_name, _LONGEST_NAME)
+    name = safe_text(str(user.display_name), _LONGEST_NAME)
     return Person(f"discord:{user.id}", name or f"user {user.id}")
 
 

@@ -7,6 +7,7 @@ refuses, and plays the people: `slash`, `press` and `complete` are what they do.
 import asyncio
 import itertools
 import json
+import re
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
@@ -18,6 +19,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from tests.bot.fronts.discord.specification import request_problems, response_problems
+from tests.bot.odd_text import acted_on_in
 
 APPLICATION, BOT = "1000", "1000"
 TOKEN = "MTAwMA.loopback.token-of-the-bot"  # noqa: S105 - of no Discord
@@ -736,6 +738,10 @@ class Loopback:
             mentions = body.get("allowed_mentions")
             if mentions is None or mentions.get("parse") != []:
                 problems.append(f"mentions are not held back: {mentions}")
+            # but for whom is mentioned on purpose
+            called = [f"<@{number}>" for number in (mentions or {}).get("users") or []]
+            said = re.sub("|".join(map(re.escape, called)) or "$^", "", data["content"])
+            problems += [f"Discord acts on {one!r}" for one in acted_on_in(said)]
         self.problems += [f"message {data['content'][:60]!r}: {one}" for one in problems]
 
 

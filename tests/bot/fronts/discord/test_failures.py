@@ -15,6 +15,7 @@ import pytest_asyncio
 from tests.bot.fronts.discord.loopback import Interaction, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import is_choice, shown
 from tests.bot.fronts.discord.process import Bot, running
+from tests.bot.odd_text import ACTED_ON, HIDDEN
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob"), user("13", "Eve")
 CHANGED = "this button has changed since: /show shows the table anew"
@@ -432,6 +433,23 @@ async def test_options_that_no_client_sends(
     assert "program failed" not in told
     assert "<@11>" not in told
     assert "@everyone" not in told
+
+
+async def test_names_that_discord_would_act_on(channel: Channel) -> None:
+    """In no message; the loopback looks at every one."""
+    before = len(channel.discord.problems)
+    await shown(
+        await channel.slash(ANN | {"permissions": 1 << 4}, "settings", posts="yes", games=20)
+    )
+    for number, name in enumerate([*ACTED_ON[::4], *HIDDEN[::8]]):
+        by, other = user(str(3000 + number), name), user(str(4000 + number), f"x{name}")
+        table = await shown(await channel.slash(by, "track", player2=other, rules="kcd", goal=1000))
+        game = table.buttons[0]["custom_id"].split(":")[1]
+        await shown(await channel.slash(by, "score", points=550, game=game))
+        await shown(await channel.slash(by, "score", points=550, game=game))
+        await shown(await channel.slash(by, "stats", against=other))
+        await shown(await channel.slash(by, "end", game=game))
+    assert channel.discord.problems[before:] == []
 
 
 async def test_a_user_with_an_odd_id_plays(channel: Channel) -> None:
