@@ -165,6 +165,8 @@ async def pressed_button(
 ) -> TableButton | Confirm | ReviewPage | None:
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed = str(sent(interaction, "custom_id"))
+    if sent(interaction, "component_type") != discord.ComponentType.button.value:
+        return None
     for kind in BUTTONS:
         if match := kind.__discord_ui_compiled_template__.fullmatch(pressed):
             return await kind.from_custom_id(interaction, Button(), match)

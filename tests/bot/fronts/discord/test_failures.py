@@ -42,7 +42,9 @@ class Channel:
         """The message of a new game between ann and bob."""
         return await shown(await self.slash(ANN, "play", player2=BOB, rules="kcd", **options))
 
-    async def forge(self, by: Json, table: Message, custom_id: str, kind: int = 2) -> Interaction:
+    async def forge(
+        self, by: Json, table: Message, custom_id: str, kind: object = 2
+    ) -> Interaction:
         """Press a button that the message need not have."""
         data = {"custom_id": custom_id, "component_type": kind}
         return await self.discord._interact(3, data, by, table.channel, "400", table)
@@ -289,6 +291,9 @@ async def test_unknown_buttons_are_dead(channel: Channel, custom_id: str) -> Non
 async def test_buttons_that_a_table_never_had(channel: Channel) -> None:
     """Nothing is shown of a game that goes on, and nothing is done."""
     table = await channel.game(hints="no")
+    for kind in (3, 5, "2"):
+        pressed = await channel.forge(ANN, table, table.buttons[0]["custom_id"], kind)
+        assert await told_alone(pressed) == CHANGED
     start = table.buttons[0]["custom_id"].rpartition(":")[0]
     game_id = start.split(":")[1]
     before = channel.events()
