@@ -24,13 +24,14 @@ from bot.table.fair_dice import Proof, verify_proof
 from bot.typed import cleaned
 from bot.views.layout import escape_markdown, plain_markdown, safe_text
 from bot.wiring import open_parts
+from solver.errors import FarkleError
 from solver.rules.file import load_rules
 from tests.bot.chat import Chat
 from tests.bot.fronts.discord.heard import Heard
 from tests.bot.odd_text import ACTED_ON, HIDDEN, ODD, acted_on_in, hidden_in
 
 SHARED = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -192,3 +193,30 @@ async def test_a_seed_is_exact_in_its_proof(front: DiscordFront, seed: str) -> N
     assert [one.text for one in proof.seeds] == [seed]
     assert verify_proof(proof).holds
     assert len(proof.rolls) == 1
+
+
+@pytest.mark.parametrize(
+    "seed",
+    ["x  y", "a\u200db", "e\u0301", "\u202eabc", "👨\u200d👩", "\u3000x", "z" + "\u0335" * 20],
+)
+async def test_a_seed_typed_at_the_console_is_exact(chat: Chat, seed: str) -> None:
+    """To the letter, and nothing of it is shown but in the proof, in escapes."""
+    await chat.say("ann: /play @bob rules:kcd")
+    told = await chat.say(f"ann: /seed  {seed} ")
+    assert told.startswith("ann adds a seed to the dice.")
+    assert hidden_in(told) == []
+    for line in ("ann: /roll", "bob: /resign"):
+        await chat.say(line)
+    text = await chat.say("ann: /proof")
+    proof = Proof.model_validate_json(text)
+    assert [one.text for one in proof.seeds] == [seed]
+    assert verify_proof(proof).holds
+
+
+@pytest.mark.parametrize("seed", ["a\nb", "a\tb", "\x1b[2J", "\ud800", "\u2028", "\x85", ""])
+async def test_what_is_no_line_is_no_seed(chat: Chat, seed: str) -> None:
+    await chat.say("ann: /play @bob rules:kcd")
+    caller = spoken_by("ann: /seed")[0]
+    replies = chat.commands.by_name["seed"].answer(Line((seed,), {}), caller)
+    with pytest.raises(FarkleError, match="a seed is 1 to 64 characters of one line"):
+        await anext(replies)

@@ -170,6 +170,8 @@ class Command:
     takes_words: bool = True
     any_option: bool = False
     """Whether it looks at the names of options itself."""
+    is_exact: bool = False
+    """Whether what is typed counts to the letter, blanks and what nobody sees too."""
     examples: tuple[str, ...] = ()
     """Lines that may be typed, one after the other."""
 
@@ -223,7 +225,10 @@ def take_apart(command: Command, rest: str) -> Line:
                 'the option "{option}:" needs a value after it', option=option
             )
         options[option] = match[2]
-    arguments = tuple(_OPTION.sub(" ", rest).split())
+    words = _OPTION.sub(" ", rest)
+    arguments = tuple(words.split())
+    if command.is_exact:
+        arguments = tuple(filter(None, [words.strip(" ")]))
     if arguments and not command.takes_words:
         raise InvalidRequestError.say(
             '/{command} does not take "{words}"; write {usage}',
@@ -275,7 +280,7 @@ class Commands:
 
     def _parse(self, line: str) -> tuple[str, Line]:
         check_length(line)
-        line = "".join(c if c.isprintable() else " " for c in line)
+        typed, line = line, "".join(c if c.isprintable() else " " for c in line)
         if _DICE.match(line.strip()):
             line = f"/advise {line}"
         if not line.split():
@@ -288,7 +293,10 @@ class Commands:
                 command=first,
                 known=self._did_you_mean(name),
             )
-        return name, take_apart(self.by_name[name], others[0] if others else "")
+        command, rest = self.by_name[name], "".join(others)
+        if command.is_exact:
+            rest = typed[line.index(first) + len(first) :]
+        return name, take_apart(command, rest)
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""

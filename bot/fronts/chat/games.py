@@ -74,7 +74,13 @@ class GameCommands:
                 _BOT,
                 takes_words=False,
             ),
-            Command("/seed TEXT", say_later("add your share to the dice"), self._seed, GAME),
+            Command(
+                "/seed TEXT",
+                say_later("add your share to the dice"),
+                self._seed,
+                GAME,
+                is_exact=True,
+            ),
             Command(
                 "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
             ),
