@@ -20,8 +20,11 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
     PERSON is an ID such as discord:80351110224678912, or console:ann.
     """
     games = asyncio.run(_forget(settings, person))
-    told = f"{person} is forgotten: {games} {'game is' if games == 1 else 'games are'} kept"
-    show(f"{told} without the name.", {"person": person, "games": games}, as_json=as_json)
+    kept = "1 game is" if games == 1 else f"{games} games are"
+    told = f"{person} is forgotten: {kept} kept without the name."
+    if not games:
+        told = f"Nobody with the ID {person} sat in a game; nothing is kept of it now."
+    show(told, {"person": person, "games": games}, as_json=as_json)
 
 
 async def _forget(settings: Settings, person: str) -> int:

@@ -190,8 +190,8 @@ class Games:
         """
         table.check_may_track(caller)
         mover, over = table.game.mover, table.game.over
-        plays_too = table.plays(caller) and table.seat_of(caller.person) != mover
-        if who is None and plays_too and not over:
+        is_waiting = table.plays(caller) and table.seat_of(caller.person) != mover
+        if who is None and is_waiting and not over:
             turn = [] if ending == "bank" else [ending]
             raise IllegalActionError.say(
                 "it is {name}'s turn: /score {name} {turn} counts for {name}, /fix next:{you} makes"
