@@ -80,6 +80,11 @@ class Settings(BaseSettings):
         """Lines typed in the console."""
         return self.data / "history"
 
+    @property
+    def log(self) -> Path:
+        """What failed inside, but for the Discord bot's, which is on standard error."""
+        return self.data / "farkle.log"
+
 
 class DiscordSettings(BaseSettings):
     """What the Discord front needs beside the rest."""

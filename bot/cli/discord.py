@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from bot.log import open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import DiscordSettings, Settings, read_settings
@@ -38,19 +39,13 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         Advisor(settings.strategies).strategy(load_rules(DEFAULT_RULES))
     except MissingStrategyError as error:
         _end(error, EXIT_NO_STRATEGY)
-    logging.basicConfig(
-        level=chosen.farkle_log.upper(),
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    open_log(logging.StreamHandler(sys.stderr), chosen.farkle_log, hidden=[token])
     if chosen.farkle_log != "debug":
         # what others say of themselves is for those who look for a fault
         for name in ("alembic", "discord"):
             logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
         for name in ("discord.client", "discord.state"):
             logging.getLogger(name).addFilter(_is_news)
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_Redact(token))
     # discord.py takes a second to import
     from bot.fronts.discord.client import BadTokenError, DiscordError  # noqa: PLC0415
     from bot.store.errors import StoreError  # noqa: PLC0415
@@ -135,18 +130,3 @@ async def _open_database(settings: Settings) -> None:
 def _is_news(record: logging.LogRecord) -> bool:
     text = record.getMessage()
     return "voice will NOT be supported" not in text and "intent seems to be disabled" not in text
-
-
-class _Redact(logging.Filter):
-    """Keeps the token out of the log, whoever writes it."""
-
-    def __init__(self, token: str) -> None:
-        super().__init__()
-        self._token = token
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the token in a record's text."""
-        text = record.getMessage()
-        if self._token in text:
-            record.msg, record.args = text.replace(self._token, "[token]"), ()
-        return True

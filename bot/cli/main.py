@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from bot import log
 from bot.cli.discord import discord_command
+from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
 from bot.cli.rules import rules
 from bot.cli.solve import solve
@@ -31,6 +33,7 @@ from bot.services.situation import (
 )
 from bot.settings import Settings, read_settings
 from bot.solving.process import solve_apart
+from bot.typed import cleaned
 from bot.views.advice import advice_text, answer_data, turn_table_text
 from bot.views.progress import CatalogueProgress
 from bot.views.solve import solve_text
@@ -42,6 +45,8 @@ from solver.strategy import manifest_path, open_values
 from solver.wording import speak
 
 EXIT_INTERRUPTED = 130
+EXIT_FAILED = 70
+"""The program itself failed, as sysexits.h has it."""
 
 _PACE = 1.0
 """Seconds that a bot takes for a move where people watch."""
@@ -49,6 +54,19 @@ _PACE = 1.0
 
 def run() -> tuple[str, int]:
     """Run the command line; returns a sentence on what went wrong, if anything, and the status."""
+    try:
+        sentence, status = _run()
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # what is left is a mistake of ours
+        number = log.failed("a command", error)
+        told = f"the program failed on that, which is not your fault; the log has it under {number}"
+        return f"{told}{log.where()}", EXIT_FAILED
+    return cleaned(sentence), status
+
+
+def _run() -> tuple[str, int]:
+    """The same, for what may be expected to go wrong."""
     try:
         return "", farkle(prog_name="farkle", standalone_mode=False) or 0
     except click.exceptions.NoArgsIsHelpError as error:
@@ -101,7 +119,8 @@ def position_options(command: Decorated) -> Decorated:
 @click.pass_context
 def farkle(context: click.Context) -> None:
     """Exact win probabilities for two-player Farkle under your house rules."""
-    context.obj = read_settings(Settings)
+    context.obj = settings = read_settings(Settings)
+    log.open_log(log.LogFile(settings.log), "warning")
 
 
 farkle.add_command(solve)
@@ -179,6 +198,7 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
 
 
 farkle.add_command(discord_command)
+farkle.add_command(forget)
 farkle.add_command(rules)
 farkle.add_command(store)
 farkle.add_command(study)

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from bot.typed import cleaned
+
 EXIT_BAD_INPUT = 2
 
 Decorated = Callable[..., Any]
@@ -13,7 +15,7 @@ Decorated = Callable[..., Any]
 
 def show(text: str, data: object, *, as_json: bool) -> None:
     """Print a result for people or for programs."""
-    click.echo(json.dumps(data, indent=2) if as_json else text)
+    click.echo(json.dumps(data, indent=2) if as_json else cleaned(text))
 
 
 def json_option(command: Decorated) -> Decorated:

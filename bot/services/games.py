@@ -195,10 +195,24 @@ class Games:
         points: int,
         ending: Literal["bank", "farkle", "lose", "win"],
     ) -> Table:
-        """Tell a whole turn with real dice, of the player to move or of the one named."""
+        """Tell a whole turn with real dice, of the one named or, if that is plain, who is to move.
+
+        It is plain where the caller is to move, or plays no more and only keeps the score.
+        """
         table.check_may_track(caller)
-        seat = table.game.mover if who is None else table.seat_named(who)
-        if seat != table.game.mover and not table.game.over:
+        mover, over = table.game.mover, table.game.over
+        is_waiting = table.plays(caller) and table.seat_of(caller.person) != mover
+        if who is None and is_waiting and not over:
+            turn = [] if ending == "bank" else [ending]
+            raise IllegalActionError.say(
+                "it is {name}'s turn: /score {name} {turn} counts for {name}, /fix next:{you} makes"
+                " it your turn",
+                name=table.names[mover],
+                turn=" ".join([*turn, *([str(points)] if points else [])]),
+                you=caller.person.name,
+            )
+        seat = mover if who is None else table.seat_named(who)
+        if seat != mover and not over:
             raise IllegalActionError.say(
                 "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
                 name=table.names[table.game.mover],

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from bot.typed import cleaned
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
 from solver.rules.complaints import Complaint, Place, complaints, short
 from solver.rules.file import make_rules, preset_names
@@ -202,7 +203,7 @@ OPTION_HELP = (
     ("instant-win:xxxxxx,222", say_later("rolls that win: six of a kind, three 2s; none")),
     ("lose-everything:2222", say_later("rolls that take the whole score; none")),
     ("ending:final_turn", say_later("at_once, final_turn or equal_turns")),
-    ("ties:shared", say_later("earlier, shared or played_on")),
+    ("ties:earlier", say_later("earlier, shared or played_on")),
     ("score-floor:0", say_later("no score falls below 0")),
     ("ones:100 fives:50", say_later("one die; any face, or single:100,0,0,0,50,0")),
     ("three-of-a-kind:300", say_later("or six numbers as 1000,200,300,400,500,600")),
@@ -210,7 +211,7 @@ OPTION_HELP = (
     ("four-of-a-kind:2000", say_later("instead of that; five-, six-of-a-kind; none")),
     ("straight:1500", say_later("1 to 6; straight-1-5:500 straight-2-6:750")),
     ("three-pairs:750", say_later("three different pairs")),
-    ("three-pairs-include:...", say_later("what else: four_and_two,six_of_a_kind or none")),
+    ("three-pairs-include:none", say_later("what else: four_and_two,six_of_a_kind or none")),
     ("four-and-two:1500", say_later("four of a kind and a pair")),
     ("two-triplets:2500", say_later("two different triples")),
     ("nothing:500", say_later("all the dice, and nothing scores")),
@@ -225,6 +226,7 @@ def checked_name(name: str) -> str:
         raise InvalidRequestError.say("give the rules a name, such as sunday")
     if (
         len(name) > MAX_NAME
+        or cleaned(name) != name
         or not re.fullmatch(r"[\w .+-]+", name)
         or not name[0].isalnum()
         or ".." in name

@@ -4,6 +4,7 @@ Chance, time and names stay outside: dice come in, and seats are numbers. A comm
 legal raises IllegalActionError, whose sentence says why and what is legal.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -34,6 +35,8 @@ from solver.wording import figure, say, say_later, say_number
 MOST_PLAYERS = 8
 MOST_SEED = 64
 """Characters of a player's own seed."""
+_NOT_IN_SEEDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters, line breaks, and what is no text; all else counts as it was given."""
 
 NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 """Why no bot can play a tracked game."""
@@ -61,7 +64,7 @@ def seed(game: Game, seat: int, text: str) -> list[Seeded]:
         raise IllegalActionError.say("the dice of this game are real ones, no seed changes them")
     if game.stage is not Stage.LOBBY:
         raise IllegalActionError.say("the game has begun: seeds count from the first roll on")
-    if not 0 < len(text) <= MOST_SEED or not text.isprintable():
+    if not 0 < len(text) <= MOST_SEED or _NOT_IN_SEEDS.search(text):
         raise IllegalActionError.say("a seed is 1 to {most} characters of one line", most=MOST_SEED)
     if any(number == seat for number, _ in game.seeds):
         raise IllegalActionError.say("you have given your seed already")

@@ -178,7 +178,10 @@ Event = (
     | Revealed
 )
 
-_ANY: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="kind")])
+_ANY: TypeAdapter[Event] = TypeAdapter(
+    Annotated[Event, Field(discriminator="kind")],
+    config=ConfigDict(hide_input_in_errors=True),  # events have secrets and seeds
+)
 
 
 def event_data(event: Event) -> dict[str, Any]:

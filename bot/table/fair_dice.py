@@ -32,6 +32,7 @@ they saw in the game.
 
 import hashlib
 import hmac
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -146,10 +147,13 @@ class Proof(_Data):
     rolls: tuple[ProvenRoll, ...]
 
     def to_json(self) -> str:
-        """JSON text, which `Proof.model_validate_json` reads again."""
-        text = self.model_dump_json(indent=2)
-        # the dice of a roll side by side
-        return re.sub(r"\[[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
+        """JSON text in ASCII, so that seeds are exact in it whatever shows it.
+
+        `Proof.model_validate_json` reads it again.
+        """
+        text = json.dumps(self.model_dump(mode="json"), indent=2)
+        # the dice of a roll side by side; in seeds there are no line breaks
+        return re.sub(r"\[\n[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
 
 
 @dataclass(frozen=True, slots=True)

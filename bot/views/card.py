@@ -15,11 +15,13 @@ from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Kept, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
+from bot.typed import cleaned
 from bot.views.advice import advice_text, odds_text, position_text
 from bot.views.chart import chart_png
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
 from bot.views.layout import (
+    defused,
     dice_count,
     dice_text,
     escape_markdown,
@@ -93,6 +95,10 @@ class Card:
     attachments: tuple[Attachment, ...] = ()
     buttons: tuple[Button, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Whatever is said, Discord acts on nothing in it."""
+        object.__setattr__(self, "text", shorten_text(defused(self.text)))
+
 
 def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
@@ -136,7 +142,8 @@ def table_card(told: Sequence[News]) -> Card:
     parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
     pictures = [*_dice(news)]
     if news.chart and len(news.chart.turns) > 1:
-        said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
+        names = ", ".join(table.names)
+        said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         pictures.append(Attachment("game.png", chart_png(news.chart), said[:1000]))
     text = shorten_text("\n".join(parts))
     return Card(text, tuple(pictures), tuple(table_buttons(table.game)))

@@ -6,14 +6,18 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
+from bot.typed import cleaned
 from solver.turn.dice import Roll
 from solver.wording import figure, say, say_number
 
 MOST_IN_MESSAGE = 2000
 """Characters of a message, as Discord has them."""
 
-_MARKS = re.compile(r"[_\\~|*`]|^>(?:>>)?\s|\[.+\]\(.+\)|^#{1,3}|^\s*-", re.MULTILINE)
-_MENTIONS = re.compile(r"@(?=everyone|here|[!&]?[0-9]{17,20})")
+_MARKS = re.compile(r"[_\\~|*`\[]|^>(?:>>)?\s|^#{1,3}|^\s*-", re.MULTILINE)
+_ACTED_ON = re.compile(
+    r"@(?=everyone|here|[!&]?\d)|<(?=\S)|:(?=//)|discord(?:app)?(?=\.\w)", re.IGNORECASE
+)
+"""Where Discord would see mentions, times, emoji, commands, links or invites begin."""
 
 
 def percent(probability: float) -> str:
@@ -54,14 +58,11 @@ def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
     """Align rows of cells, two spaces in and two between; the columns in `right` at their end."""
     table = [list(row) for row in rows]
     last = max((len(row) for row in table), default=0)
-    widths = [max(len(row[k]) for row in table if k < len(row)) for k in range(last)]
+    widths = [max(text_width(row[k]) for row in table if k < len(row)) for k in range(last)]
     aligned = set(right)
     return [
         "  "
-        + "  ".join(
-            cell.rjust(widths[k]) if k in aligned else cell.ljust(widths[k])
-            for k, cell in enumerate(row)
-        ).rstrip()
+        + "  ".join(pad(cell, widths[k], right=k in aligned) for k, cell in enumerate(row)).rstrip()
         for row in table
     ]
 
@@ -77,23 +78,11 @@ def and_text(names: Sequence[str]) -> str:
 
 
 def safe_text(text: str, width: int) -> str:
-    """A stranger's text on one line, at most `width` columns, with nothing that a chat acts on.
+    """A stranger's text on one line, at most `width` columns, with nothing hidden in it.
 
-    Control and formatting characters are left out, mentions broken up, code marks replaced.
+    Code marks are replaced, as they would end the code that a score sheet is.
     """
-    text = unicodedata.normalize("NFC", text)
-    letters: list[str] = []
-    marks = 0
-    for letter in text:
-        category = unicodedata.category(letter)
-        # of marks piled on one letter, which reach into other lines, two are kept
-        marks = marks + 1 if category in {"Mn", "Me"} else 0
-        if category in {"Cc", "Zl", "Zp", "Zs"}:
-            letters.append(" ")
-        elif category[0] != "C" and marks <= 2:
-            letters.append(letter)
-    text = " ".join("".join(letters).split()).replace("`", "'")
-    return re.sub("@(?=.)|<(?=[@#:/])", "\\g<0>\N{ZERO WIDTH SPACE}", shorten(text, width))
+    return shorten(" ".join(cleaned(text).split()).replace("`", "'"), width)
 
 
 def text_width(text: str) -> int:
@@ -119,14 +108,23 @@ def shorten(text: str, width: int) -> str:
     return kept.rstrip() + "…"
 
 
-def pad(text: str, width: int) -> str:
-    """Text with spaces up to so many columns."""
-    return text + " " * (width - text_width(text))
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Text with spaces up to so many columns, behind it or before it."""
+    blank = " " * (width - text_width(text))
+    return blank + text if right else text + blank
 
 
 def escape_markdown(text: str) -> str:
     """Text that is shown as it is, names with marks, links and mentions in them too."""
-    return _MENTIONS.sub("@\N{ZERO WIDTH SPACE}", _MARKS.sub(r"\\\g<0>", text))
+    return defused(_MARKS.sub(r"\\\g<0>", cleaned(text)))
+
+
+def defused(text: str) -> str:
+    """Text of which Discord makes no mention, time, emoji, command, link or invite.
+
+    A blank of no width is put where one would begin, as discord.py does.
+    """
+    return _ACTED_ON.sub("\\g<0>\N{ZERO WIDTH SPACE}", cleaned(text))
 
 
 def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:
@@ -139,6 +137,7 @@ def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:
 
 def plain_markdown(text: str) -> str:
     """Text of the console as a message: sentences as they are, columns in a fixed-width font."""
+    text = defused(text)
     if any("  " in line.strip() for line in text.splitlines()):
         inner = text.replace("```", "'''")
         return f"```text\n{shorten_text(inner, MOST_IN_MESSAGE - 12)}\n```"

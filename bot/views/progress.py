@@ -16,6 +16,7 @@ from rich.progress import (
 )
 from rich.progress import Progress as RichProgress
 
+from bot.typed import cleaned
 from bot.views.solve import status_text
 from solver.batch.jobs import Job, Result, Watch
 from solver.game.standings import Progress, state_count
@@ -109,7 +110,7 @@ class CatalogueProgress(Watch):
     def _line(self, text: str) -> None:
         """Say it where there are no bars."""
         if not self._console.is_terminal:
-            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+            self._console.print(cleaned(text), highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """A chat without a front: what people say, and what is answered."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from bot.fronts.chat.commands import Commands, Reply
@@ -21,6 +21,12 @@ class Chat:
         """Every reply to a line such as "ann: /roll"."""
         caller, said = spoken_by(line)
         return [reply async for reply in self.commands.answer(said, caller)]
+
+    async def first(self, line: str) -> Reply:
+        """The first reply to a line; what would come after it is broken off."""
+        caller, said = spoken_by(line)
+        async with aclosing(self.commands.answer(said, caller)) as replies:
+            return await anext(replies)
 
     async def answer(self, line: str) -> Reply:
         """The one reply to a line."""

@@ -376,7 +376,7 @@ async def test_a_listener_who_leaves_in_a_bots_turn_does_not_stop_the_bot(
             if game.turn.roll:
                 line = f"/keep {dice(set_asides(game.rules, game.turn.roll)[0].dice)} roll"
             caller, _ = spoken_by("ann: /roll")
-            async with aclosing(tiny_chat.commands.answer(line, caller)) as replies:  # type: ignore[type-var]
+            async with aclosing(tiny_chat.commands.answer(line, caller)) as replies:
                 async for _ in replies:
                     break
             await asyncio.sleep(0)

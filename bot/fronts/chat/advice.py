@@ -62,8 +62,21 @@ def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> list
 
     dice = {"dice": say_later("dice to roll"), **_CONTEXT}
     return [
-        Command("/advise DICE", say_later("what to keep of a roll"), advise, _CONTEXT),
-        Command("/odds dice:N", say_later("roll on or bank, before a roll"), odds, dice, False),
+        Command(
+            "/advise DICE",
+            say_later("what to keep of a roll"),
+            advise,
+            _CONTEXT,
+            examples=("/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",),
+        ),
+        Command(
+            "/odds dice:N",
+            say_later("roll on or bank, before a roll"),
+            odds,
+            dice,
+            takes_words=False,
+            examples=("/odds turn:350 dice:2 me:4200 them:5000",),
+        ),
     ]
 
 

@@ -1,29 +1,36 @@
 """A line of the chat taken apart, the command that answers it, and what that says: the reply."""
 
-import logging
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from bot import log
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
+from bot.typed import check_length, cleaned
 from bot.views.game import news_data, news_text
 from bot.views.layout import columns, safe_text, wrap
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
-logger = logging.getLogger(__name__)
-
 _OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
 _DICE = re.compile(r"[1-6\u2680-\u2685]")
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
-_EXAMPLES = {"dice": 2, "farkles": 1, "their-farkles": 1, "hot-dice": 1, "games": 5, "away": 60}
+_EXAMPLES = {
+    "dice": 2,
+    "farkles": 1,
+    "their-farkles": 1,
+    "hot-dice": 1,
+    "games": 5,
+    "away": 60,
+    "goal": 5000,
+}
 YES_OR_NO = {
     say_later("yes"): True,
     "true": True,
@@ -33,7 +40,7 @@ YES_OR_NO = {
     "0": False,
 }
 _MOST_ERROR = 600
-_MOST_LINE = 1_000
+_MOST_DIGITS = 20
 
 _POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
 """The options that describe a position, with what each is in a situation."""
@@ -57,7 +64,7 @@ class Reply:
     @property
     def text(self) -> str:
         """For people, in the language that is spoken where this is called."""
-        return self.make_text(self.subject)
+        return cleaned(self.make_text(self.subject))
 
     @property
     def data(self) -> Any:
@@ -76,9 +83,10 @@ def failure(error: Exception) -> Reply:
         # errors repeat what was typed
         sentence = safe_text(str(error), _MOST_ERROR)
     else:
-        logger.debug("failed to answer", exc_info=error)
         sentence = say(
-            "the program failed on that, which is not your fault ({error})", error=repr(error)
+            "the program failed on that, which is not your fault; the host finds it in the log"
+            " under {number}",
+            number=log.failed("an answer", error),
         )
     return Reply({"error": sentence}, itemgetter("error"), private=True)
 
@@ -93,12 +101,12 @@ class Line:
     @property
     def words(self) -> str:
         """The arguments as they are typed."""
-        return " ".join(one.name if isinstance(one, Person) else str(one) for one in self.arguments)
+        return " ".join(map(_as_text, self.arguments))
 
     def option(self, name: str) -> str | None:
         """An option as it is typed, None where it is not given."""
         value = self.options.get(name)
-        return None if value is None else str(value)
+        return None if value is None else _as_text(value)
 
     def number(self, name: str) -> int | None:
         """An option as a whole number, None where it is not given. Raises InvalidRequestError."""
@@ -162,6 +170,10 @@ class Command:
     takes_words: bool = True
     any_option: bool = False
     """Whether it looks at the names of options itself."""
+    is_exact: bool = False
+    """Whether what is typed counts to the letter, blanks and what nobody sees too."""
+    examples: tuple[str, ...] = ()
+    """Lines that may be typed, one after the other."""
 
     @property
     def name(self) -> str:
@@ -171,12 +183,15 @@ class Command:
 
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
-    if isinstance(word, int):
-        return word
-    plain = str(word).replace("\N{MINUS SIGN}", "-")
-    if not _NUMBER.fullmatch(plain) or len(plain) > 20:
-        raise InvalidRequestError(refusal(str(word)))
+    plain = _as_text(word).replace("\N{MINUS SIGN}", "-")
+    if not _NUMBER.fullmatch(plain) or len(plain) > _MOST_DIGITS:
+        raise InvalidRequestError(refusal(_as_text(word)))
     return int(re.sub("[,.']", "", plain))
+
+
+def _as_text(word: Word) -> str:
+    """A word as it is typed."""
+    return word.name if isinstance(word, Person) else str(word)
 
 
 def neither_word(option: str, first: str, second: str, text: str) -> str:
@@ -210,7 +225,10 @@ def take_apart(command: Command, rest: str) -> Line:
                 'the option "{option}:" needs a value after it', option=option
             )
         options[option] = match[2]
-    arguments = tuple(_OPTION.sub(" ", rest).split())
+    words = _OPTION.sub(" ", rest)
+    arguments = tuple(words.split())
+    if command.is_exact:
+        arguments = tuple(filter(None, [words.strip(" ")]))
     if arguments and not command.takes_words:
         raise InvalidRequestError.say(
             '/{command} does not take "{words}"; write {usage}',
@@ -243,7 +261,7 @@ class Commands:
         }
         self.by_name = {one.name: one for group in self.groups.values() for one in group}
 
-    async def answer(self, line: str, caller: Caller) -> AsyncIterator[Reply]:
+    async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
         """Answer one line; what is wrong with it is a reply too."""
         try:
             name, taken_apart = self._parse(line)
@@ -253,21 +271,16 @@ class Commands:
             yield failure(error)
 
     async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
-        """What goes on by itself in a place."""
+        """What goes on by itself in a place; what is wrong with it is a reply too."""
         try:
             async for told in self._resume(caller):
                 yield as_reply(told)
-        except Exception as error:  # the chat goes on, whatever a game does
+        except Exception as error:  # one may still talk about other things
             yield failure(error)
 
     def _parse(self, line: str) -> tuple[str, Line]:
-        if len(line) > _MOST_LINE:
-            raise InvalidRequestError.say(
-                "a line has at most {most:,} characters, not {length:,}",
-                most=_MOST_LINE,
-                length=len(line),
-            )
-        line = "".join(c if c.isprintable() else " " for c in line)
+        check_length(line)
+        typed, line = line, "".join(c if c.isprintable() else " " for c in line)
         if _DICE.match(line.strip()):
             line = f"/advise {line}"
         if not line.split():
@@ -280,7 +293,10 @@ class Commands:
                 command=first,
                 known=self._did_you_mean(name),
             )
-        return name, take_apart(self.by_name[name], others[0] if others else "")
+        command, rest = self.by_name[name], "".join(others)
+        if command.is_exact:
+            rest = typed[line.index(first) + len(first) :]
+        return name, take_apart(command, rest)
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""
@@ -301,8 +317,8 @@ class Commands:
             command = self.by_name[name]
             lines = [f"{command.usage}: {say(command.summary)}"]
             lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())
-            if example := _example(name):
-                lines.append(say("For example: {example}", example=example))
+            if command.examples:
+                lines.append(say("For example: {example}", example="; ".join(command.examples)))
         else:
             rows = [(one.usage, say(one.summary)) for one in self.by_name.values()]
             more = say("/help COMMAND says more, as in /help advise; dice alone ask for advice")
@@ -312,18 +328,3 @@ class Commands:
 
     async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
         yield Reply({"quit": True}, lambda _: say("Bye."), ends=True)
-
-
-def _example(name: str) -> str | None:
-    """A line with a command as it may be typed."""
-    return {
-        "advise": "/advise 5 5 2 turn:350 me:4200 them:5000 farkles:1",
-        "odds": "/odds turn:350 dice:2 me:4200 them:5000",
-        "play": "/play @bob bot level:greedy rules:kcd goal:2000",
-        "track": say("/track @bob @carl, and then /score 550 or /score farkle"),
-        "keep": "/keep 5 3 3 3 bank",
-        "score": "/score ann 550",
-        "fix": "/fix ann 4200 farkles:1",
-        "match": "/match optimal cautious games:5 rules:kcd",
-        "rules": "/rules new sunday base:classic goal:5000 three-pairs:750",
-    }.get(name)

@@ -23,6 +23,7 @@ from bot.services.place_settings import change_settings
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
+from bot.views.layout import safe_text
 from bot.views.settings import settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, InvalidRulesError, did_you_mean
 from solver.play.policies import LEVELS
@@ -45,6 +46,7 @@ _ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "los
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
 _THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
+_LONGEST_NAME = 30
 _POINTS = re.compile(r"[+-]?[\d,.']*\d")
 MOST_GOAL = 50_000
 _MOST_SECONDS = 7 * 24 * 3600
@@ -66,12 +68,14 @@ class GameCommands:
                 say_later("a game with people, or a bot: level:optimal"),
                 self._play,
                 {"level": say_later("the level of the bot to play against"), **_NEW},
+                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
             ),
             Command(
                 "/track [@NAME ...]",
                 say_later("keep the score of a game with real dice"),
                 self._track,
                 _NEW,
+                examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
             ),
             Command(
                 "/join",
@@ -80,7 +84,13 @@ class GameCommands:
                 _BOT,
                 takes_words=False,
             ),
-            Command("/seed TEXT", say_later("add your share to the dice"), self._seed, GAME),
+            Command(
+                "/seed TEXT",
+                say_later("add your share to the dice"),
+                self._seed,
+                GAME,
+                is_exact=True,
+            ),
             Command(
                 "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
             ),
@@ -89,6 +99,7 @@ class GameCommands:
                 say_later("set dice aside; then roll or bank at once"),
                 self._keep,
                 GAME,
+                examples=("/keep 5 3 3 3 bank",),
             ),
             Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
             Command(
@@ -103,6 +114,7 @@ class GameCommands:
                 say_later("a turn with real dice; also farkle, lose, win"),
                 self._score,
                 GAME,
+                examples=("/score ann 550",),
             ),
             Command(
                 "/fix NAME [SCORE]",
@@ -113,6 +125,7 @@ class GameCommands:
                     "next": say_later("whose turn it is"),
                     **GAME,
                 },
+                examples=("/fix ann 4200 farkles:1",),
             ),
             Command(
                 "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
@@ -382,8 +395,8 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
                 '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
                 word=word,
             )
-        name = found[1]
-        if name.lower() in RESERVED:
+        name = safe_text(found[1], _LONGEST_NAME)
+        if not name or name.lower() in RESERVED:
             raise InvalidRequestError.say(
                 '"{name}" means something else here: take another name', name=name
             )

@@ -78,6 +78,7 @@ class RecordCommands:
                     "show": say_later("moves: every move; summary: the results"),
                     **RULES_OPTION,
                 },
+                examples=("/match optimal cautious games:5 rules:kcd",),
             ),
             Command(
                 "/levels",

@@ -41,6 +41,7 @@ class RulesCommands:
                 self._answer,
                 {},
                 any_option=True,
+                examples=("/rules new sunday base:classic goal:5000 three-pairs:750",),
             )
         ]
 

@@ -14,6 +14,7 @@ from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import table_view
+from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
@@ -28,7 +29,8 @@ from bot.views.card import (
     text_card,
 )
 from bot.views.game import chances_text
-from bot.views.layout import escape_markdown, plain_markdown, shorten_text
+from bot.views.layout import escape_markdown, plain_markdown, safe_text, shorten_text
+from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
@@ -39,10 +41,6 @@ BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
 _LONGEST_NAME = 30
-
-_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
-_UNKNOWN_MESSAGE = 10008
-_OVER = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED, _UNKNOWN_MESSAGE}
 
 
 class _Original(Enum):
@@ -173,8 +171,8 @@ class Answer:
                     everyone=False, users=called, roles=False, replied_user=False
                 ),
             )
-        except discord.HTTPException as error:
-            _check_expired(error)
+        except UNREACHABLE as error:
+            check_lost(error)
 
     @property
     def _answered(self) -> bool:
@@ -189,8 +187,8 @@ class Answer:
                 await self._interaction.response.defer(ephemeral=self._private, thinking=True)
                 alone = _Original.LOADING_PRIVATELY
                 self._original = alone if self._private else _Original.LOADING
-        except discord.HTTPException as error:
-            _check_expired(error)
+        except UNREACHABLE as error:
+            check_lost(error)
             self._original = _Original.OVER
 
     async def _tell_all(self, found: list[Reply | News]) -> None:
@@ -226,8 +224,8 @@ class Answer:
         try:
             if self._original is not _Original.OVER:
                 await self._show(card, view)
-        except discord.HTTPException as error:
-            _check_expired(error)
+        except UNREACHABLE as error:
+            check_lost(error)
             self._original = _Original.OVER
         if self._original is _Original.OVER:
             await self._show_in_channel(card, view)
@@ -264,8 +262,20 @@ class Answer:
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
             self._original = _Original.PUBLIC
-        except discord.HTTPException as error:
-            _check_expired(error)
+        except UNREACHABLE as error:
+            check_lost(error)
+            if getattr(error, "code", 0) not in OVER:
+                told = say("this message cannot be changed any more: /show shows the table anew")
+                await self.tell_alone(told)
+
+    async def bury(self, error: FarkleError) -> None:
+        """Take the buttons away from the message whose button was pressed, and say why."""
+        try:
+            await self._interaction.response.edit_message(view=None)
+            self._original = _Original.PUBLIC
+        except UNREACHABLE as lost:
+            check_lost(lost)
+        await self.refuse(error)
 
     async def page(self, card: Card, view: View, *, first: bool) -> None:
         """Show one of several pages: the first in a message of its own, only to who asks."""
@@ -294,29 +304,42 @@ class Answer:
                     await interaction.delete_original_response()
                     self._original = _Original.PRIVATE
                 await interaction.followup.send(card.text, **how)
-        except discord.HTTPException as error:
-            _check_expired(error)
-            logger.info("an answer came too late for its interaction")
+        except UNREACHABLE as error:
+            check_lost(error)
 
-    async def refuse(self, sentence: str) -> None:
+    async def refuse(self, error: FarkleError) -> None:
         """Tell what is wrong to the one who asked alone."""
+        await self.tell_alone(failure(error).text)
+
+    async def tell_alone(self, sentence: str) -> None:
+        """Tell a sentence to the one who asked alone."""
         await self.tell_privately(Card(plain_markdown(sentence)))
 
     async def _show_in_channel(self, card: Card, view: View | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
         interaction = self._interaction
-        files = _files(card.attachments)
+        if self._pressed and _is_private(interaction):
+            return  # what was for one alone is never told to all
         message = self._sent or (interaction.message if self._pressed else None)
-        try:
-            if message is not None:
+        if message is not None:
+            try:
+                files = _files(card.attachments)
                 await message.edit(content=card.text, view=view, attachments=files)
-            elif isinstance(interaction.channel, discord.abc.Messageable):
+            except UNREACHABLE as error:
+                # it is gone, or too old to be changed: another one can tell it
+                check_lost(error)
+            else:
+                return
+        try:
+            if isinstance(interaction.channel, discord.abc.Messageable):
+                files = _files(card.attachments)
                 self._sent = await interaction.channel.send(
                     card.text, view=view or MISSING, files=files
                 )
-        except (discord.Forbidden, discord.NotFound):
+        except UNREACHABLE as error:
+            check_lost(error)
             # what was done is kept: the next press or /show tells it
-            logger.info("an answer could not be told: no access to the channel")
+            logger.info("an answer could not be told in its channel")
 
 
 def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
@@ -333,8 +356,8 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
 
 def person_of(user: discord.abc.User) -> Person:
     """A user as a player."""
-    name = " ".join("".join(c if c.isprintable() else " " for c in user.display_name).split())
-    return Person(f"discord:{user.id}", name[:_LONGEST_NAME] or f"user {user.id}")
+    name = safe_text(str(user.display_name), _LONGEST_NAME)
+    return Person(f"discord:{user.id}", name or f"user {user.id}")
 
 
 def user_id(person: str | None) -> int | None:
@@ -359,12 +382,6 @@ def _files(attachments: Iterable[Attachment]) -> list[discord.File]:
 def _is_private(interaction: discord.Interaction[Any]) -> bool:
     """Whether the message whose button was pressed is for one person alone."""
     return interaction.message is not None and interaction.message.flags.ephemeral
-
-
-def _check_expired(error: discord.HTTPException) -> None:
-    """Let pass what says that an interaction is over, or its message deleted."""
-    if error.code not in _OVER:
-        raise error
 
 
 def _last_that_fit(cards: list[Card]) -> Card:

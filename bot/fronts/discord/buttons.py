@@ -19,6 +19,7 @@ _STYLES = {
     card.Style.DANGER: ButtonStyle.danger,
 }
 _LONGEST_LABEL = 40
+_ALL_DICE = 0b111111
 
 
 class _Dynamic:
@@ -62,11 +63,11 @@ class TableButton(
         button: Button[View] | None = None,
     ) -> None:
         self.game = game
-        self.version, self.mask = int(version), int(mask)
+        self.version, self.mask = int(version), int(mask) & _ALL_DICE
         self.action = action
         self.language = language
         button = button or Button()
-        button.custom_id = f"t:{game}:{version}:{mask}:{language}:{action}"
+        button.custom_id = f"t:{game}:{version}:{self.mask}:{language}:{action}"
         super().__init__(button)
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
@@ -91,7 +92,7 @@ def table_view(game: Game, buttons: Iterable[card.Button], language: str, mask: 
 class Confirm(
     _Dynamic,
     DynamicItem[Button[View]],
-    template=r"y:(?P<action>[a-z]{1,12})(?::(?P<language>[A-Za-z-]{2,12}))?"
+    template=rf"y:(?P<action>{'|'.join(card.SURE)})(?::(?P<language>[A-Za-z-]{{2,12}}))?"
     r":(?P<game>[0-9a-f]{1,16})",
 ):
     """The answer yes to "are you sure?"."""
@@ -117,14 +118,14 @@ class Confirm(
 class ReviewPage(
     _Dynamic,
     DynamicItem[Button[View]],
-    template=r"r:(?P<game>[0-9a-f]{1,16}):(?P<page>\d{1,3}):(?P<to>[a-z]+)",
+    template=r"r:(?P<game>[0-9a-f]{1,16}):(?P<page>\d{1,3}):(?P<to>back|on)",
 ):
     """Turns the pages of a review."""
 
     def __init__(self, game: str, page: int | str, to: str, *, disabled: bool = False) -> None:
         self.game = game
         self.page = int(page)
-        label = {"back": say("◀ Previous"), "on": say("Next ▶")}.get(to, to)
+        label = {"back": say("◀ Previous"), "on": say("Next ▶")}[to]
         button: Button[View] = Button(
             label=label, custom_id=f"r:{game}:{page}:{to}", disabled=disabled
         )
@@ -141,3 +142,38 @@ def review_view(game: str, page: int, pages: int) -> View:
     view.add_item(ReviewPage(game, max(page - 1, 0), "back", disabled=page == 0))
     view.add_item(ReviewPage(game, page + 1, "on", disabled=page >= pages - 1))
     return view
+
+
+BUTTONS = (TableButton, Confirm, ReviewPage)
+
+
+def is_live(interaction: discord.Interaction[Any]) -> bool:
+    """Whether what was pressed is a button of ours that its message has, as discord.py asks."""
+    message, kind = interaction.message, sent(interaction, "component_type")
+    if message is None or kind != discord.ComponentType.button.value:
+        return False
+    pressed = str(sent(interaction, "custom_id"))
+    rows = [row for row in message.components if isinstance(row, discord.ActionRow)]
+    shown = [one for row in rows for one in row.children if isinstance(one, discord.Button)]
+    return any(one.custom_id == pressed for one in shown) and any(
+        one.__discord_ui_compiled_template__.fullmatch(pressed) for one in BUTTONS
+    )
+
+
+async def pressed_button(
+    interaction: discord.Interaction[Any],
+) -> TableButton | Confirm | ReviewPage | None:
+    """The button that was pressed, by its id alone; None if there is none such."""
+    pressed = str(sent(interaction, "custom_id"))
+    if sent(interaction, "component_type") != discord.ComponentType.button.value:
+        return None
+    for kind in BUTTONS:
+        if match := kind.__discord_ui_compiled_template__.fullmatch(pressed):
+            return await kind.from_custom_id(interaction, Button(), match)
+    return None
+
+
+def sent(interaction: discord.Interaction[Any], name: str) -> object:
+    """A part of what was sent with an interaction, None where it is missing."""
+    data: Any = interaction.data
+    return data.get(name) if data else None

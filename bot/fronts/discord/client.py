@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ import discord
 from discord import app_commands
 from filelock import AsyncFileLock
 
-from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton
+from bot import log
+from bot.fronts.discord.buttons import BUTTONS, is_live, pressed_button, sent
+from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import CommandTranslator
 from bot.settings import DiscordSettings
 from bot.store.store import Store
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY
 from solver.wording import say
 
@@ -58,20 +61,24 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
         /,
     ) -> None:
         """Tell what went wrong; the place for details is the log."""
-        sentence = say("the program failed on that, which is not your fault")
-        cause = getattr(error, "original", None)
+        told: Exception = getattr(error, "original", error)
         if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
-            sentence = say(
+            logger.info("a command that is no more: %s", error)
+            told = InvalidRequestError.say(
                 "this command has changed since: type / to see the commands as they are now"
             )
-        elif isinstance(cause, FarkleError):
-            sentence = str(cause)
-        else:
-            logger.error("failed to answer /%s", interaction.data and interaction.data.get("name"))
-            logger.debug("the failure", exc_info=error)
-        with contextlib.suppress(discord.HTTPException):
-            if not interaction.response.is_done():
-                await interaction.response.send_message(sentence, ephemeral=True)
+        await tell_failure(interaction, told)
+
+    async def _call(self, interaction: discord.Interaction["FarkleClient"]) -> None:
+        """Call a command. What fails before it is called is what Discord sent of it."""
+        try:
+            await super()._call(interaction)
+        except app_commands.AppCommandError:
+            raise
+        except Exception as error:  # nobody else would look at it
+            logger.warning("a command makes no sense: %s: %s", type(error).__name__, error)
+            unknown = app_commands.CommandNotFound(str(sent(interaction, "name")), [])
+            await self.on_error(interaction, unknown)
 
 
 class FarkleClient(discord.AutoShardedClient):
@@ -97,10 +104,13 @@ class FarkleClient(discord.AutoShardedClient):
             allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
         )
         front.add_commands(self.tree)
+        # an exception in there would end the connection, and with it the program
+        parsers = self._connection.parsers
+        parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
         """Bring Discord's commands up to date, and listen to buttons of all times."""
-        self.add_dynamic_items(TableButton, Confirm, ReviewPage)
+        self.add_dynamic_items(*BUTTONS)
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -114,9 +124,21 @@ class FarkleClient(discord.AutoShardedClient):
         )
         logger.info("to invite it: %s", link)
 
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """Answer presses that discord.py leaves alone: its message has no such button."""
+        kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
+        if interaction.type not in kinds or is_live(interaction):
+            return
+        button = await pressed_button(interaction)
+        if button is None:
+            await self.front.dead(interaction)
+        elif await button.interaction_check(interaction):
+            await button.callback(interaction)
+
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what failed; the bot goes on."""
-        logger.error("failed in %s", event_method, exc_info=True)
+        if error := sys.exception():
+            log.failed(event_method, error)
 
     async def _sync(self) -> None:
         """Send the commands if they are others than last time; one process does it."""
@@ -147,6 +169,8 @@ async def run_discord(
         from yarl import URL  # noqa: PLC0415
 
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(in_one_line)
     client = FarkleClient(front, store, data)
     stop = asyncio.Event()
     with _signals(stop), _explained():

@@ -15,8 +15,9 @@ from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, take_apart
 from bot.fronts.discord.answers import Answer, caller_of
-from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view
+from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view, sent
 from bot.fronts.discord.choices import Choices
+from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.away import check_end
@@ -25,6 +26,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.typed import check_length
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import hint_data, hint_text
 from bot.views.layout import plain_markdown
@@ -42,6 +44,9 @@ _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
+_DICE_BUTTONS = {f"die{number}": number for number in range(6)}
+_AT_THE_END = {"review", "again"}
+"""Buttons of a table that is over."""
 
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
@@ -103,20 +108,32 @@ class DiscordFront:
         users: Sequence[discord.abc.User] = (),
     ) -> None:
         """Answer a slash command."""
+        await self._told(interaction, self._run(interaction, name, line, users))
+
+    async def _run(
+        self,
+        interaction: discord.Interaction[Any],
+        name: str,
+        line: Line,
+        users: Sequence[discord.abc.User],
+    ) -> None:
         answer = await self._answer(interaction, private=name in PRIVATE)
         if any(user.bot for user in users):
-            await answer.refuse(say("Discord's bots cannot play: level:optimal has this one play"))
+            await answer.tell_alone(
+                say("Discord's bots cannot play: level:optimal has this one play")
+            )
             return
         if name == "help" and not line.arguments:
             await answer.tell_privately(Card(self._overview()))
             return
         command = self._commands.by_name[name]
         try:
+            check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
             line = _with_more(line, command)
         except FarkleError as error:
-            await answer.refuse(str(error))
+            await answer.refuse(error)
             return
-        await self._told(answer.tell(command.answer(line, caller_of(interaction))))
+        await answer.tell(command.answer(line, caller_of(interaction)))
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
@@ -129,14 +146,17 @@ class DiscordFront:
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
-        await self._told(self._press(interaction, button))
+        await self._told(interaction, self._press(interaction, button))
 
     async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         caller = caller_of(interaction, at_version=button.version)
         answer = await self._answer(interaction, button.language)
         try:
             table = await self._table(caller, button.game)
-            if table.game.version != button.version or button.action == "refresh":
+            if table.game.over and button.action not in _AT_THE_END:
+                await answer.tell(self._shown(caller, button.game))
+                await answer.tell_alone(say("the game is over: /play begins another"))
+            elif table.game.version != button.version or button.action == "refresh":
                 # what they saw was out of date, or a bot is to go on
                 await answer.tell(self._shown(caller, button.game))
             elif button.action == "review":
@@ -145,21 +165,32 @@ class DiscordFront:
                 again = await self._answer(interaction, button.language, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
             elif button.action == "why":
-                await answer.refuse("\n".join(why_not(table.game, button.mask)))
-            elif button.action.startswith("die"):
+                await answer.tell_alone("\n".join(why_not(table.game, button.mask)))
+            elif button.action in _DICE_BUTTONS:
                 await self._toggle(answer, caller, table, button)
             elif button.action in SURE:
                 await self._ask(answer, caller, table, button)
             else:
                 await answer.tell(self._done(caller, table, button))
+        except MissingGameError as error:
+            await answer.bury(error)
         except FarkleError as error:
-            await answer.refuse(str(error))
+            await answer.refuse(error)
+
+    async def dead(self, interaction: discord.Interaction[Any]) -> None:
+        """Answer a press on what is no button of ours, or not any more."""
+        if self.listen(interaction):
+            logger.info("a press on %.100s, which is no button", sent(interaction, "custom_id"))
+            await self._told(interaction, self._refuse(interaction, _changed()))
+
+    async def _refuse(self, interaction: discord.Interaction[Any], error: FarkleError) -> None:
+        await (await self._answer(interaction, all_private=True)).refuse(error)
 
     async def _table(self, caller: Caller, game_id: str) -> Table:
-        """A game of this channel. Raises MissingGameError."""
+        """A game of this channel. Raises MissingGameError, or InvalidRequestError."""
         table = await self._games.tables.current(game_id)
         if table.stored.place != caller.place:
-            raise MissingGameError.say("that game is played in another channel")
+            raise InvalidRequestError.say("that game is played in another channel")
         return table
 
     async def _done(
@@ -188,15 +219,17 @@ class DiscordFront:
             case "bank":
                 return games.bank(caller, game_id)
             case "farkle":
-                return games.score(caller, game_id, None, 0, "farkle")
+                # the message says whose turn it is, whoever presses
+                mover = table.stored.seats[table.game.mover]
+                return games.score(
+                    caller, game_id, Person(mover.person or "", mover.name), 0, "farkle"
+                )
             case "undo":
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
             case _:
-                raise InvalidRequestError.say(
-                    "this button has changed since: /show shows the table anew"
-                )
+                raise _changed()
 
     async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[News]:
         """A table as it is now; bots go on by themselves."""
@@ -212,7 +245,7 @@ class DiscordFront:
     ) -> None:
         """Choose a die, or no longer: nothing is kept by it yet."""
         table.acting_seat(caller)  # raises where somebody else is to move
-        async with self._choices.choose(button, int(button.action.removeprefix("die"))) as mask:
+        async with self._choices.choose(button, _DICE_BUTTONS[button.action]) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
                 await answer.choose(now.game, mask)
@@ -232,14 +265,18 @@ class DiscordFront:
 
     async def confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
         """Do what somebody is sure of; the table is told anew, as its message is another one."""
+        await self._told(interaction, self._confirmed(interaction, button))
+
+    async def _confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
         do = {"resign": self._games.resign, "end": self._games.end}[button.action]
-        news = do(caller_of(interaction), button.game)
         answer = await self._answer(interaction, button.language, anew=True)
-        await self._told(answer.tell(news))
+        await answer.tell(do(caller_of(interaction), button.game))
 
     async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
+        if not game.over:
+            raise _changed()
         if table.seat_of(caller.person) is None or any(
             seat.person is None and seat.level is None for seat in seats
         ):
@@ -259,14 +296,19 @@ class DiscordFront:
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
+        await self._told(interaction, self._turn_page(interaction, button))
+
+    async def _turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         answer = await self._answer(interaction)
         try:
             table = await self._table(caller_of(interaction), button.game)
-            await self._told(self._review(answer, table, button.page))
+            await self._review(answer, table, button.page)
         except FarkleError as error:
-            await answer.refuse(str(error))
+            await answer.refuse(error)
 
     async def _review(self, answer: Answer, table: Table, page: int) -> None:
+        if not table.game.over or len(table.game.seats) != 2:
+            raise _changed()  # no such button was ever shown
         pages = review_pages(await self._games.oracle.review(table), table.names)
         page = min(page, len(pages) - 1)
         card = Card(plain_markdown(pages[page]))
@@ -276,15 +318,20 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], message: discord.Message
     ) -> None:
         """Advice on the dice that a message names."""
+        await self._told(interaction, self._advised_on(interaction, message))
+
+    async def _advised_on(
+        self, interaction: discord.Interaction[Any], message: discord.Message
+    ) -> None:
         answer = await self._answer(interaction, all_private=True)
         found = dice_in(message.content)
         if found is None:
-            await answer.refuse(say("that message names no dice, such as 6 5 3 3 3 2"))
+            await answer.tell_alone(say("that message names no dice, such as 6 5 3 3 3 2"))
             return
         # a roll that somebody shows is a question of its own
         line = Line((found,), {"me": 0})
         replies = self._commands.by_name["advise"].answer(line, caller_of(interaction))
-        await self._told(answer.tell(replies))
+        await answer.tell(replies)
 
     async def _complete_rules(self, place: str, current: str) -> list[str]:
         entries = await self._rules.list(place)
@@ -317,12 +364,26 @@ class DiscordFront:
         of_all = _language_of_all(interaction, settings, table)
         return Answer(interaction, settings, of_all, **how)
 
-    async def _told(self, answer: Coroutine[Any, Any, None]) -> None:
-        """Answer in a task that the end of the program waits for."""
-        task = asyncio.create_task(answer)
+    async def _told(
+        self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
+    ) -> None:
+        """Answer in a task that the end of the program waits for; no failure leaves it."""
+        task = asyncio.create_task(_caught(interaction, answer))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         await asyncio.shield(task)
+
+
+async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:
+    try:
+        await answer
+    except Exception as error:  # whatever one answer is, the bot goes on
+        await tell_failure(interaction, error)
+
+
+def _changed() -> InvalidRequestError:
+    """That a button does nothing any more, or never did."""
+    return InvalidRequestError.say("this button has changed since: /show shows the table anew")
 
 
 def _language_of_all(

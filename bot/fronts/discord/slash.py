@@ -5,6 +5,7 @@ how Discord asks for them.
 """
 
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from discord import app_commands
 from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
+from bot import log
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.chat.games import MOST_GOAL
 from bot.fronts.discord.answers import caller_of, person_of
@@ -21,11 +23,16 @@ from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
+from bot.views.layout import safe_text
+from solver.errors import FarkleError
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
 
+logger = logging.getLogger(__name__)
+
 _MOST_WORDS = 300
 _MOST_DESCRIPTION = 100
+_MOST_CHOICE, _MOST_CHOICES = 100, 25
 _MOST_POINTS = 100_000
 
 Run = Callable[[discord.Interaction[Any], str, Line, list[discord.abc.User]], Awaitable[None]]
@@ -50,6 +57,11 @@ class SlashOption:
     """Whether it is the one who asks where it is left out and a later word is given."""
     is_word: bool = False
     """Whether the value is one of the words of the command and not a named option."""
+
+    @property
+    def kinds(self) -> Any:
+        """What a value can be, whatever was sent, as isinstance takes it."""
+        return (discord.abc.User,) if self.type is discord.User else (str, int)
 
 
 def number(name: str, least: int = 0, most: int = _MOST_POINTS, **more: Any) -> SlashOption:
@@ -115,7 +127,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "bank": (_GAME,),
     "undo": (_GAME,),
     "score": (
-        person("who", say_later("whose turn it was; the player to move if not given")),
+        person("who", say_later("whose turn it was; needed where you play and it was not yours")),
         number("points", meaning=say_later("points of the turn"), is_word=True),
         word(
             "ending",
@@ -231,6 +243,8 @@ def _made(
             for option in options
             if values.get(_python_name(option)) is not None
         }
+        if not all(isinstance(value, option.kinds) for option, value in given.items()):
+            raise app_commands.CommandSignatureMismatch(made)
         users = [value for value in given.values() if isinstance(value, discord.abc.User)]
         last = max((k for k, o in enumerate(options) if o.is_word and o in given), default=-1)
         words: list[Word] = [first] if first else []
@@ -288,8 +302,17 @@ def _completer(complete: Complete) -> Any:
     async def autocomplete(
         interaction: discord.Interaction, current: str
     ) -> list[app_commands.Choice[str]]:
-        found = await complete(caller_of(interaction).place, current.strip().lower())
-        return [app_commands.Choice(name=one, value=one) for one in found[:25]]
+        try:
+            place = caller_of(interaction).place
+            found = await complete(place, str(current).strip().lower())
+        except FarkleError as error:
+            logger.info("nothing to suggest: %s", error)
+            return []
+        except Exception as error:  # who types is shown nothing, and no failure
+            log.failed("a suggestion", error)
+            return []
+        shown = (safe_text(one, _MOST_CHOICE) for one in found[:_MOST_CHOICES])
+        return [app_commands.Choice(name=one, value=one) for one in shown if one]
 
     return autocomplete
 

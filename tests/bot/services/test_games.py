@@ -12,6 +12,7 @@ import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.fronts.console import spoken_by
+from bot.languages import language
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
 from bot.store.rows import SeatRow
@@ -20,6 +21,7 @@ from bot.table.events import Replaced, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
 from solver.errors import MissingStrategyError
+from solver.wording import speak
 from tests.bot.chat import Chat, open_chat
 
 
@@ -228,7 +230,7 @@ async def test_bots_play_at_once(table: Chat) -> None:
 
 async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("ann: /track @bob rules:classic")
-    await table.say("bob: /score 500")
+    await table.say("bob: /score ann 500")
     await table.say("bob: /score bob 350")
     await refused(table, "bob: /score bob 350", "it is the turn of ann, not of bob")
     await refused(table, "bob: /score carl 350", '"carl" does not play here')
@@ -248,9 +250,38 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("bob: /undo")
     assert scores(await shown(table)) == {"ann": 500, "bob": 0}
     await table.say("ann: /roll 1 1 2 3 4 6")  # for bob, whose turn it is again
-    await refused(table, "ann: /score 300", "this turn is being told roll by roll")
+    await refused(table, "ann: /score bob 300", "this turn is being told roll by roll")
     await table.say("ann: /keep 11 bank")
     assert scores(await shown(table)) == {"ann": 500, "bob": 200}
+
+
+async def test_points_without_a_name_are_of_who_tells_them(table: Chat) -> None:
+    """Who plays and is not to move may have meant either: nothing is written."""
+    await table.say("ann: /track @bob rules:facebook")
+    told = "it is ann's turn: /score ann {} counts for ann, /fix next:bob makes it your turn"
+    await refused(table, "bob: /score 500", told.format("500"))
+    await refused(table, "bob: /score farkle", told.format("farkle"))
+    assert scores(await shown(table)) == {"ann": 0, "bob": 0}
+    # either way that it names is taken
+    await table.say("bob: /score ann 500")
+    await table.say("bob: /score 300")
+    await table.say("bob: /fix next:bob")
+    await table.say("bob: /score 300")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 600}
+    # who keeps the score for others and does not play means who is to move
+    await table.say("carl: /score 350")
+    await table.say("carl: /score farkle")
+    assert scores(await shown(table)) == {"ann": 850, "bob": 600}
+    speak(language("de"))
+    german = "am Zug ist ann: /score ann 50 zählt für ann, /fix next:bob gibt dir den Zug"
+    await refused(table, "bob: /score 50", german)
+
+
+async def test_who_has_resigned_may_still_keep_the_score(table: Chat) -> None:
+    await table.say("ann: /track @bob @carl rules:facebook")
+    await table.say("ann: /resign")
+    await table.say("ann: /score 500")
+    assert scores(await shown(table)) == {"ann": 0, "bob": 500, "carl": 0}
 
 
 async def test_points_that_no_turn_can_come_to(table: Chat) -> None:
@@ -275,7 +306,7 @@ async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
     assert scores(found) == {"ann": 1450, "bob": 0}
     assert found["players"][0]["farkles"] == 2
     assert found["to_move"] == "ann"
-    await table.say("bob: /score farkle")
+    await table.say("bob: /score ann farkle")
     assert scores(await shown(table))["ann"] == 950
     await table.say("bob: /undo")
     await table.say("bob: /undo")
@@ -761,8 +792,8 @@ async def test_two_presses_on_undo_take_one_game_back(table: Chat) -> None:
 async def test_a_player_without_a_turn_left_has_no_chance(table: Chat) -> None:
     """After a resignation in the last turns who had theirs is known, not guessed."""
     await table.say("ann: /track @bob @carl @dan rules:arnold goal:1000 hints:yes")
-    for line in ("500", "500", "1500", "farkle", "1000"):
-        reply = await table.say(f"ann: /score {line}")
+    for turn in ("ann 500", "bob 500", "carl 1500", "dan farkle", "ann 1000"):
+        reply = await table.say(f"ann: /score {turn}")
     assert "bob is to move" in reply
     await table.say("carl: /resign")
     state = await shown(table)

@@ -303,7 +303,7 @@ async def test_rules_are_saved_as_text_of_their_own(
 NAMES = ["", " ", "../x", "a/b", "a\\b", "..", ".", "a..b", ".x", "-x", "x" * 41, "x.toml", "a\0b"]
 
 
-@pytest.mark.parametrize("name", [*NAMES, "a:b", "Facebook", "new", "Use it", "\u202ex"])
+@pytest.mark.parametrize("name", [*NAMES, "a:b", "Facebook", "new", "Use it", "\u202ex", "x\u3164"])
 async def test_bad_names(house: HouseRules, store: MemoryStore, name: str) -> None:
     with pytest.raises(InvalidRequestError, match="name"):
         await house.create(PLACE, ANN, name, {"goal": "5000"})

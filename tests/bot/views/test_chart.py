@@ -12,6 +12,7 @@ import pytest
 from matplotlib.image import imread
 
 from bot.review.chart import ChartPoint, GameChart
+from bot.views.card import Card
 from bot.views.chart import (
     _spread,
     chart_png,
@@ -112,8 +113,8 @@ def test_of_many_players_the_likeliest_are_shown() -> None:
 
 
 def test_safe_text() -> None:
-    assert "@everyone" not in safe_text("@everyone", 20)
-    assert "<@123" not in safe_text("<@12345>", 20)
+    assert "@everyone" not in Card(safe_text("@everyone", 20)).text
+    assert "<@123" not in Card(safe_text("<@12345>", 20)).text
     assert safe_text("a\nb\r\n\tc\u2028d\x00e", 20) == "a b c d e"
     assert safe_text("\u202eab\u200bc\x1b[31m", 20) == "abc [31m"
     assert safe_text("```x", 20) == "'''x"

@@ -12,6 +12,7 @@ import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.fronts.console import spoken_by
+from bot.views.card import text_card
 from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names
 from solver.turn.dice import make_roll
@@ -232,7 +233,10 @@ def test_public_messages_mention_nobody(messages: list[Message]) -> None:
 
 
 def test_private_messages_mention_nobody(messages: list[Message]) -> None:
-    assert not failing(messages, lambda one: one.reply.private and MENTION.search(one.reply.text))
+    # where anybody is mentioned they are cards
+    assert not failing(
+        messages, lambda one: one.reply.private and MENTION.search(text_card(one.reply.text).text)
+    )
 
 
 def test_no_message_has_control_characters(messages: list[Message]) -> None:

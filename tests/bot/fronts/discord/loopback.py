@@ -7,9 +7,10 @@ refuses, and plays the people: `slash`, `press` and `complete` are what they do.
 import asyncio
 import itertools
 import json
+import re
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from tests.bot.fronts.discord.specification import request_problems, response_problems
+from tests.bot.odd_text import acted_on_in
 
 APPLICATION, BOT = "1000", "1000"
 TOKEN = "MTAwMA.loopback.token-of-the-bot"  # noqa: S105 - of no Discord
@@ -125,6 +127,8 @@ class Loopback:
         self.resumed = 0
         self.failures: list[tuple[str, int, Json, dict[str, str]]] = []
         """Answers to give instead: a part of the path, the status, the body, headers."""
+        self.twist: Callable[[Json], Json] = lambda sent: sent
+        """What is made of every interaction before it is sent."""
         self.slow = 0.0
         """Seconds by which interactions reach the bot late."""
         self.known_token = TOKEN
@@ -354,7 +358,7 @@ class Loopback:
             shard = int(guild) % self.shards
         if self.slow:
             await asyncio.sleep(self.slow)
-        await self._dispatch(shard, "INTERACTION_CREATE", sent)
+        await self._dispatch(shard, "INTERACTION_CREATE", self.twist(sent))
         return interaction
 
     async def _dispatch(self, shard: int, event: str, data: Json) -> None:
@@ -734,6 +738,10 @@ class Loopback:
             mentions = body.get("allowed_mentions")
             if mentions is None or mentions.get("parse") != []:
                 problems.append(f"mentions are not held back: {mentions}")
+            # but for whom is mentioned on purpose
+            called = [f"<@{number}>" for number in (mentions or {}).get("users") or []]
+            said = re.sub("|".join(map(re.escape, called)) or "$^", "", data["content"])
+            problems += [f"Discord acts on {one!r}" for one in acted_on_in(said)]
         self.problems += [f"message {data['content'][:60]!r}: {one}" for one in problems]
 
 

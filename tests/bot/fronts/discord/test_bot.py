@@ -214,6 +214,13 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     assert "Eve\\_\\*x\\* farkles" in told.text
     told = await shown(await discord.slash(EVE, "fix", who=ANN, score=600))
     assert "Ann has 600" in told.text
+    # a button stands under the name of who is to move, whoever presses it
+    told = await shown(await discord.slash(EVE, "show"))
+    assert "▸ Ann" in told.text
+    await shown(await discord.press(EVE, told, "Farkle"))
+    assert "Ann farkles" in told.text
+    refused = await shown(await discord.slash(ANN, "score", points=300))
+    assert refused.text.startswith("it is Eve\\_\\*x\\*'s turn: /score ")
     told = await shown(await discord.slash(EVE, "stats", who=ANN))
     assert "has finished no game yet" in told.text
     assert bot.process.returncode is None

@@ -126,10 +126,13 @@ def test_buttons_offer_what_is_legal(preset: str) -> None:
 
 
 def test_names_are_shown_as_they_are() -> None:
-    """As discord.py would have them shown, whatever people call themselves."""
+    """As discord.py would have them shown, whatever people call themselves.
+
+    Links and what is in <>, of which it leaves more, are in tests/bot/test_typed.py.
+    """
     chance = random.Random(1)
-    parts = [*"_*~|`\\>#-[]()@<! \n", "a", "https://x.y/_z_", "@everyone", "@here", "[a](b)"]
-    parts += ["> ", ">>> ", "###", "@12345678901234567", "@!12345678901234567890", "@1"]
+    parts = [*"_*~|`\\>#-()@! \n", "a", "x.y/_z_", "@everyone", "@here"]
+    parts += ["> ", ">>> ", "###", "@12345678901234567", "@!12345678901234567890"]
     for _ in range(3000):
         text = "".join(chance.choices(parts, k=chance.randint(0, 9)))
         expected = escape_mentions(discord_escape_markdown(text, ignore_links=False))

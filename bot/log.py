@@ -1,0 +1,98 @@
+"""The log: a line for each thing that happens, failures with their traceback under an id.
+
+Nothing in it forges a line or moves a terminal's cursor, and secrets are left out.
+"""
+
+import logging
+import os
+import re
+import secrets
+import sys
+from collections.abc import Iterable
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+_FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_MOST_BYTES = 1_000_000
+"""Of a log file; the one before it is kept, too."""
+
+_SECRETS = re.compile(
+    # of dice, in digits or as Python shows bytes; of answers to an interaction
+    r"\b[0-9a-fA-F]{64}\b"
+    r"|\bb'(?:[^'\\]|\\.)*'|\bb\"(?:[^\"\\]|\\.)*\""
+    r"|(?<=/)(?:webhooks|interactions)/\d+/[\w.-]+|(?<='token': ')[^']+"
+)
+
+
+def failed(what: str, error: BaseException) -> str:
+    """Log that the program itself failed; the id under which a host finds it."""
+    number = secrets.token_hex(4)
+    logger.error("%s: failed in %s", number, what, exc_info=error)
+    return number
+
+
+class LogFormatter(logging.Formatter):
+    """A line for each record, its traceback below it."""
+
+    def __init__(self, hidden: Iterable[str] = ()) -> None:
+        """`hidden`: what is left out wherever it stands, such as a token."""
+        super().__init__(_FORM)
+        self._hidden = tuple(filter(None, hidden))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - as logging has it
+        """The line, whatever is in its message."""
+        record.message = _printable(record.message)
+        return super().formatMessage(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line and what is below it."""
+        text = "\n".join(map(_printable, super().format(record).split("\n")))
+        for one in self._hidden:
+            text = text.replace(one, "[token]")
+        return _SECRETS.sub("[secret]", text)
+
+
+class LogFile(RotatingFileHandler):
+    """A file that its owner alone can read, made when there is something to write."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", delay=True)
+
+    def _open(self) -> TextIOWrapper:
+        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.fchmod(descriptor, 0o600)  # one from before may be open to others
+        return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")  # noqa: PTH123
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging has it
+        """Where no file can be written, standard error is what is left."""
+        print(self.format(record), file=sys.stderr)  # noqa: T201
+
+
+def open_log(handler: logging.Handler, level: str, hidden: Iterable[str] = ()) -> None:
+    """Log to a handler alone, from a level on."""
+    root = logging.getLogger()
+    for other in list(root.handlers):
+        if isinstance(other.formatter, LogFormatter):
+            root.removeHandler(other)
+            other.close()
+    handler.setFormatter(LogFormatter(hidden))
+    root.addHandler(handler)
+    root.setLevel(level.upper())
+
+
+def where() -> str:
+    """Which file the log is, in the words after a sentence; empty if it is none."""
+    files = [one for one in logging.getLogger().handlers if isinstance(one, LogFile)]
+    return f" ({files[0].baseFilename})" if files else ""
+
+
+def _printable(text: str) -> str:
+    """Text in which what cannot be seen is written out, as Python's escape sequences."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )

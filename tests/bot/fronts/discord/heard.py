@@ -1,0 +1,32 @@
+"""What is said to an interaction, without a Discord."""
+
+from types import SimpleNamespace
+from unittest.mock import AsyncMock, Mock
+
+import discord
+
+
+class Heard:
+    """An interaction that keeps what is said to it."""
+
+    def __init__(self, name: str, number: int = 11) -> None:
+        self.type = discord.InteractionType.application_command
+        self.user = SimpleNamespace(id=number, display_name=name)
+        self.channel_id, self.guild_id, self.guild_locale = 500, None, None
+        self.permissions = discord.Permissions.none()
+        self.message = self.channel = None
+        self.response, self.followup = AsyncMock(), AsyncMock()
+        self.response.is_done = Mock(return_value=False)
+        self.edit_original_response = AsyncMock()
+        self.delete_original_response = AsyncMock()
+
+    @property
+    def said(self) -> list[str]:
+        """Every text."""
+        calls = [
+            *self.response.send_message.call_args_list,
+            *self.response.edit_message.call_args_list,
+            *self.followup.send.call_args_list,
+            *self.edit_original_response.call_args_list,
+        ]
+        return [str(one.args[0] if one.args else one.kwargs.get("content")) for one in calls]
