@@ -1,0 +1,99 @@
+"""How much work a solve will be, from the rules alone and before any of it is done."""
+
+import math
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.game.standings import DEFAULT_TOLERANCE, score_count, state_count
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Endings, solve_turn
+from solver.turn.scoring import TurnPlan, turn_plan
+
+_SECONDS_PER_OPTION = 25e-12
+"""Of a core for each option and list that is weighed at a turn total, by a state of many that are
+solved side by side: 10.5 s for the 4.65 thousand million states that the solve of Facebook at a
+floor of -2500 took on two cores."""
+
+_SECONDS_PER_TOTAL = 1e-4
+"""To hand out and compare the groups of a total of both scores."""
+
+_SECONDS_TO_COMPILE = 4.5e-3
+"""For each option and list of rules that were never solved before."""
+
+_SECONDS_TO_BEGIN = 2.0
+
+_BEYOND = 2.0
+"""Turn totals that are solved beyond the goal, where it is not the end, in units of the most that
+one set-aside adds: 1.6 to 2.2 under the rules that ship with the program."""
+
+_BOUND = 2.0
+"""Sweeps that the bound of the error takes."""
+
+_MOST, _MOST_FROM_NOTHING = 200.0, 25.0
+"""Sweeps that a slow solve takes beyond the first few, where the solver extrapolates; the second
+where a penalty takes everything, so that errors come back through a score of 0 alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """The work of a whole solve to the default tolerance, right to a factor of about two."""
+
+    states: int
+    """States (t, n, ...) that are solved in one sweep."""
+    sweeps: float
+    """How often each of them is solved."""
+    seconds: float
+    """On this machine while it is not busy, with compiling, as for rules never solved before."""
+
+    @property
+    def cells(self) -> float:
+        """States, each as often as it is solved."""
+        return self.states * self.sweeps
+
+
+def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
+    """Estimate the work of a solve with so many cores, with all there are if None.
+
+    Raises InvalidRulesError for rules with too many start-of-turn values, or under which no roll
+    scores.
+    """
+    plan = turn_plan(rules)
+    states = state_count(rules)
+    if rules.ending != "at_once":
+        goes_on = 1 if rules.ending == "final_turn" else 0.5
+        turn_totals = (score_count(rules) + 1) / 2
+        states = round(states * (1 + goes_on * _BEYOND * plan.reach / turn_totals))
+    sweeps = _sweeps(rules, plan) + _BOUND
+    weighed = len(plan.options) + len(plan.starts)
+    cores = cores or (os.cpu_count() or 1)
+    solving = states * sweeps * weighed / plan.columns * _SECONDS_PER_OPTION / cores
+    totals = 2 * score_count(rules) * sweeps * _SECONDS_PER_TOTAL
+    compiling = _SECONDS_TO_BEGIN + weighed * _SECONDS_TO_COMPILE
+    return Workload(states, sweeps, compiling + solving + totals)
+
+
+def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
+    """How often each state is solved until values are as exact as the default tolerance asks.
+
+    Without a penalty a sweep solves the pairs of states that depend on each other two or three
+    times, and there are two sweeps. With one, an error comes back through a row of farkles, of two
+    players of whom one can only hope; so it falls in a sweep by the square root of the chance of
+    such a row.
+    """
+    if rules.farkle_penalty is None:
+        return 5.5
+    most = _MOST if rules.penalty_points else _MOST_FROM_NOTHING
+    failures = [_failure(rules, plan, on_board=on_board) for on_board in (True, False)]
+    fall = -math.log(max(math.prod(failures), 1e-6)) / 2 * rules.farkle_limit / 2
+    return 3 + min(-math.log(DEFAULT_TOLERANCE) / max(fall, 1e-9), most)
+
+
+def _failure(rules: Ruleset, plan: TurnPlan, *, on_board: bool) -> float:
+    """Chance that a turn ends without a bank, though its player wants nothing else."""
+    least = rules.least_bank(on_board=on_board) // rules.point_step
+    bank = np.ones(least + plan.reach)
+    bank[:least] = np.nan
+    turn = solve_turn(plan, Endings(bank, np.zeros(len(bank)), 0.0))
+    return 1 - float(turn.roll[0, 0, -1])
