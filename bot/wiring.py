@@ -1,6 +1,8 @@
 """The parts of the chat, put together for any front."""
 
+import asyncio
 import gc
+import math
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,10 +16,12 @@ from bot.fronts.chat.rules import RulesCommands
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
-from bot.services.house_rules import HouseRules
+from bot.services.house_rules import HouseRules, Limits
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.store import Store
+from bot.tasks.pressure import Pressure
+from bot.tasks.tasks import TaskLimits, Tasks
 from solver.wording import say_later
 
 
@@ -33,19 +37,38 @@ class Parts:
 
 @asynccontextmanager
 async def open_parts(
-    settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
+    settings: Settings,
+    advisor: Advisor,
+    *,
+    pace: float = 0.0,
+    allow_files: bool = False,
+    patience: float | None = None,
+    late: float = math.inf,
 ) -> AsyncIterator[Parts]:
     """The commands and what is behind them, with the database open.
 
     pace : seconds that a bot takes for each of its moves
     allow_files : whether rules may be the path of a file
+    patience : seconds after which a move is told without an estimate or a chart; None for ever
+    late : seconds that moves wait on average where less is done of what matters less
 
     Raises StoreError.
     """
     store = await Store.open(settings.database_url)
+    pressure = Pressure(late)
+    limits = TaskLimits(settings.person_tasks, settings.place_tasks, settings.task_seconds)
+    tasks = Tasks(limits, settings.workers, settings.worker_memory, pressure)
+    watching = asyncio.create_task(pressure.watch())
     try:
-        rules = HouseRules(store, settings.strategies, settings.kernels, allow_files=allow_files)
-        tables, oracle = Tables(store), Oracle(advisor)
+        rules = HouseRules(
+            store,
+            settings.strategies,
+            settings.kernels,
+            Limits(seconds=settings.solve_seconds),
+            tasks,
+            allow_files=allow_files,
+        )
+        tables, oracle = Tables(store), Oracle(advisor, tasks, patience)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
         played = GameCommands(games, rules)
@@ -56,7 +79,7 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = Commands(
             {
-                say_later("Advice"): advice_commands(advisor, rules, tables),
+                say_later("Advice"): advice_commands(oracle, rules, tables),
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),
                 say_later("Rules"): RulesCommands(rules).commands(),
@@ -65,4 +88,6 @@ async def open_parts(
         )
         yield Parts(commands, games, rules, store)
     finally:
+        watching.cancel()
+        await tasks.close()
         await store.close()

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import math
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
 from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -102,6 +105,7 @@ class Games:
         away_seconds: int | None = None,
     ) -> AsyncIterator[News]:
         """Set up a game."""
+        self.oracle.tasks.pressure.check(Degree.STRAINED)
         await self._check_players(players, rules, tracked=tracked)
         settings = await self.tables.store.settings(caller.place)
         table = await self.tables.begin(
@@ -300,7 +304,9 @@ class Games:
         """What is best for the player to move, who alone may ask."""
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)
-        return await asyncio.to_thread(self.oracle.advisor.hint, table.game)
+        game = replace(table.game, before=None)
+        advisor = self.oracle.advisor
+        return await self.oracle.answered(caller.asker, game.rules, advisor.hint, game)
 
     async def shown(self, table: Table) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed."""
@@ -353,11 +359,13 @@ class Games:
             revealed = await self.tables.reveal(table.game)
             results = await self.oracle.results(after)
             after = after.then(*revealed)
+        begun = time.monotonic()
         written = await self.tables.append(
             table,
             after,
             results=results,
         )
+        self.oracle.tasks.pressure.note(time.monotonic() - begun)
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
         if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
@@ -392,7 +400,7 @@ class Games:
                 continue
             if tracked:
                 raise InvalidRequestError.say(commands.NO_BOTS)
-            await asyncio.to_thread(self.oracle.policy, player, rules)
+            await at_once(self.oracle.advisor.policy, player, rules)
 
     def _check_away(self, table: Table, caller: Caller) -> None:
         game = table.game

@@ -81,6 +81,11 @@ class Store:
         await asyncio.to_thread(migrate, path)
         return cls(path, connect(path))
 
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
     async def close(self) -> None:
         """Let go of the file."""
         await self._engine.dispose()

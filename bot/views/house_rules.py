@@ -6,12 +6,13 @@ from typing import Any
 from bot.services.house_rules import RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
+from bot.tasks.tasks import duration
 from bot.views.layout import columns, wrap
 from bot.views.rules_text import rules_list_data, rules_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
+from solver.wording import say, say_later
 
 _WIDTH = 79
 _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no_bank"
@@ -31,12 +32,16 @@ def created_text(rules: Ruleset) -> str:
 
 def solve_progress_text(progress: SolveProgress) -> str:
     """How far a solve is, or what became of it."""
-    name = progress.name
+    name, time = progress.name, duration(progress.expected or 0.0)
     if progress.state is SolveState.WAITING:
-        return wrap(say("{name} waits for its turn: another solve is under way.", name=name))
+        waits = say_later(
+            "{name} waits for its turn: other solves come first, which take about {time}."
+        )
+        return wrap(say(waits, name=name, time=time))
     if progress.state is SolveState.RUNNING:
         if not progress.sweep:
-            return wrap(say("Solving {name}: getting ready.", name=name))
+            ready = say_later("Solving {name}: getting ready; it takes about {time} in all.")
+            return wrap(say(ready, name=name, time=time))
         sweep, share = progress.sweep, progress.done * 100
         return wrap(
             say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)

@@ -33,8 +33,10 @@ class Chat:
 
 
 @asynccontextmanager
-async def open_chat(data: Path, strategies: Path | None = None) -> AsyncIterator[Chat]:
-    """A chat that keeps its games in the folder `data`."""
+async def open_chat(
+    data: Path, strategies: Path | None = None, workers: int = 0
+) -> AsyncIterator[Chat]:
+    """A chat that keeps its games in the folder `data`, and has so many worker processes."""
     advisor = Advisor(strategies or data / "strategies")
-    async with open_parts(Settings(data=data), advisor, allow_files=True) as parts:
+    async with open_parts(Settings(data=data, workers=workers), advisor, allow_files=True) as parts:
         yield Chat(parts.commands)

@@ -19,6 +19,7 @@ from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_
 from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
+from bot.review.review import Review
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
@@ -139,7 +140,7 @@ class DiscordFront:
                 # what they saw was out of date, or a bot is to go on
                 await answer.tell(self._shown(caller, button.game))
             elif button.action == "review":
-                await self._review(answer, table, 0)
+                await self._review(answer, caller, table, 0)
             elif button.action == "again":
                 again = await self._answer(interaction, button.language, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
@@ -258,13 +259,17 @@ class DiscordFront:
         """Show another page of a review."""
         answer = await self._answer(interaction)
         try:
-            table = await self._table(caller_of(interaction), button.game)
-            await self._told(self._review(answer, table, button.page))
+            caller = caller_of(interaction)
+            table = await self._table(caller, button.game)
+            await self._told(self._review(answer, caller, table, button.page))
         except FarkleError as error:
             await answer.refuse(str(error))
 
-    async def _review(self, answer: Answer, table: Table, page: int) -> None:
-        pages = review_pages(await self._games.oracle.review(table), table.names)
+    async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
+        pages: list[str] = []
+        async for found in self._games.oracle.review(table, caller.asker):
+            if isinstance(found, Review):
+                pages = review_pages(found, table.names)
         page = min(page, len(pages) - 1)
         card = Card(plain_markdown(pages[page]))
         await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
@@ -312,7 +317,7 @@ class DiscordFront:
         if settings.language:
             speak(best_language(settings.language))
         of_all = _language_of_all(interaction, settings, table)
-        return Answer(interaction, settings, of_all, **how)
+        return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
 
     async def _told(self, answer: Coroutine[Any, Any, None]) -> None:
         """Answer in a task that the end of the program waits for."""

@@ -1,0 +1,193 @@
+"""Measures what one member can cost all others: `make bench-worst`.
+
+Fifty tables are played by people who think a little, first by themselves and then with one member
+who does the worst that commands allow in 24 channels at once: matches that show every move, house
+rules that are made and solved, reviews, statistics of dice, tables of eight with bots, advice under
+odd rules. What counts is how long the others' commands take, and when all is as before.
+"""
+
+# ruff: noqa: T201 - it prints its figures
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from bot.cli.discord import PATIENCE
+from bot.fronts.chat.commands import Commands
+from bot.services.advisor import Advisor
+from bot.services.tables import Caller, Person
+from bot.settings import DiscordSettings, Settings
+from bot.wiring import open_parts
+from tests.benchmarks.chat import find_data, known_rules, next_line
+from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
+
+RULES = "kcd"
+RATIO = 2.0
+SECONDS_BACK = 5.0
+MEMBER = Person("bench:mallory", "mallory")
+WORST = (
+    "/match optimal optimal games:99 show:moves rules:kcd",
+    "/rules new slow{n} base:facebook goal:{goal}",
+    "/match max-points optimal games:99 show:moves rules:kcd",
+    "/review",
+    "/play optimal greedy max-points optimal greedy max-points cautious rules:kcd goal:{goal}",
+    "/roll",
+    "/dice where:everywhere",
+    "/rules new odd{n} base:kcd ones:7",
+    "/advise 653332 rules:kcd me:0",
+    "/match max-points max-points games:99 rules:kcd show:moves",
+    "/show",
+    "/end",
+    "/rules solve facebook",
+    "/leaderboard where:everywhere",
+)
+
+
+@dataclass
+class Load:
+    """When others gave commands and how long these took."""
+
+    taken: list[tuple[float, float]] = field(default_factory=list)
+    problems: Counter[str] = field(default_factory=Counter)
+
+    def between(self, begin: float, end: float) -> np.ndarray:
+        """Seconds of the commands that were given in a time."""
+        return np.array([seconds for at, seconds in self.taken if begin <= at < end])
+
+
+async def play(commands: Commands, load: Load, place: str, think: float) -> None:
+    """Play one game after the other."""
+    chance = random.Random(place)
+    line, name = f"/play @bob rules:{RULES}", "ann"
+    while True:
+        await asyncio.sleep(chance.expovariate(1 / think))
+        caller = Caller(place, Person(f"{place}:{name}", name), manages=True)
+        begun, table = time.monotonic(), None
+        async for reply in commands.answer(line, caller):
+            if "error" in reply.data:
+                load.problems[reply.data["error"]] += 1
+            else:
+                table, _ = reply.data, reply.text
+        load.taken.append((begun, time.monotonic() - begun))
+        if table is None or table["stage"] == "over":
+            line, name = f"/play @bob rules:{RULES}", "ann"
+        else:
+            line, name = next_line(table, known_rules(RULES)), table["to_move"]
+
+
+async def trouble(commands: Commands, place: int, stop: asyncio.Event, said: Counter[str]) -> None:
+    """Do the worst in one channel, again and again."""
+    caller = Caller(f"worst-{place}", MEMBER, manages=True)
+    numbers = itertools.count(place * 1000)
+    for line in itertools.cycle([*WORST[place % len(WORST) :], *WORST[: place % len(WORST)]]):
+        if stop.is_set():
+            return
+        number = next(numbers)
+        typed = line.format(n=number, goal=2000 + 50 * (number % 100))
+        asyncio.create_task(_drain(commands, typed, caller, said))  # noqa: RUF006 - ends by itself
+        await asyncio.sleep(0.5)
+
+
+async def _drain(commands: Commands, line: str, caller: Caller, said: Counter[str]) -> None:
+    async for reply in commands.answer(line, caller):
+        is_error = isinstance(reply.data, dict) and "error" in reply.data
+        said[reply.text.partition(":")[0][:60] if is_error else line.split(maxsplit=1)[0]] += 1
+
+
+@contextlib.asynccontextmanager
+async def tables(commands: Commands, load: Load, number: int, think: float) -> AsyncIterator[None]:
+    """So many tables are played at, while the context lasts."""
+    games = [asyncio.create_task(play(commands, load, f"place-{k}", think)) for k in range(number)]
+    try:
+        yield
+    finally:
+        for game in games:
+            game.cancel()
+        await asyncio.gather(*games, return_exceptions=True)
+
+
+async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Namespace) -> None:
+    """Play, cause trouble, and print what that cost."""
+    load, said, stop = Load(), Counter[str](), asyncio.Event()
+    settings = Settings(data=folder)
+    (folder / "strategies").symlink_to(data / "strategies")
+    late = DiscordSettings().farkle_late
+    advisor = Advisor(settings.strategies)
+    async with open_parts(settings, advisor, pace=0.5, patience=PATIENCE, late=late) as parts:
+        commands = parts.commands
+        async with tables(commands, load, chosen.tables, chosen.think):
+            await asyncio.sleep(3)
+            begun = time.monotonic()
+            await asyncio.sleep(chosen.seconds)
+            worst = time.monotonic()
+            doing = [trouble(commands, place, stop, said) for place in range(24)]
+            running = asyncio.gather(*doing)
+            await asyncio.sleep(chosen.seconds)
+            stop.set()
+            ended = time.monotonic()
+            await running
+            await asyncio.sleep(max(10.0, chosen.seconds / 2))
+            last = time.monotonic()
+    calm, busy = load.between(begun, worst), load.between(worst, ended)
+    usual = np.quantile(calm, 0.99)
+    for name, seconds in (("alone", calm), ("with the worst member", busy)):
+        p50, p99 = np.quantile(seconds, [0.5, 0.99]) * 1e3
+        _show(f"{name}, p50", p50, "ms", f"of {len(seconds):,} commands")
+        _show(f"{name}, p99", p99, "ms", f"longest {max(seconds) * 1e3:,.0f} ms")
+    bench.at_most("p99 with over p99 without", np.quantile(busy, 0.99) / usual, RATIO, "x")
+    # the last second in which others still waited
+    late_at = [at for at, seconds in load.taken if at >= ended and seconds > RATIO * usual]
+    windows = [
+        second
+        for second in range(int(last - ended))
+        if len(found := load.between(ended + second, ended + second + 1))
+        and np.quantile(found, 0.9) > RATIO * usual
+    ]
+    back = max(windows, default=-1) + 1
+    bench.at_most("back to normal after", back, SECONDS_BACK, "s")
+    _note(f"{len(late_at)} commands after the end took more than twice the usual p99")
+    _note(f"others were told: {dict(load.problems)}")
+    for what, number in said.most_common(14):
+        _note(f"the member was told {number:>5,} times: {what}")
+
+
+def main() -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.worst_member", description=__doc__
+    )
+    parser.add_argument("--tables", type=int, default=50)
+    parser.add_argument("--think", type=float, default=1.0, help="seconds between commands, mean")
+    parser.add_argument("--seconds", type=float, default=20.0, help="without, and as many with")
+    parser.add_argument("--data", type=Path, help="a data folder where the rules are solved")
+    parser.add_argument("--lenient", action="store_true", help="exit with 0 in any case")
+    chosen = parser.parse_args()
+    logging.disable(logging.INFO)
+    print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
+    with tempfile.TemporaryDirectory() as name:
+        bench = Bench(Path(name), threads=1)
+        data = find_data(bench.folder, chosen.data, [RULES])
+        _heading(f"{chosen.tables} tables, people think {chosen.think:g} s")
+        (folder := bench.folder / "chat").mkdir()
+        asyncio.run(measure(bench, folder, data.resolve(), chosen))
+    print(f"\nload average {os.getloadavg()[0]:.2f} at the end")
+    print(f"Broken: {'; '.join(bench.broken)}" if bench.broken else "All limits hold.")
+    return 1 if bench.broken and not chosen.lenient else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
