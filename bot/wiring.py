@@ -33,6 +33,7 @@ class Parts:
     games: Games
     rules: HouseRules
     store: Store
+    tasks: Tasks
 
 
 @asynccontextmanager
@@ -86,7 +87,7 @@ async def open_parts(
             },
             played.resume,
         )
-        yield Parts(commands, games, rules, store)
+        yield Parts(commands, games, rules, store, tasks)
     finally:
         watching.cancel()
         await tasks.close()
