@@ -26,6 +26,7 @@ from bot.tasks.pressure import Degree
 from solver.errors import IllegalActionError, InvalidRequestError, StrategyFileError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
+from solver.turn.scoring import all_set_asides
 from solver.wording import say, say_number
 
 AWAY_SECONDS = 300
@@ -106,6 +107,8 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set up a game."""
         self.oracle.tasks.pressure.check(Degree.STRAINED)
+        # found here once, what rolls lead to under new rules holds up no move
+        await at_once(all_set_asides, rules)
         await self._check_players(players, rules, tracked=tracked)
         settings = await self.tables.store.settings(caller.place)
         table = await self.tables.begin(

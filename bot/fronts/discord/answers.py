@@ -126,8 +126,12 @@ class Answer:
         reader = asyncio.create_task(read())
         try:
             await self._tell(waiting)
+        except BaseException:
+            if not self._told:
+                reader.cancel()  # nobody hears it; what was done at a table is another matter
+            raise
         finally:
-            await reader
+            await asyncio.wait({reader})
         if self._told and self._is_public:
             await self._after_turn(self._told)
 

@@ -3,18 +3,18 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.tasks.pressure import Pressure
-from bot.tasks.tasks import Delay, Kind, Task, TaskCancelledError, TaskLimits, Tasks, duration
+from bot.tasks.tasks import Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
 from bot.tasks.turns import Asker
 from bot.tasks.workers import TaskError
 from bot.views.tasks import delay_text
-from solver.errors import FarkleError, InvalidRequestError
+from solver.errors import InvalidRequestError
 
 ANN, BOB, MALLORY = (Asker(name, f"{name}'s") for name in ("ann", "bob", "mallory"))
 
