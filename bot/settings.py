@@ -107,7 +107,9 @@ class DiscordSettings(BaseSettings):
     """Where the gateway is, if not at Discord, as in ws://proxy."""
     farkle_pace: float = Field(default=1.2, ge=0, le=60)
     """Seconds that a bot takes for a move."""
-    farkle_late: float = Field(default=0.1, gt=0)
+    farkle_patience: float = Field(default=1.5, gt=0)
+    """Seconds that a move waits for an estimate or a chart; Discord waits for three."""
+    farkle_late: float = Field(default=0.15, gt=0)
     """Seconds that moves wait on average where the bot begins to leave out what matters less."""
     farkle_log: Literal["debug", "info", "warning", "error"] = "info"
 

@@ -57,7 +57,9 @@ async def open_parts(
     """
     store = await Store.open(settings.database_url)
     pressure = Pressure(late)
-    limits = TaskLimits(settings.person_tasks, settings.place_tasks, settings.task_seconds)
+    limits = TaskLimits(
+        settings.person_tasks, settings.place_tasks, settings.task_seconds, patience
+    )
     tasks = Tasks(limits, settings.workers, settings.worker_memory, pressure)
     watching = asyncio.create_task(pressure.watch())
     try:
@@ -69,7 +71,7 @@ async def open_parts(
             tasks,
             allow_files=allow_files,
         )
-        tables, oracle = Tables(store), Oracle(advisor, tasks, patience)
+        tables, oracle = Tables(store), Oracle(advisor, tasks)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
         played = GameCommands(games, rules)

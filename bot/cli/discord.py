@@ -17,9 +17,6 @@ EXIT_NO_DISCORD = 4
 EXIT_NO_STRATEGY = 5
 EXIT_BAD_DATABASE = 6
 
-PATIENCE = 1.5
-"""Seconds that an answer waits for what may be left out of it: Discord waits for three."""
-
 _DISCORD = "https://discord.com/api/v10"
 
 
@@ -74,8 +71,13 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
     from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
-    advisor, pace, late = Advisor(settings.strategies), chosen.farkle_pace, chosen.farkle_late
-    async with open_parts(settings, advisor, pace=pace, patience=PATIENCE, late=late) as parts:
+    async with open_parts(
+        settings,
+        Advisor(settings.strategies),
+        pace=chosen.farkle_pace,
+        patience=chosen.farkle_patience,
+        late=chosen.farkle_late,
+    ) as parts:
         front = DiscordFront(parts.commands, parts.games, parts.rules)
         await client.run_discord(front, parts.store, settings.data, chosen, token)
 

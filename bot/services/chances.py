@@ -52,13 +52,9 @@ class Chances:
 class Oracle:
     """Tells chances: exact ones at once, others from a worker; the event loop never waits."""
 
-    def __init__(
-        self, advisor: Advisor, tasks: Tasks | None = None, patience: float | None = None
-    ) -> None:
-        """`patience`: seconds that a move waits for what may be left out; None for ever."""
+    def __init__(self, advisor: Advisor, tasks: Tasks | None = None) -> None:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._patience = patience
         self._generator = np.random.default_rng()
         self._estimates: dict[str, tuple[int, Chances]] = {}
         """By game: its version and what was estimated then."""
@@ -107,7 +103,7 @@ class Oracle:
                 chart, _ = await at_once(charted, *asked)
                 return chart
             if self._may_estimate(game.rules):
-                async with asyncio.timeout(self._patience):
+                async with asyncio.timeout(self.tasks.limits.patience):
                     chart, self._generator = await self.tasks.aside(
                         asker_of(table), charted, *asked
                     )
@@ -173,7 +169,7 @@ class Oracle:
             return None
         task = self._estimating[game_id] = asyncio.create_task(self._estimate(table))
         task.add_done_callback(lambda _: self._estimating.pop(game_id, None))
-        done, _ = await asyncio.wait({task}, timeout=self._patience)
+        done, _ = await asyncio.wait({task}, timeout=self.tasks.limits.patience)
         return task.result() if done else None
 
     async def _estimate(self, table: Table) -> Chances | None:

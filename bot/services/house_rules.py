@@ -85,8 +85,10 @@ class _Run(Watch):
     rules: Ruleset
     latest: SolveProgress
     task: "asyncio.Task[SolveProgress] | None" = None
+    seconds: float = 0.0
+    """About how long it takes."""
     asked: Task | None = None
-    """With its place among others, once it is known what the solve takes."""
+    """Once it waits for its turn, or has it."""
     began: float = field(default_factory=time.monotonic)
 
     def so_far(self, **what: Any) -> SolveProgress:
@@ -316,30 +318,37 @@ class HouseRules:
         chance = await at_once(self._chance, run.rules)
         if chance is not None:
             return replace(run.latest, state=SolveState.DONE, win_probability=chance)
-        seconds = await self._tasks.aside(asker, check_size, run.rules, self._limits.seconds)
-        run.latest = replace(run.latest, expected=seconds)
-        kind = Kind.SHORT_SOLVING if seconds <= SHORT_SOLVE else Kind.SOLVING
-        async with self._tasks.task(asker, say_later("solve"), 1, seconds, kind) as run.asked:
-            return await run.asked.stoppable(self._solve(run, run.asked))
+        most = self._limits.seconds
+        run.seconds = await self._tasks.aside(asker, check_size, run.rules, most)
+        run.latest = replace(run.latest, expected=run.seconds)
+        kind = Kind.SHORT_SOLVING if run.seconds <= SHORT_SOLVE else Kind.SOLVING
+        async with self._tasks.task(asker, say_later("solve"), 1, run.seconds, kind) as task:
+            return await task.stoppable(self._solve(run, task))
 
     async def _solve(self, run: _Run, task: Task) -> SolveProgress:
+        """Wait for the turn of a solve and do it. Raises FarkleError."""
+        run.asked = task
         async with self._tasks.turn(task):
             run.began = time.monotonic()
             # another place may have had the same rules
             chance = await at_once(self._chance, run.rules)
-            if chance is None:
-                run.latest = run.so_far(state=SolveState.RUNNING, expected=task.each)
-                try:
-                    async with asyncio.timeout(self._limits.seconds):
-                        await solve_apart(run.rules, self._strategies, self._kernels, run)
-                except TimeoutError:
-                    return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
-                chance = await at_once(self._chance, run.rules)
-            if chance is None:
-                raise SolveError.say(
-                    "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
-                )
-            return run.so_far(state=SolveState.DONE, win_probability=chance)
+            return await self._solved(run, chance)
+
+    async def _solved(self, run: _Run, chance: float | None) -> SolveProgress:
+        """Solve rules unless their win probability is known already. Raises FarkleError."""
+        if chance is None:
+            run.latest = run.so_far(state=SolveState.RUNNING, expected=run.seconds)
+            try:
+                async with asyncio.timeout(self._limits.seconds):
+                    await solve_apart(run.rules, self._strategies, self._kernels, run)
+            except TimeoutError:
+                return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
+            chance = await at_once(self._chance, run.rules)
+        if chance is None:
+            raise SolveError.say(
+                "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
+            )
+        return run.so_far(state=SolveState.DONE, win_probability=chance)
 
     def _too_slow(self, run: _Run) -> str:
         return say(

@@ -50,6 +50,8 @@ class TaskLimits:
     """Tasks that a place may have."""
     seconds: float = 120.0
     """Of computing, that a task may take."""
+    patience: float | None = None
+    """Seconds that a move waits for what may be left out of it; None for ever."""
 
 
 @dataclass(frozen=True, slots=True)

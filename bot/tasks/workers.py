@@ -35,7 +35,7 @@ class TaskError(FarkleError):
 
 
 class TaskFailedError(Exception):
-    """A function failed in a worker: its traceback there."""
+    """A function failed in a worker; the traceback there is a note of this one."""
 
 
 class Workers:
@@ -130,7 +130,10 @@ def _result(answer: bytes, make: Callable[..., T]) -> T:  # noqa: ARG001 - tells
         return made
     if isinstance(found, FarkleError):
         raise found
-    raise TaskFailedError(found)
+    name, told = found
+    error = TaskFailedError(name)
+    error.add_note(told)
+    raise error
 
 
 def _died(process: asyncio.subprocess.Process) -> TaskError:

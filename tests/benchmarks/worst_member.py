@@ -26,7 +26,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.cli.discord import PATIENCE
 from bot.fronts.chat.commands import Commands
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
@@ -150,9 +149,14 @@ async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Names
     alone, worst, after = Phase(), Phase(), Phase()
     settings = Settings(data=folder)
     (folder / "strategies").symlink_to(data / "strategies")
-    late = DiscordSettings().farkle_late
-    advisor = Advisor(settings.strategies)
-    async with open_parts(settings, advisor, pace=0.5, patience=PATIENCE, late=late) as parts:
+    usual = DiscordSettings()
+    async with open_parts(
+        settings,
+        Advisor(settings.strategies),
+        pace=0.5,
+        patience=usual.farkle_patience,
+        late=usual.farkle_late,
+    ) as parts:
         commands = parts.commands
         async with tables(commands, load, chosen.tables, chosen.think):
             await asyncio.sleep(3)
@@ -168,7 +172,7 @@ async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Names
                 # what the member has begun goes on to its end
                 await parts.tasks.cancel(MEMBER.id)
                 await asyncio.sleep(1)
-    usual = np.quantile(alone.taken(load), 0.99)
+    most = np.quantile(alone.taken(load), 0.99)
     for name, phase in (("alone", alone), ("with the worst member", worst)):
         seconds = phase.taken(load)
         p50, p99 = np.quantile(seconds, [0.5, 0.99]) * 1e3
@@ -176,7 +180,7 @@ async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Names
         _show(f"{name}, p99", p99, "ms", f"longest {max(seconds) * 1e3:,.0f} ms")
         busy = phase.used / chosen.rounds / chosen.seconds
         _note(f"the program itself computed for {busy:.0%} of the time")
-    ratio = np.quantile(worst.taken(load), 0.99) / usual
+    ratio = np.quantile(worst.taken(load), 0.99) / most
     bench.at_most("p99 with over p99 without", ratio, RATIO, "x")
     late_seconds = [
         second + 1
@@ -185,7 +189,7 @@ async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Names
             np.concatenate([load.between(at + second, at + second + 1) for at, _ in after.times]),
             0.99,
         )
-        > RATIO * usual
+        > RATIO * most
     ]
     bench.at_most("back to normal after", max(late_seconds, default=0), SECONDS_BACK, "s")
     _note(f"others were told: {dict(load.problems)}")

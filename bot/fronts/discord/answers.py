@@ -42,8 +42,6 @@ logger = logging.getLogger(__name__)
 
 _DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
-_DRAW_SECONDS = 4.0
-"""Seconds that a table waits for its chart."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
@@ -243,7 +241,7 @@ class Answer:
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         if pictures and chart and len(chart.turns) > 1:
             with contextlib.suppress(FarkleError, TimeoutError):
-                async with asyncio.timeout(_DRAW_SECONDS):
+                async with asyncio.timeout(self._tasks.limits.patience):
                     asker = caller_of(self._interaction).asker
                     picture = await self._tasks.aside(asker, chart_png, chart)
         return await at_once(table_card, told, picture, pictures=pictures)

@@ -562,8 +562,8 @@ async def test_one_persons_solves_do_not_keep_another_ones_waiting(
     other = asyncio.create_task(elsewhere())
     await until(lambda: bool(workers.pids and others))
     assert others[0].state is SolveState.WAITING
-    first = next(k for k, task in enumerate(theirs) if not task.done())
-    await house.cancel(f"place {first}")
+    runs = house._runs.items()
+    await house.cancel(next(k for k, run in runs if run.latest.state is SolveState.RUNNING))
     await until(lambda: others[-1].state is SolveState.RUNNING)
     assert len(workers.pids) == 2
     for task in (other, *theirs):
