@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat setup test test-slow check messages bench bench-chat bench-discord
+.PHONY: chat setup test test-slow check messages bench bench-chat bench-discord bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -28,6 +28,10 @@ bench-chat: $(VENV)/installed-test
 # The same by buttons at a Discord on this machine
 bench-discord: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.benchmarks.discord $(ARGS)
+
+# What one member can cost the others who play
+bench-worst: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.benchmarks.worst_member $(ARGS)
 
 # Collects the sentences of the chat for its translators: what is new is empty in the catalogues
 messages: $(VENV)/installed-test

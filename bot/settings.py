@@ -44,7 +44,8 @@ class Settings(BaseSettings):
     """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history, games.
 
     FARKLE_DATABASE_URL puts the games elsewhere, FARKLE_LANGUAGE is what the console speaks, and
-    FARKLE_ABANDONED_HOURS says when games end in which nobody moves.
+    FARKLE_ABANDONED_HOURS says when games end in which nobody moves. The rest says how much of the
+    machine people may have.
     """
 
     model_config = SettingsConfigDict(env_prefix="FARKLE_", env_ignore_empty=True, frozen=True)
@@ -57,6 +58,20 @@ class Settings(BaseSettings):
 
     abandoned_hours: int = Field(default=24, ge=1, le=10_000)
     """After how many hours without a move a game ends by itself, without a result."""
+    workers: int | None = Field(default=None, ge=0, le=64)
+    """Processes that compute what takes long; one less than there are processors if not given.
+
+    With 0 the program computes by itself, which takes less memory and cannot be stopped."""
+    worker_memory: int = Field(default=2048, ge=512)
+    """MiB of addresses that each of them may use."""
+    person_tasks: int = Field(default=4, ge=1)
+    """Tasks, such as matches and solves, that one person may have at a time."""
+    place_tasks: int = Field(default=12, ge=1)
+    """Tasks that a place may have."""
+    task_seconds: float = Field(default=120.0, gt=0)
+    """Of computing, that a task other than a solve may take."""
+    solve_seconds: float = Field(default=300.0, gt=0)
+    """That a solve may take, as it is estimated and as it is."""
 
     @field_validator("language")
     @classmethod
@@ -100,6 +115,10 @@ class DiscordSettings(BaseSettings):
     """Where the gateway is, if not at Discord, as in ws://proxy."""
     farkle_pace: float = Field(default=1.2, ge=0, le=60)
     """Seconds that a bot takes for a move."""
+    farkle_patience: float = Field(default=1.5, gt=0)
+    """Seconds that a move waits for an estimate or a chart; Discord waits for three."""
+    farkle_late: float = Field(default=0.15, gt=0)
+    """Seconds that moves wait on average where the bot begins to leave out what matters less."""
     farkle_log: Literal["debug", "info", "warning", "error"] = "info"
 
     @field_validator("farkle_log", mode="before")

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import math
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -16,10 +17,12 @@ from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
-from bot.services.house_rules import HouseRules
+from bot.services.house_rules import HouseRules, Limits
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.store import Store
+from bot.tasks.pressure import Pressure
+from bot.tasks.tasks import TaskLimits, Tasks
 from solver.wording import say_later
 
 
@@ -31,24 +34,46 @@ class Parts:
     games: Games
     rules: HouseRules
     store: Store
+    tasks: Tasks
 
 
 @asynccontextmanager
 async def open_parts(
-    settings: Settings, advisor: Advisor, *, pace: float = 0.0, allow_files: bool = False
+    settings: Settings,
+    advisor: Advisor,
+    *,
+    pace: float = 0.0,
+    allow_files: bool = False,
+    patience: float | None = None,
+    late: float = math.inf,
 ) -> AsyncIterator[Parts]:
     """The commands and what is behind them, with the database open.
 
     pace : seconds that a bot takes for each of its moves
     allow_files : whether rules may be the path of a file
+    patience : seconds after which a move is told without an estimate or a chart; None for ever
+    late : seconds that moves wait on average where less is done of what matters less
 
     Raises StoreError.
     """
     store = await Store.open(settings.database_url)
     ending: asyncio.Task[None] | None = None
+    pressure = Pressure(late)
+    limits = TaskLimits(
+        settings.person_tasks, settings.place_tasks, settings.task_seconds, patience
+    )
+    tasks = Tasks(limits, settings.workers, settings.worker_memory, pressure)
+    watching = asyncio.create_task(pressure.watch())
     try:
-        rules = HouseRules(store, settings.strategies, settings.kernels, allow_files=allow_files)
-        tables, oracle = Tables(store), Oracle(advisor)
+        rules = HouseRules(
+            store,
+            settings.strategies,
+            settings.kernels,
+            Limits(seconds=settings.solve_seconds),
+            tasks,
+            allow_files=allow_files,
+        )
+        tables, oracle = Tables(store), Oracle(advisor, tasks)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
@@ -61,17 +86,19 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = Commands(
             {
-                say_later("Advice"): advice_commands(advisor, rules, tables),
+                say_later("Advice"): advice_commands(oracle, rules, tables),
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),
                 say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,
         )
-        yield Parts(commands, games, rules, store)
+        yield Parts(commands, games, rules, store, tasks)
     finally:
         if ending:
             ending.cancel()
             with suppress(asyncio.CancelledError):
                 await ending
+        watching.cancel()
+        await tasks.close()
         await store.close()

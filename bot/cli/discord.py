@@ -66,7 +66,13 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
     from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
-    async with open_parts(settings, Advisor(settings.strategies), pace=chosen.farkle_pace) as parts:
+    async with open_parts(
+        settings,
+        Advisor(settings.strategies),
+        pace=chosen.farkle_pace,
+        patience=chosen.farkle_patience,
+        late=chosen.farkle_late,
+    ) as parts:
         front = DiscordFront(parts.commands, parts.games, parts.rules)
         await client.run_discord(front, parts.store, settings.data, chosen, token)
 

@@ -1,13 +1,15 @@
 """Advice, odds and turn tables for any solved rule set."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
+from solver.play.policies import Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy
@@ -37,6 +39,10 @@ class Advisor:
         self._folder = strategies
         self._program = program
         self._open: dict[Ruleset, Strategy] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process it is that process's own."""
+        return _advisor, (self._folder, self._program)
 
     def advise(self, dice: str, situation: Situation) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
@@ -147,6 +153,22 @@ class Advisor:
                 ) from None
         return self._open[rules]
 
+    def solved(self, rules: Ruleset) -> Strategy | None:
+        """The strategy of the rules if they are solved."""
+        try:
+            return self.strategy(rules)
+        except StrategyFileError:
+            return None
+
+    def policy(self, level: str, rules: Ruleset) -> Policy:
+        """The policy of a bot's level.
+
+        Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
+        a strategy that is not there.
+        """
+        optimal = level == Optimal.name
+        return make_policy(level, self.needed(rules) if optimal else None)
+
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
         presets = [load_rules(name) for name in preset_names()]
@@ -176,6 +198,12 @@ class Advisor:
         # the strategy may reach to a lower floor than the rules ask for
         check_position(strategy.rules, position)
         return strategy, position
+
+
+@cache
+def _advisor(strategies: Path, program: str) -> Advisor:
+    """The one of this process."""
+    return Advisor(strategies, program)
 
 
 def is_solved(strategies: Path, rules: Ruleset) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
 from bot.table.events import Event, Rolled
 from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
 from solver.errors import (
     FarkleError,
     IllegalActionError,
@@ -28,6 +31,7 @@ from solver.errors import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
+from solver.turn.scoring import all_set_asides
 from solver.wording import say
 
 LOOK_AGAIN = 0.25
@@ -107,6 +111,9 @@ class Games:
         away_seconds: int | None = None,
     ) -> AsyncIterator[News]:
         """Set up a game; a table at which somebody still sits alone makes room for it."""
+        self.oracle.tasks.pressure.check(Degree.STRAINED)
+        # found here once, what rolls lead to under new rules holds up no move
+        await at_once(all_set_asides, rules)
         await self._check_players(players, rules, tracked=tracked)
         settings = await self.tables.store.settings(caller.place)
         earlier = await self._ended_by_itself(caller.place)
@@ -333,7 +340,9 @@ class Games:
         """What is best for the player to move, who alone may ask."""
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)
-        return await asyncio.to_thread(self.oracle.advisor.hint, table.game)
+        game = replace(table.game, before=None)
+        advisor = self.oracle.advisor
+        return await self.oracle.answered(caller.asker, game.rules, advisor.hint, game)
 
     async def shown(self, table: Table) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed."""
@@ -421,11 +430,13 @@ class Games:
             revealed = await self.tables.reveal(table.game)
             results = await self.oracle.results(after)
             after = after.then(*revealed)
+        begun = time.monotonic()
         written = await self.tables.append(
             table,
             after,
             results=results,
         )
+        self.oracle.tasks.pressure.note(time.monotonic() - begun)
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
         if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
@@ -460,7 +471,7 @@ class Games:
                 continue
             if tracked:
                 raise InvalidRequestError.say(commands.NO_BOTS)
-            await asyncio.to_thread(self.oracle.policy, player, rules)
+            await at_once(self.oracle.advisor.policy, player, rules)
 
 
 def _bots_move(game: Game) -> bool:

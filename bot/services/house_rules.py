@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,9 @@ from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
 from bot.solving.process import SolveProgress, SolveState, solve_apart
 from bot.store.store import Store
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import SHORT_SOLVE, Kind, Task, TaskCancelledError, Tasks, duration
+from bot.tasks.turns import Asker
 from solver.batch.jobs import Job, Watch
 from solver.errors import (
     FarkleError,
@@ -28,13 +30,14 @@ from solver.errors import (
 )
 from solver.game.position import first_position
 from solver.game.solvable import check_solvable
-from solver.game.standings import Progress, value_shape
+from solver.game.standings import Progress
+from solver.game.workload import workload
 from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.strategy import open_strategy
-from solver.wording import say
+from solver.wording import say, say_later
 
 RULES_SETTING = "rules"
 """Key of the place setting that holds the name of its rules."""
@@ -56,10 +59,8 @@ class Limits:
 
     rules: int = 20
     """Rule sets that a place may have."""
-    values: int = 2_000_000
-    """Start-of-turn values of a rule set made in the chat."""
     seconds: float = 300.0
-    """Time that a solve may take, not counting the wait for its turn."""
+    """Time that a solve may take, estimated or not, without the wait for its turn."""
     interval: float = 1.0
     """Least seconds between two updates of a solve."""
 
@@ -84,10 +85,19 @@ class _Run(Watch):
     rules: Ruleset
     latest: SolveProgress
     task: "asyncio.Task[SolveProgress] | None" = None
+    seconds: float = 0.0
+    """About how long it takes."""
+    asked: Task | None = None
+    """Once it waits for its turn, or has it."""
     began: float = field(default_factory=time.monotonic)
 
     def so_far(self, **what: Any) -> SolveProgress:
         return replace(self.latest, seconds=time.monotonic() - self.began, **what)
+
+    def see_delay(self, asked: Task) -> None:
+        """Note that it waits, where it does."""
+        if self.latest.state is not SolveState.WAITING and (delay := asked.delay()):
+            self.latest = replace(self.latest, state=SolveState.WAITING, expected=delay.seconds)
 
     def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
         """Note how far it is."""
@@ -103,10 +113,11 @@ class HouseRules:
         strategies: Path,
         kernels: Path,
         limits: Limits | None = None,
+        tasks: Tasks | None = None,
         *,
         allow_files: bool = False,
     ) -> None:
-        """Strategy files go to `strategies`, compiled code to `kernels`.
+        """Strategy files go to `strategies`, compiled code to `kernels`; solves are among `tasks`.
 
         Only with `allow_files`, for a person at the machine itself, may rules be those of a file.
         """
@@ -116,7 +127,7 @@ class HouseRules:
         self._limits = limits or Limits()
         self._allow_files = allow_files
         self._runs: dict[str, _Run] = {}
-        self._worker = asyncio.Semaphore()
+        self._tasks = tasks or Tasks(workers=0)
         self._saving = asyncio.Lock()
         self._presets = {name: load_rules(name) for name in preset_names()}
 
@@ -141,7 +152,7 @@ class HouseRules:
         base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
         start = await self._find(place, base, "base: ")
         rules = rules_from_options(name, start, rest)
-        await asyncio.to_thread(self._check_size, rules)
+        await self._tasks.aside(Asker(person, place), check_size, rules, self._limits.seconds)
         async with self._saving:
             own = await self._store.place_rules(place)
             if taken := _same_name(name, own):
@@ -171,7 +182,7 @@ class HouseRules:
             return await self._find(place, reference)
         except UnknownRulesError:
             if self._allow_files and _is_file(reference):
-                return await asyncio.to_thread(load_rules, reference)
+                return await at_once(load_rules, reference)
             raise
 
     async def list(self, place: str) -> list[RulesEntry]:
@@ -192,7 +203,7 @@ class HouseRules:
                 for name, rules in self._presets.items()
             ]
 
-        return await asyncio.to_thread(entries)
+        return await at_once(entries)
 
     async def delete(self, place: str, name: str) -> str:
         """Delete rules that were made in the place; returns their name.
@@ -240,13 +251,13 @@ class HouseRules:
         """Whether there is a sound strategy file for the rules."""
         return is_solved(self._strategies, rules)
 
-    async def solve(self, place: str, name: str) -> AsyncGenerator[SolveProgress]:
+    async def solve(self, place: str, name: str, person: str = "") -> AsyncGenerator[SolveProgress]:
         """Solve rules in a process of their own; the last update says what came of it.
 
-        Updates are an interval apart, whatever the consumer does meanwhile. Close the iterator
-        (contextlib.aclosing) or cancel who reads it, and the process ends. Before the first
-        update, raises InvalidRulesError, StoreError, or InvalidRequestError while the place has
-        another solve under way.
+        People take turns. Updates are an interval apart, whatever the consumer does meanwhile.
+        Close the iterator (contextlib.aclosing) or cancel who reads it, and the process ends.
+        Before the first update, raises InvalidRulesError, StoreError, or InvalidRequestError while
+        the place has another solve under way.
         """
         rules = await self.resolve(place, name)
         if other := self._runs.get(place):
@@ -254,9 +265,9 @@ class HouseRules:
                 "{rules} is being solved here; wait for it, or cancel it",
                 rules=other.latest.name,
             )
-        run = _Run(rules, SolveProgress(rules.name, SolveState.WAITING))
+        run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING))
         self._runs[place] = run
-        run.task = task = asyncio.create_task(self._work(run))
+        run.task = task = asyncio.create_task(self._work(run, Asker(person, place)))
         try:
             shown = None
             while True:
@@ -265,6 +276,9 @@ class HouseRules:
                 done, _ = await asyncio.wait({task}, timeout=patience)
                 if done:
                     break
+                if run.asked is None:
+                    continue
+                run.see_delay(run.asked)
                 if shown != run.latest:
                     shown = run.latest
                     yield run.so_far() if shown.state is SolveState.RUNNING else shown
@@ -294,37 +308,50 @@ class HouseRules:
             return run.so_far(state=SolveState.CANCELLED)
         try:
             return task.result()
+        except TaskCancelledError:
+            return run.so_far(state=SolveState.CANCELLED)
         except FarkleError as error:
             return run.so_far(state=SolveState.FAILED, sentence=str(error))
 
-    async def _work(self, run: _Run) -> SolveProgress:
+    async def _work(self, run: _Run, asker: Asker) -> SolveProgress:
         """Wait for the turn of a solve and do it, unless that is needless. Raises FarkleError."""
-        chance = await asyncio.to_thread(self._chance, run.rules)
+        chance = await at_once(self._chance, run.rules)
         if chance is not None:
             return replace(run.latest, state=SolveState.DONE, win_probability=chance)
+        most = self._limits.seconds
+        run.seconds = await self._tasks.aside(asker, check_size, run.rules, most)
+        run.latest = replace(run.latest, expected=run.seconds)
+        kind = Kind.SHORT_SOLVING if run.seconds <= SHORT_SOLVE else Kind.SOLVING
+        async with self._tasks.task(asker, say_later("solve"), 1, run.seconds, kind) as task:
+            return await task.stoppable(self._solve(run, task))
+
+    async def _solve(self, run: _Run, task: Task) -> SolveProgress:
+        """Wait for the turn of a solve and do it. Raises FarkleError."""
+        run.asked = task
         while True:
             async with (
-                self._worker,
+                self._tasks.turn(task),
                 self._store.leases.held(f"solve:{run.rules.digest}") as ours,
             ):
                 run.began = time.monotonic()
                 # another place, or another program, may have had the same rules
-                chance = await asyncio.to_thread(self._chance, run.rules)
+                chance = await at_once(self._chance, run.rules)
                 if ours or chance is not None:
                     return await self._solved(run, chance)
+            task.parts, task.each = 1, run.seconds
             run.latest = replace(run.latest, state=SolveState.ELSEWHERE)
             await asyncio.sleep(self._limits.interval)
 
     async def _solved(self, run: _Run, chance: float | None) -> SolveProgress:
         """Solve rules unless their win probability is known already. Raises FarkleError."""
         if chance is None:
-            run.latest = run.so_far(state=SolveState.RUNNING)
+            run.latest = run.so_far(state=SolveState.RUNNING, expected=run.seconds)
             try:
                 async with asyncio.timeout(self._limits.seconds):
                     await solve_apart(run.rules, self._strategies, self._kernels, run)
             except TimeoutError:
                 return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
-            chance = await asyncio.to_thread(self._chance, run.rules)
+            chance = await at_once(self._chance, run.rules)
         if chance is None:
             raise SolveError.say(
                 "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
@@ -358,27 +385,33 @@ class HouseRules:
         saved = await self._store.place_rules(place)
         return {name: text for name, text in saved.items() if name.lower() not in self._presets}
 
-    def _check_size(self, rules: Ruleset) -> None:
-        """Refuse rules that cannot be solved, or not here. Raises InvalidRulesError."""
-        if (count := prod(value_shape(rules))) > self._limits.values:
-            raise InvalidRulesError.say(
-                "{rules}: {states:,} start-of-turn states (scores from {floor:,} to {goal:,} in"
-                " steps of {step}) are more than the {most:,} that house rules may have here",
-                rules=rules.name,
-                states=count,
-                floor=rules.score_floor,
-                goal=rules.goal,
-                step=rules.point_step,
-                most=self._limits.values,
-            )
-        check_solvable(rules)
-
     def _chance(self, rules: Ruleset) -> float | None:
         """Win probability of the first player, if the rules are solved."""
         try:
             return open_strategy(self._strategies, rules).win_probability(first_position(rules))
         except StrategyFileError:
             return None
+
+
+def check_size(rules: Ruleset, seconds: float) -> float:
+    """About how many seconds a solve of the rules takes.
+
+    Raises InvalidRulesError where that is more than so many, or they cannot be solved at all.
+    """
+    found = workload(rules)
+    if found.seconds > seconds:
+        raise InvalidRulesError.say(
+            "{rules}: {states:,} states, each solved about {sweeps:.0f} times, would take about"
+            " {time}, and a solve may take {most} here; a lower goal, points in larger steps or"
+            " fewer farkles in a row make a game smaller",
+            rules=rules.name,
+            states=found.states,
+            sweeps=found.sweeps,
+            time=duration(found.seconds),
+            most=duration(seconds),
+        )
+    check_solvable(rules)
+    return found.seconds
 
 
 def _same_name(name: str, known: Mapping[str, str]) -> str | None:

@@ -1,19 +1,29 @@
 """Bots against each other at a table of their own."""
 
-import asyncio
-import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from bot.services.chances import Oracle
+from bot.services.chances import Oracle, turn_rows
 from bot.services.place_settings import check_games
-from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled
-from bot.table.state import Game, apply, begin
-from solver.play.policies import Policy, TurnView
+from bot.services.reckoning import played
+from bot.table.events import Begun, Event
+from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.tasks.turns import Asker
+from solver.play.policies import MaxPoints, Optimal
 from solver.rules.ruleset import Ruleset
+from solver.wording import say_later
 
 MOST_GAMES = 99
+
+_LONG = 10.0
+"""Seconds from which on is said how long a match takes."""
+_GAME_SECONDS = 0.03
+"""About what a game takes whose turns are solved in no time."""
+_ROW_SECONDS = 2e-4
+"""About what a turn total more in each turn of one bot adds to a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,58 +35,62 @@ class MatchGame:
     """The bot that began, 0 or 1."""
     odds: tuple[float, float] | None
     """Each bot's chance before the first roll if both played optimally; exact."""
-    begun: Begun
-    events: tuple[Event, ...]
     game: Game
     """Seat 0 is the bot that began."""
     score: tuple[float, float]
     """Games won so far; a shared one counts half for each."""
     over: bool
     """Whether the match is decided."""
+    moves: tuple[str, ...] = ()
+    """Every turn in words, if that was asked for: they take about as long as the game."""
 
 
 async def play_match(
-    oracle: Oracle, levels: tuple[str, str], rules: Ruleset, games: int
-) -> AsyncIterator[MatchGame]:
-    """Best of so many games, the bots beginning by turns.
+    oracle: Oracle,
+    asker: Asker,
+    levels: tuple[str, str],
+    rules: Ruleset,
+    games: int,
+    tell: Callable[[int, Begun, Sequence[Event]], Iterable[str]] | None = None,
+) -> AsyncIterator[Delay | MatchGame]:
+    """Best of so many games, the bots beginning by turns; a game at a time, in turns with others.
 
-    Raises InvalidRequestError, or StrategyFileError where a level needs what is not solved.
+    tell : a function of a module that puts the turns of a game into words, given who began
+
+    Raises InvalidRequestError, also where that is too much to ask for, StrategyFileError where a
+    level needs what is not solved, and TaskError.
     """
     check_games(games, MOST_GAMES)
-    policies = [await asyncio.to_thread(oracle.policy, level, rules) for level in levels]
+    for level in levels:
+        await at_once(oracle.advisor.policy, level, rules)
+    first = await at_once(oracle.start, rules)
     score = [0.0, 0.0]
-    for number in range(1, games + 1):
-        began = (number - 1) % 2
-        order = [policies[began], policies[1 - began]]
-        begun, events, game = await asyncio.to_thread(_play, rules, levels, order, number)
-        for seat, share in enumerate(game.shares or ()):
-            score[began if seat == 0 else 1 - began] += share
-        first = await asyncio.to_thread(oracle.start, rules)
-        odds = None
-        if first is not None:
-            odds = (first, 1 - first) if began == 0 else (1 - first, first)
-        left = games - number
-        over = left == 0 or abs(score[0] - score[1]) > left
-        yield MatchGame(number, began, odds, begun, events, game, (score[0], score[1]), over)
-        if over:
-            return
+    each = seconds_of_game(rules, levels)
+    async with oracle.tasks.task(asker, say_later("match"), games, each) as task:
+        if task.left > _LONG:
+            yield Delay(task.what, 0, task.left)
+        for number in range(1, games + 1):
+            began = (number - 1) % 2
+            order = (levels[began], levels[1 - began])
+            told = partial(tell, began) if tell else None
+            async for one in task.told(played, oracle.advisor, rules, order, number, told):
+                if isinstance(one, Delay):
+                    if number == 1:
+                        yield one
+                    continue
+                for seat, share in enumerate(one.game.shares or ()):
+                    score[began if seat == 0 else 1 - began] += share
+                odds = None
+                if first is not None:
+                    odds = (first, 1 - first) if began == 0 else (1 - first, first)
+                won, left = (score[0], score[1]), games - number
+                over = left == 0 or abs(won[0] - won[1]) > left
+                yield MatchGame(number, began, odds, one.game, won, over, one.moves)
+                if over:
+                    return
 
 
-def _play(
-    rules: Ruleset, levels: tuple[str, str], policies: list[Policy], number: int
-) -> tuple[Begun, tuple[Event, ...], Game]:
-    """A whole game with dice of the system's randomness."""
-    dice = secrets.SystemRandom()
-    begun = commands.begin_game(f"match-{number}", rules, list(levels))
-    game, events = begin(begun), list[Event]()
-    while not game.over:
-        fallen = tuple(dice.randint(1, 6) for _ in range(game.turn.dice))
-        made: list[Event] = [Rolled(dice=fallen)]
-        game = apply(game, made[0])
-        if game.turn.roll is not None:
-            choice = policies[game.mover].choose(TurnView(rules, game.position(), game.turn.roll))
-            made += [Kept(dice=choice.set_aside), *([Banked()] if choice.bank else [])]
-            for event in made[1:]:
-                game = apply(game, event)
-        events += made
-    return begun, tuple(events), game
+def seconds_of_game(rules: Ruleset, levels: tuple[str, str]) -> float:
+    """About how long a game between bots takes to compute."""
+    thinkers = sum(level in {Optimal.name, MaxPoints.name} for level in levels)
+    return _GAME_SECONDS + _ROW_SECONDS * turn_rows(rules) * thinkers

@@ -16,6 +16,7 @@ from bot.store.store import Store
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Ended, Event, Revealed, Rolled, event_data
 from bot.table.state import Game, apply, begin
+from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number
@@ -39,6 +40,11 @@ class Caller:
     """Whether the person may manage the place."""
     at_version: int | None = None
     """The version of the game that the command was given for; None for whatever it is now."""
+
+    @property
+    def asker(self) -> Asker:
+        """For whom something is computed."""
+        return Asker(self.person.id, self.place)
 
 
 Player = Person | str

@@ -31,7 +31,7 @@ class SolveState(StrEnum):
     """Where a solve is."""
 
     WAITING = "waiting"
-    """For a solve of another place to end."""
+    """For other solves to end."""
     ELSEWHERE = "elsewhere"
     """The same rules are being solved, perhaps by another program; their file is waited for."""
     RUNNING = "running"
@@ -59,6 +59,8 @@ class SolveProgress:
     """Of the first player, once it is done."""
     sentence: str = ""
     """What went wrong, if it failed or ran out of time."""
+    expected: float | None = None
+    """About how many seconds the solve takes, or, while it waits, what comes before it."""
 
     @property
     def is_last(self) -> bool:

@@ -34,6 +34,9 @@ DRIVER = "sqlite+aiosqlite"
 PATIENCE = 30.0
 """Seconds that a transaction waits for another one to end."""
 
+_CONNECTIONS = 12
+"""Kept open; whoever needs one more waits for it."""
+
 BEGIN = "sqlite_begin"
 """Execution option of a connection: how its transactions begin; empty for none at all."""
 READ = "BEGIN"
@@ -100,6 +103,9 @@ def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -
     engine = create_async_engine(
         URL.create(DRIVER, database=name, query=query),
         connect_args={"timeout": PATIENCE, "factory": _Connection},
+        # to open one more for a moment costs more than to wait for one that is open
+        pool_size=_CONNECTIONS,
+        max_overflow=0,
         hide_parameters=True,  # errors go to logs, and the dice have secrets
         json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
         json_deserializer=_json,

@@ -17,7 +17,6 @@ from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
 from bot.views.advice import advice_text, odds_text, position_text
-from bot.views.chart import chart_png
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
 from bot.views.layout import (
@@ -128,10 +127,12 @@ def text_card(text: str) -> Card:
     return Card(plain_markdown(shorten_text(text, _MOST_PLAIN)), (whole,))
 
 
-def table_card(told: Sequence[News]) -> Card:
+def table_card(told: Sequence[News], chart: bytes | None = None, *, pictures: bool = True) -> Card:
     """A table: the score sheet, what happened, the chances, the dice as a picture, its buttons.
 
     told : the news that the message tells, the last of which has the table
+    chart : the picture of its chart, which takes long to draw
+    pictures : whether the dice are drawn
     """
     *earlier, news = told
     table = news.table
@@ -140,13 +141,13 @@ def table_card(told: Sequence[News]) -> Card:
     while len(happened) > 1 and sum(map(len, happened)) > _MOST_LINES:
         del happened[0]
     parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
-    pictures = [*_dice(news)]
-    if news.chart and len(news.chart.turns) > 1:
+    drawn = [*_dice(news)] if pictures else []
+    if chart:
         names = ", ".join(table.names)
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
-        pictures.append(Attachment("game.png", chart_png(news.chart), said[:1000]))
+        drawn.append(Attachment("game.png", chart, said[:1000]))
     text = shorten_text("\n".join(parts))
-    return Card(text, tuple(pictures), tuple(table_buttons(table.game)))
+    return Card(text, tuple(drawn), tuple(table_buttons(table.game)))
 
 
 def roll_picture(game: Game, mask: int = 0) -> Attachment | None:

@@ -6,6 +6,7 @@ from typing import Any
 from bot.services.house_rules import RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
+from bot.tasks.tasks import duration
 from bot.views.layout import columns, wrap
 from bot.views.rules_text import rules_list_data, rules_text
 from solver.game.standings import state_count
@@ -18,7 +19,9 @@ _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no
 
 
 _NOT_AT_WORK = {
-    SolveState.WAITING: say_later("{name} waits for its turn: another solve is under way."),
+    SolveState.WAITING: say_later(
+        "{name} waits for its turn: other solves come first, which take about {time}."
+    ),
     SolveState.ELSEWHERE: say_later(
         "{name}: the same rules are being solved already, for another place or in another"
         " program; the result is waited for."
@@ -41,12 +44,13 @@ def created_text(rules: Ruleset) -> str:
 
 def solve_progress_text(progress: SolveProgress) -> str:
     """How far a solve is, or what became of it."""
-    name = progress.name
+    name, time = progress.name, duration(progress.expected or 0.0)
     if told := _NOT_AT_WORK.get(progress.state):
-        return wrap(say(told, name=name))
+        return wrap(say(told, name=name, time=time))
     if progress.state is SolveState.RUNNING:
         if not progress.sweep:
-            return wrap(say("Solving {name}: getting ready.", name=name))
+            ready = say_later("Solving {name}: getting ready; it takes about {time} in all.")
+            return wrap(say(ready, name=name, time=time))
         sweep, share = progress.sweep, progress.done * 100
         return wrap(
             say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)

@@ -1,10 +1,10 @@
 """Matches between bots in plain words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.services.matches import MatchGame
-from bot.table.events import Event
+from bot.table.events import Begun, Event
 from bot.table.state import apply, begin
 from bot.views.events import events_text, standings_text
 from bot.views.layout import and_text, rough_percent, wrap
@@ -45,12 +45,14 @@ def match_data(levels: tuple[str, str], game: MatchGame) -> dict[str, Any]:
     }
 
 
-def moves_text(levels: tuple[str, str], match_game: MatchGame) -> Iterator[str]:
-    """Every turn of a game."""
-    names = seat_names(levels, match_game.began)
-    before = game = begin(match_game.begun)
+def moves_text(
+    levels: tuple[str, str], began: int, begun: Begun, events: Sequence[Event]
+) -> Iterator[str]:
+    """Every turn of a game that the bot `began`, 0 or 1, has begun."""
+    names = seat_names(levels, began)
+    before = game = begin(begun)
     turn: list[Event] = []
-    for event in match_game.events:
+    for event in events:
         turn.append(event)
         after = apply(game, event)
         if after.last is not game.last:

@@ -347,6 +347,13 @@ def _turns(rules: Ruleset) -> _Turns:
     )
 
 
+def distinct_turns(rules: Ruleset) -> int:
+    """How many turns are solved for the first estimate under the rules."""
+    steps = rules.winning_score // rules.point_step
+    octaves = max(0, steps.bit_length() - _EXACT_STEPS.bit_length() + 1)
+    return min(steps, _EXACT_STEPS + octaves * _EXACT_STEPS // 2)
+
+
 def _shared(missing: int) -> int:
     """The missing steps whose turns stand for those of `missing`, not more."""
     shift = max(0, missing.bit_length() - _EXACT_STEPS.bit_length() + 1)

@@ -42,6 +42,7 @@ from solver.errors import StrategyFileError
 from solver.game.sweeps import solve
 from solver.play.policies import LEVELS
 from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
 from solver.turn.scoring import set_asides
 from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
@@ -85,17 +86,21 @@ async def play(commands: Commands, load: Load, place: str, opening: str, gap: fl
         if table is None or table["stage"] == "over":
             break
         name = table["to_move"]
-        if roll := table["roll"]:
-            kept = set_asides(rules, tuple(roll))[0]
-            total, left = table["turn_total"] + kept.points, len(roll) - len(kept.dice)
-            mine = next(one["score"] for one in table["players"] if one["name"] == name)
-            enough = total >= LEAST_BANK or mine + total >= rules.goal
-            then = "bank" if enough and left else "roll"
-            line = f"/keep {' '.join(map(str, kept.dice))} {then}"
-        else:
-            line = "/roll"
+        line = next_line(table, rules)
         if gap:
             await asyncio.sleep(chance.expovariate(1 / gap))
+
+
+def next_line(table: Table, rules: Ruleset) -> str:
+    """What who is to move says."""
+    if not (roll := table["roll"]):
+        return "/roll"
+    kept = set_asides(rules, tuple(roll))[0]
+    total, left = table["turn_total"] + kept.points, len(roll) - len(kept.dice)
+    mine = next(one["score"] for one in table["players"] if one["name"] == table["to_move"])
+    enough = total >= LEAST_BANK or mine + total >= rules.goal
+    then = "bank" if enough and left else "roll"
+    return f"/keep {' '.join(map(str, kept.dice))} {then}"
 
 
 async def say(commands: Commands, load: Load, place: str, name: str, line: str) -> Table | None:

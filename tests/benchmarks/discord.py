@@ -91,7 +91,7 @@ async def measure(folder: Path, games: int, think: float) -> tuple[Load, list[st
     load = Load()
     async with (
         Loopback(checks=False).serve() as discord,
-        running(folder, discord, FARKLE_LOG="warning") as bot,
+        running(folder, discord, FARKLE_LOG="warning", FARKLE_PATIENCE="", FARKLE_LATE="") as bot,
     ):
         begun = time.perf_counter()
         await asyncio.gather(*(play(discord, load, number, think) for number in range(games)))

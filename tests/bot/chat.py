@@ -8,14 +8,16 @@ from bot.fronts.chat.commands import Commands, Reply
 from bot.fronts.console import spoken_by
 from bot.services.advisor import Advisor
 from bot.settings import Settings
+from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 
 
 class Chat:
     """One console, at which everybody may speak."""
 
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, commands: Commands, tasks: Tasks) -> None:
         self.commands = commands
+        self.tasks = tasks
 
     async def all(self, line: str) -> list[Reply]:
         """Every reply to a line such as "ann: /roll"."""
@@ -39,8 +41,10 @@ class Chat:
 
 
 @asynccontextmanager
-async def open_chat(data: Path, strategies: Path | None = None) -> AsyncIterator[Chat]:
-    """A chat that keeps its games in the folder `data`."""
+async def open_chat(
+    data: Path, strategies: Path | None = None, workers: int = 0
+) -> AsyncIterator[Chat]:
+    """A chat that keeps its games in the folder `data`, and has so many worker processes."""
     advisor = Advisor(strategies or data / "strategies")
-    async with open_parts(Settings(data=data), advisor, allow_files=True) as parts:
-        yield Chat(parts.commands)
+    async with open_parts(Settings(data=data, workers=workers), advisor, allow_files=True) as parts:
+        yield Chat(parts.commands, parts.tasks)

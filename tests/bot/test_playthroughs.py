@@ -224,8 +224,8 @@ async def play(name: str, script: Script, chat: Chat, strategies: Path) -> str:
 class SeededOracle(Oracle):
     """Estimates that are the same every time."""
 
-    def __init__(self, advisor: Advisor) -> None:
-        super().__init__(advisor)
+    def __init__(self, advisor: Advisor, *more: Any) -> None:
+        super().__init__(advisor, *more)
         self._generator = np.random.default_rng(1)
 
 

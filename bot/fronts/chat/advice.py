@@ -1,15 +1,16 @@
 """The commands that ask for advice on a position: as typed, else that of the game here."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bot.fronts.chat.commands import Command, Line, Reply
-from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table, Tables
+from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
 from solver.play.advice import Advice, Odds
@@ -24,41 +25,45 @@ _CONTEXT = {
 """The options that describe a position."""
 
 
-def advice_commands(advisor: Advisor, rules: HouseRules, tables: Tables) -> list[Command]:
+def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
+    advisor = oracle.advisor
 
     async def answer(
         line: Line,
         caller: Caller,
-        ask_here: Callable[[Table], Advice | Odds],
+        ask_here: Callable[[Table, Game], Callable[[], Advice | Odds]],
         ask: Callable[[Situation], Advice | Odds],
         make_text: Callable[[Any], str],
     ) -> AsyncIterator[Reply]:
         here = await tables.asked_at(caller)
         if here and not line.options:
-            found = await asyncio.to_thread(ask_here, here)
+            game = replace(here.game, before=None)
+            found = await oracle.answered(caller.asker, game.rules, ask_here(here, game))
             text = partial(_for_mover, here, caller, make_text)
             yield Reply(found, text, answer_data, private=True)
             return
         # under the rules that are meant: named, of the game here, of the place
         named = line.option("rules")
         if named is None and here is not None:
-            asked = line.situation(here.game.rules)
+            meant = here.game.rules
         else:
-            asked = line.situation(await rules.resolve(caller.place, named))
-        yield Reply(await asyncio.to_thread(ask, asked), make_text, answer_data)
+            meant = await rules.resolve(caller.place, named)
+        found = await oracle.answered(caller.asker, meant, ask, line.situation(meant))
+        yield Reply(found, make_text, answer_data)
 
     def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        def here(table: Table) -> Advice:
-            return advisor.advise_in(table.game, line.words, table.names[table.game.mover])
+        def here(table: Table, game: Game) -> Callable[[], Advice]:
+            return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
         return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
 
     def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        def ask(situation: Situation) -> Odds:
-            return advisor.odds(line.number("dice"), situation)
+        def here(_: Table, game: Game) -> Callable[[], Odds]:
+            return partial(advisor.odds_in, game)
 
-        return answer(line, caller, lambda here: advisor.odds_in(here.game), ask, odds_text)
+        asked = partial(advisor.odds, line.number("dice"))
+        return answer(line, caller, here, asked, odds_text)
 
     dice = {"dice": say_later("dice to roll"), **_CONTEXT}
     return [

@@ -1,6 +1,5 @@
 """The commands of a table in a channel: parsed here, answered by the games service."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
+from bot.tasks.answering import at_once
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.layout import safe_text
 from bot.views.settings import settings_text
@@ -175,7 +175,7 @@ class GameCommands:
 
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         level, rules = _level(line), await self._ruleset(line, caller)
-        usual = await asyncio.to_thread(self._games.oracle.best_level, rules)
+        usual = await at_once(self._games.oracle.best_level, rules)
         players = _players(line.arguments, caller, level or usual)
         if level and all(isinstance(player, Person) for player in players):
             players.append(level)

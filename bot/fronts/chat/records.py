@@ -1,15 +1,14 @@
 """Commands that look back: reviews, records, dice, proofs, and matches between bots."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
 from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
-from bot.review.dice_record import dice_record
+from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
@@ -17,6 +16,8 @@ from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import DamagedGameError, MissingGameError
 from bot.table.fair_dice import Proof, prove
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
 from bot.views.dice_record import dice_record_data, dice_record_text
 from bot.views.levels import level_list_data, level_list_text
 from bot.views.match import match_data, match_text, moves_text
@@ -30,11 +31,9 @@ from bot.views.records import (
     stats_text,
 )
 from bot.views.review import review_data, review_text
+from bot.views.tasks import delay_text, stopped_text
 from solver.errors import InvalidRequestError
 from solver.play.strengths import load_strengths
-from solver.rules.file import load_rules
-from solver.turn.dice import make_roll
-from solver.turn.scoring import Fate, fate
 from solver.wording import say_later
 
 _LOOKED_BACK = 200
@@ -81,6 +80,13 @@ class RecordCommands:
                 examples=("/match optimal cautious games:5 rules:kcd",),
             ),
             Command(
+                "/cancel",
+                say_later("stop your matches and all else that is computed for you"),
+                self._cancel,
+                {},
+                takes_words=False,
+            ),
+            Command(
                 "/levels",
                 say_later("the levels of bots, and how strong they are"),
                 self._levels,
@@ -101,9 +107,10 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "only games of two players can be reviewed: with more there are no exact odds"
             )
-        found = await self._oracle.review(table)
         text = partial(review_text, names=table.names)
-        yield Reply(found, text, partial(review_data, names=table.names))
+        data = partial(review_data, names=table.names)
+        async for found in self._oracle.review(table, caller.asker):
+            yield _delay(found) if isinstance(found, Delay) else Reply(found, text, data)
 
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         place = _place(line, caller)
@@ -132,16 +139,13 @@ class RecordCommands:
         yield Reply(found, leaderboard_text, leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        rolls = await self._tables.store.rolls(_place(line, caller))
-        rules = load_rules("facebook")
-
-        def is_farkle(dice: list[int]) -> bool | None:
-            return fate(rules, make_roll(dice)) is Fate.FARKLE if len(dice) == 6 else None
-
-        record = await asyncio.to_thread(
-            lambda: dice_record((tuple(dice), is_farkle(dice)) for dice in rolls)
-        )
-        yield Reply(record, dice_record_text, dice_record_data)
+        asked = self._tables.store.path, _place(line, caller)
+        told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
+        async for found in told:
+            if isinstance(found, Delay):
+                yield _delay(found)
+            else:
+                yield Reply(found, dice_record_text, dice_record_data)
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
@@ -164,15 +168,24 @@ class RecordCommands:
         rules = await self._rules.resolve(caller.place, line.option("rules"))
         pair = levels[0], levels[1]
         games = line.number("games")
-        async for game in play_match(self._oracle, pair, rules, 1 if games is None else games):
-            if show == "moves":
-                for text in moves_text(pair, game):
-                    yield Reply({"game": game.number, "text": text}, itemgetter("text"))
+        number = 1 if games is None else games
+        tell = partial(moves_text, pair) if show == "moves" else None
+        match = play_match(self._oracle, caller.asker, pair, rules, number, tell)
+        async for game in match:
+            if isinstance(game, Delay):
+                yield _delay(game)
+                continue
+            for text in game.moves:
+                yield Reply({"game": game.number, "text": text}, itemgetter("text"))
             yield Reply(game, partial(match_text, pair), partial(match_data, pair))
+
+    async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
+        stopped = await self._oracle.tasks.cancel(caller.person.id)
+        yield Reply(stopped, stopped_text, lambda stopped: {"cancelled": stopped}, private=True)
 
     async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         rules = await self._rules.resolve(caller.place, line.option("rules"))
-        found = await asyncio.to_thread(load_strengths, self._data, rules)
+        found = await at_once(load_strengths, self._data, rules)
         yield Reply(found, partial(level_list_text, rules), level_list_data)
 
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
@@ -219,6 +232,10 @@ class RecordCommands:
         if person is None:
             raise InvalidRequestError.say('nobody called "{name}" has played here', name=name)
         return Person(person, name)
+
+
+def _delay(delay: Delay) -> Reply:
+    return Reply(delay, delay_text, asdict)
 
 
 def _place(line: Line, caller: Caller) -> str | None:

@@ -1,6 +1,5 @@
 """Commands on rule sets: those that ship with the program, and the house rules of a place."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from operator import itemgetter
 from bot.fronts.chat.commands import Command, Line, Reply, Word
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
+from bot.tasks.answering import at_once
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
@@ -72,7 +72,7 @@ class RulesCommands:
         else:
             named = name if word == "show" else line.words
             rules = await self._rules.resolve(caller.place, named)
-            solved = await asyncio.to_thread(self._rules.is_solved, rules)
+            solved = await at_once(self._rules.is_solved, rules)
             yield Reply(rules, partial(shown_text, is_solved=solved), rules_data)
 
     async def _new(
@@ -89,13 +89,15 @@ class RulesCommands:
             yield reply
 
     async def _solve(self, caller: Caller, name: str) -> AsyncIterator[Reply]:
-        async with contextlib.aclosing(self._rules.solve(caller.place, name)) as updates:
+        async with contextlib.aclosing(
+            self._rules.solve(caller.place, name, caller.person.id)
+        ) as updates:
             async for progress in updates:
                 yield Reply(progress, solve_progress_text, asdict)
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
-        solved = await asyncio.to_thread(self._rules.is_solved, rules)
+        solved = await at_once(self._rules.is_solved, rules)
         return Reply(rules, partial(used_text, is_solved=solved), rules_data)
 
     async def _cancel(self, place: str, _: str) -> Reply:

@@ -1,10 +1,12 @@
 """Who asks in Discord, and how they are answered: in time, in one message, not too often."""
 
 import asyncio
+import contextlib
 import io
 import logging
 import time
 from collections.abc import AsyncIterator, Iterable
+from contextvars import copy_context
 from enum import Enum, auto
 from typing import Any
 
@@ -19,6 +21,9 @@ from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
+from bot.tasks.tasks import Tasks
 from bot.views.card import (
     Attachment,
     Card,
@@ -28,6 +33,7 @@ from bot.views.card import (
     table_card,
     text_card,
 )
+from bot.views.chart import chart_png
 from bot.views.game import chances_text
 from bot.views.layout import escape_markdown, plain_markdown, safe_text, shorten_text
 from solver.errors import FarkleError
@@ -65,6 +71,7 @@ class Answer:
         interaction: discord.Interaction[Any],
         settings: PlaceSettings,
         language: Language,
+        tasks: Tasks,
         *,
         private: bool = False,
         all_private: bool = False,
@@ -74,6 +81,7 @@ class Answer:
 
         settings : what holds in the place
         language : of the tables, which are for all to read
+        tasks : where charts are drawn, and how busy it is
         private : what takes long is announced to the one who asked alone
         all_private : everything is for the one who asked
         anew : a press is answered by a message of its own
@@ -84,6 +92,7 @@ class Answer:
         self._pressed = interaction.type is discord.InteractionType.component and not anew
         self._settings = settings
         self._language = language
+        self._tasks = tasks
         self._original = _Original.NONE
         self._message: discord.WebhookMessage | None = None
         """What all can see, where the first answer was for one alone."""
@@ -112,8 +121,12 @@ class Answer:
         reader = asyncio.create_task(read())
         try:
             await self._tell(waiting)
+        except BaseException:
+            if not self._told:
+                reader.cancel()  # nobody hears it; what was done at a table is another matter
+            raise
         finally:
-            await reader
+            await asyncio.wait({reader})
         if self._told and self._is_public:
             await self._after_turn(self._told)
 
@@ -146,7 +159,8 @@ class Answer:
             return
         lines = []
         called: list[discord.abc.Snowflake] = []
-        if self._settings.posts and (chances := told[-1].chances):
+        posts = self._settings.posts and self._tasks.pressure.degree < Degree.OVERLOADED
+        if posts and (chances := told[-1].chances):
             odds = said_in(self._language, chances_text, table.names, chances)
             lines.append(escape_markdown(odds))
         if self._settings.mentions and not table.game.over:
@@ -207,9 +221,8 @@ class Answer:
                 self._game = shown.table.game.id
                 self._told.append(shown)
         if isinstance(shown, News):
-            drawn = asyncio.create_task(
-                asyncio.to_thread(said_in, self._language, table_card, list(self._told))
-            )
+            spoken_by_all = said_in(self._language, copy_context)
+            drawn = asyncio.create_task(self._drawn(list(self._told)), context=spoken_by_all)
             if not self._answered and not (await asyncio.wait({drawn}, timeout=_DEFER_SECONDS))[0]:
                 await self._defer()
             card, game = await drawn, shown.table.game
@@ -218,6 +231,17 @@ class Answer:
             await self.show(_last_that_fit(self._cards))
         for reply in private:
             await self.tell_privately(_card(reply))
+
+    async def _drawn(self, told: list[News]) -> Card:
+        """A table, with the pictures that there is time for."""
+        chart, picture = told[-1].chart, None
+        pictures = self._tasks.pressure.degree < Degree.STRAINED
+        if pictures and chart and len(chart.turns) > 1:
+            with contextlib.suppress(FarkleError, TimeoutError):
+                async with asyncio.timeout(self._tasks.limits.patience):
+                    asker = caller_of(self._interaction).asker
+                    picture = await self._tasks.aside(asker, chart_png, chart)
+        return await at_once(table_card, told, picture, pictures=pictures)
 
     async def show(self, card: Card, view: View | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
@@ -257,7 +281,9 @@ class Answer:
         """Show a table with these dice chosen, in the message whose button was pressed."""
         buttons = said_in(self._language, table_buttons, game, mask)
         view = table_view(game, buttons, self._language.code, mask)
-        drawn = await asyncio.to_thread(said_in, self._language, roll_picture, game, mask)
+        drawn = None
+        if self._tasks.pressure.degree < Degree.STRAINED:
+            drawn = await at_once(said_in, self._language, roll_picture, game, mask)
         files = _files([drawn] if drawn else [])
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)

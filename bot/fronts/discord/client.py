@@ -25,7 +25,6 @@ from bot.settings import DiscordSettings
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY
-from solver.wording import say
 
 logger = logging.getLogger(__name__)
 

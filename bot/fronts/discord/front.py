@@ -20,6 +20,7 @@ from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
+from bot.review.review import Review
 from bot.services.away import check_end
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -160,7 +161,7 @@ class DiscordFront:
                 # what they saw was out of date, or a bot is to go on
                 await answer.tell(self._shown(caller, button.game))
             elif button.action == "review":
-                await self._review(answer, table, 0)
+                await self._review(answer, caller, table, 0)
             elif button.action == "again":
                 again = await self._answer(interaction, button.language, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
@@ -301,15 +302,19 @@ class DiscordFront:
     async def _turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         answer = await self._answer(interaction)
         try:
-            table = await self._table(caller_of(interaction), button.game)
-            await self._review(answer, table, button.page)
+            caller = caller_of(interaction)
+            table = await self._table(caller, button.game)
+            await self._review(answer, caller, table, button.page)
         except FarkleError as error:
             await answer.refuse(error)
 
-    async def _review(self, answer: Answer, table: Table, page: int) -> None:
+    async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
         if not table.game.over or len(table.game.seats) != 2:
             raise _changed()  # no such button was ever shown
-        pages = review_pages(await self._games.oracle.review(table), table.names)
+        pages: list[str] = []
+        async for found in self._games.oracle.review(table, caller.asker):
+            if isinstance(found, Review):
+                pages = review_pages(found, table.names)
         page = min(page, len(pages) - 1)
         card = Card(plain_markdown(pages[page]))
         await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
@@ -362,7 +367,7 @@ class DiscordFront:
         if settings.language:
             speak(best_language(settings.language))
         of_all = _language_of_all(interaction, settings, table)
-        return Answer(interaction, settings, of_all, **how)
+        return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
 
     async def _told(
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]

@@ -172,6 +172,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         SlashOption("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,
     ),
+    "cancel": (),
     "levels": (_RULES,),
     "forget": (
         word(

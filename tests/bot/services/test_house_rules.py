@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from bot.services import house_rules
 from bot.services.house_rules import HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.solving import process as solve_process
@@ -320,19 +322,34 @@ async def test_a_name_is_given_once_in_a_place(house: HouseRules) -> None:
 
 
 async def test_limits(make: Make) -> None:
-    house = make(rules=2, values=40_000)
-    with pytest.raises(InvalidRulesError) as caught:
-        await house.create(PLACE, ANN, "large", {"goal": "10050"})
-    assert str(caught.value) == (
-        "large: 40,401 start-of-turn states (scores from 0 to 10,050 in steps of 50) are more than"
-        " the 40,000 that house rules may have here"
-    )
+    house = make(rules=2)
     with pytest.raises(InvalidRequestError, match="goal: takes at most 200 characters, not 201"):
         await house.create(PLACE, ANN, "long", {"goal": "1" * 201})
     two = (house.create(PLACE, ANN, name, {"goal": "500"}) for name in ("a", "b", "c"))
     found = await asyncio.gather(*two, return_exceptions=True)
     refused = [str(one) for one in found if isinstance(one, InvalidRequestError)]
     assert refused == ["there are 2 house rules here, and there may be 2; delete some first"]
+
+
+async def test_a_solve_is_estimated_before_it_begins(make: Make, workers: Workers) -> None:
+    house = make(seconds=300)
+    # a goal of 20,000 is more start-of-turn states, and ones:7 many more states of a turn
+    assert (await house.create(PLACE, ANN, "long", {"goal": "20000"})).goal == 20_000
+    with pytest.raises(InvalidRulesError, match=r"^odd: .* states .* are too many"):
+        await house.create(PLACE, ANN, "odd", {"ones": "7"})
+    large = {"goal": "10000", "ones": "105", "fives": "55"}
+    with pytest.raises(InvalidRulesError) as caught:
+        await make(seconds=60).create(PLACE, ANN, "large", large)
+    assert re.fullmatch(
+        r"large: [\d,]+ states, each solved about \d+ times, would take about \d+ min, and a solve"
+        r" may take 60 s here; a lower goal, .*",
+        str(caught.value),
+    )
+    # a preset that takes longer than the host allows is not begun either
+    last = await last_of(make(seconds=5).solve(PLACE, "zilch"))
+    assert last.state is SolveState.FAILED
+    assert "and a solve may take 5 s here" in last.sentence
+    assert workers.pids == []
 
 
 async def test_rules_that_cannot_be_solved(house: HouseRules, store: MemoryStore) -> None:
@@ -483,7 +500,10 @@ async def test_updates_are_throttled(make: Make, workers: Workers, tmp_path: Pat
     assert updates[-1].sentence == "zilch: the solve broke off (status 3); solve it again"
 
 
-async def test_one_solve_at_a_time_in_a_place(house: HouseRules, workers: Workers) -> None:
+async def test_one_solve_at_a_time_in_a_place(
+    house: HouseRules, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house_rules, "SHORT_SOLVE", 0.0)
     workers.do(SWEEPS)
     first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
     await until(lambda: bool(workers.pids))
@@ -498,6 +518,7 @@ async def test_one_solve_at_a_time_in_a_place(house: HouseRules, workers: Worker
     second = asyncio.create_task(elsewhere())
     await until(lambda: bool(other))
     assert [update.state for update in other] == [SolveState.WAITING]
+    assert solve_progress_text(other[0]).startswith("patch waits for its turn: other solves come")
     assert len(workers.pids) == 1
     assert await house.cancel(PLACE) == "zilch"
     assert workers.are_gone()
@@ -509,6 +530,51 @@ async def test_one_solve_at_a_time_in_a_place(house: HouseRules, workers: Worker
     assert workers.are_gone()
     with pytest.raises(InvalidRequestError, match="nothing is being solved here"):
         await house.cancel(PLACE)
+
+
+async def test_short_solves_pass_long_ones(house: HouseRules, workers: Workers) -> None:
+    workers.do(SWEEPS)
+    long = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
+    await until(lambda: len(workers.pids) == 1)
+    short = asyncio.create_task(last_of(house.solve("elsewhere", "patch")))
+    await until(lambda: len(workers.pids) == 2)
+    await house.cancel(PLACE)
+    await house.cancel("elsewhere")
+    await asyncio.gather(long, short)
+    assert workers.are_gone()
+
+
+async def test_one_persons_solves_do_not_keep_another_ones_waiting(
+    make: Make, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixteen rule sets in sixteen places: most are refused, and another host is next."""
+    monkeypatch.setattr(house_rules, "SHORT_SOLVE", 0.0)
+    workers.do(SWEEPS)
+    house = make()
+    theirs = [
+        asyncio.create_task(last_of(house.solve(f"place {number}", "zilch", "mallory")))
+        for number in range(16)
+    ]
+    await until(lambda: sum(task.done() for task in theirs) == 12)
+    refused = [task.result().sentence for task in theirs if task.done()]
+    assert all("you have 4 tasks under way (4 × solve)" in sentence for sentence in refused)
+    others: list[SolveProgress] = []
+
+    async def elsewhere() -> None:
+        async for update in house.solve("elsewhere", "patch", "ann"):
+            others.append(update)  # noqa: PERF401 - to be seen on the way
+
+    other = asyncio.create_task(elsewhere())
+    await until(lambda: bool(workers.pids and others))
+    assert others[0].state is SolveState.WAITING
+    runs = house._runs.items()
+    await house.cancel(next(k for k, run in runs if run.latest.state is SolveState.RUNNING))
+    await until(lambda: others[-1].state is SolveState.RUNNING)
+    assert len(workers.pids) == 2
+    for task in (other, *theirs):
+        task.cancel()
+    await asyncio.gather(other, *theirs, return_exceptions=True)
+    assert workers.are_gone()
 
 
 @pytest.mark.slow
@@ -601,8 +667,11 @@ def test_the_end_of_the_loop_ends_the_worker(make: Make, workers: Workers) -> No
 
 
 @pytest.mark.slow
-async def test_the_time_limit(make: Make, workers: Workers) -> None:
+async def test_the_time_limit(
+    make: Make, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     workers.do(SWEEPS)
+    monkeypatch.setattr(house_rules, "check_size", lambda *_: 0.1)
     last = await last_of(make(seconds=0.5).solve(PLACE, "zilch"))
     assert last.state is SolveState.TIMED_OUT
     assert 0.5 <= last.seconds < 5

@@ -46,7 +46,9 @@ def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, 
         for name, value in os.environ.items()
         if not name.startswith(("DISCORD_", "FARKLE_"))
     }
-    found = kept | {"FARKLE_DATA": str(data), "DISCORD_TOKEN": TOKEN}
+    # on a busy machine nothing is left out
+    whole = {"FARKLE_PATIENCE": "60", "FARKLE_LATE": "60"}
+    found = kept | {"FARKLE_DATA": str(data), "DISCORD_TOKEN": TOKEN} | whole
     if discord is not None:
         found |= {
             "FARKLE_DISCORD_API": discord.api,

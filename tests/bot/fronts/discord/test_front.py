@@ -1,5 +1,7 @@
 """What a press does, with services but without a Discord."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,17 +11,23 @@ from unittest.mock import AsyncMock, Mock
 import discord
 import pytest
 
+from bot.fronts.chat.commands import Reply
+from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.buttons import Confirm, TableButton
 from bot.fronts.discord.front import DiscordFront
 from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person, Tables
 from bot.settings import Settings
+from bot.store.rows import PlaceSettings
 from bot.table import commands
 from bot.table.events import Rolled
 from bot.table.state import Game
+from bot.tasks.pressure import Pressure
+from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
+from solver.wording import ENGLISH
 
 ANN, BOB = Person("discord:11", "Ann"), Person("discord:12", "Bob")
 PLACE = "discord:500"
@@ -37,6 +45,67 @@ def interaction(by: Person) -> Any:
         response=AsyncMock(),
         followup=AsyncMock(),
     )
+
+
+async def test_pictures_are_left_out_before_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+        [event] = commands.roll(game, seat, (6, 5, 3, 3, 3, 2))
+        return event
+
+    monkeypatch.setattr(Tables, "rolled", rolled)
+    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path), late=0.1) as parts:
+        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        [game_id] = [news.table.game.id async for news in begun]
+
+        async def press(mask: int) -> Any:
+            version = (await parts.games.tables.current(game_id)).game.version
+            pressed = interaction(ANN)
+            await front.press(pressed, TableButton(game_id, version, mask, "roll", "en"))
+            return pressed.response.edit_message.call_args.kwargs
+
+        told = await press(0)
+        assert "Ann rolls 6 5 3 3 3 2" in told["content"]
+        assert [file.filename for file in told["attachments"]] == ["dice.png"]
+        press_on(parts.tasks.pressure, 0.25)
+        monkeypatch.setattr(Tables, "rolled", five_dice)
+        told = await press(0b000010)
+        assert "Ann keeps 5 for 50" in told["content"]
+        assert told["attachments"] == []
+
+
+async def five_dice(_: Tables, game: Game, seat: int) -> Rolled:
+    """A roll of five."""
+    [event] = commands.roll(game, seat, (5, 4, 3, 2, 2))
+    return event
+
+
+def press_on(pressure: Pressure, seconds: float) -> None:
+    """Have moves wait so long for a while."""
+    for _ in range(100):
+        pressure.note(seconds)
+        pressure.tick(0.1)
+
+
+async def test_an_answer_that_nobody_hears_is_not_computed_on() -> None:
+    ended = asyncio.Event()
+
+    async def replies() -> AsyncIterator[Reply]:
+        try:
+            while True:
+                yield Reply({}, lambda _: "one more game")
+                await asyncio.sleep(0)
+        finally:
+            ended.set()
+
+    broken = interaction(ANN)
+    broken.response.edit_message = AsyncMock(side_effect=ConnectionError)
+    answer = Answer(broken, PlaceSettings(), ENGLISH, Tasks(workers=0))
+    with pytest.raises(ConnectionError):
+        await answer.tell(replies())
+    assert ended.is_set()
 
 
 async def test_a_press_becomes_no_line_of_text(

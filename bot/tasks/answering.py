@@ -1,0 +1,19 @@
+"""The lane of what answers at once: threads that no heavy work is ever given to."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="answer")
+
+
+async def at_once(make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function makes that takes milliseconds, while the event loop goes on."""
+    run = partial(copy_context().run, make, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, run)

@@ -1,0 +1,76 @@
+"""How much the machine can bear: measured by how late everything is, and asked where work begins.
+
+What matters least is left out first: new heavy work, then pictures, then charts, estimates and
+posts, and new games with them. Moves are made as long as anything is.
+"""
+
+import asyncio
+import math
+import time
+from enum import IntEnum
+
+from solver.errors import InvalidRequestError
+
+_TICK = 0.1
+"""Seconds between two looks at the clock."""
+_MEMORY = 2.0
+"""Seconds over which is averaged: a moment's delay says nothing."""
+
+
+class Degree(IntEnum):
+    """How busy it is."""
+
+    CALM = 0
+    BUSY = 1
+    """No new heavy work."""
+    STRAINED = 2
+    """No pictures either."""
+    OVERLOADED = 3
+    """No charts, estimates and posts, and no new games."""
+
+
+class Pressure:
+    """How late the event loop is, and how long moves wait to be written."""
+
+    def __init__(self, late_seconds: float = math.inf) -> None:
+        """`late_seconds` on average are too many for heavy work.
+
+        Twice as many are for pictures, and four times as many for the rest.
+        """
+        self._late = late_seconds
+        self._delay = 0.0
+        self._noted: list[float] = []
+
+    @property
+    def degree(self) -> Degree:
+        """How busy it is now."""
+        limits = (self._late, 2 * self._late, 4 * self._late)
+        return Degree(sum(self._delay >= limit for limit in limits))
+
+    def note(self, seconds: float) -> None:
+        """A move waited so long to be written."""
+        self._noted.append(seconds)
+
+    def tick(self, elapsed: float) -> None:
+        """So many seconds have passed since the last tick, which ought to have been `_TICK`."""
+        delay = max(0.0, elapsed - _TICK)
+        if self._noted:
+            delay = max(delay, sum(self._noted) / len(self._noted))
+            self._noted.clear()
+        self._delay += (delay - self._delay) * (1 - math.exp(-elapsed / _MEMORY))
+
+    async def watch(self) -> None:
+        """Look at the clock until this is cancelled."""
+        before = time.monotonic()
+        while True:
+            await asyncio.sleep(_TICK)
+            now = time.monotonic()
+            self.tick(now - before)
+            before = now
+
+    def check(self, most: Degree = Degree.CALM) -> None:
+        """Raises InvalidRequestError where it is busier than that."""
+        if self.degree > most:
+            raise InvalidRequestError.say(
+                "too much is going on here right now; try again in a minute"
+            )

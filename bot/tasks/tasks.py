@@ -1,0 +1,352 @@
+"""Tasks: what people ask for that takes long, with limits on how much of it and for how long."""
+
+import asyncio
+import math
+import os
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any, TypeVar
+
+from bot.tasks.pressure import Pressure
+from bot.tasks.turns import Asker, Turns
+from bot.tasks.workers import TaskError, Workers
+from solver.errors import InvalidRequestError
+from solver.wording import say, say_number
+
+T = TypeVar("T")
+
+ASIDE_SECONDS = 30.0
+"""That part of what a command does may take in a worker."""
+_PATIENCE = 1.0
+"""Seconds after which somebody who waits is told so."""
+SHORT_SOLVE = 30.0
+"""Seconds up to which a solve does not wait for longer ones."""
+
+
+class TaskCancelledError(TaskError):
+    """A task was stopped by the one who asked for it."""
+
+
+class Kind(Enum):
+    """What tasks wait for."""
+
+    COMPUTING = auto()
+    """A worker."""
+    SOLVING = auto()
+    SHORT_SOLVING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLimits:
+    """How much people may ask for."""
+
+    person: int = 4
+    """Tasks that one person may have at a time, those that run and those that wait."""
+    place: int = 12
+    """Tasks that a place may have."""
+    seconds: float = 120.0
+    """Of computing, that a task may take."""
+    patience: float | None = None
+    """Seconds that a move waits for what may be left out of it; None for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """How long a task takes, or what it waits for."""
+
+    what: str
+    """As `say` takes it."""
+    before: int
+    """Things of others and of one's own that come first; 0 where it has its turn."""
+    seconds: float
+    """About how long they take, or the task itself."""
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """What somebody asked for: parts that are computed one after the other, each in its turn."""
+
+    tasks: "Tasks"
+    asker: Asker
+    what: str
+    """In a word, as `say` takes it."""
+    parts: int
+    """Left to compute."""
+    each: float
+    """About how many seconds a part takes."""
+    kind: Kind
+    spent: float = 0.0
+    """Seconds of computing."""
+    done: int = 0
+    stopped: bool = False
+    under_way: "set[asyncio.Task[Any]]" = field(default_factory=set)
+
+    @property
+    def left(self) -> float:
+        """About how many seconds of computing are left."""
+        return max(1, self.parts) * self.each
+
+    async def run(self, make: Callable[..., T], *args: Any) -> T:
+        """What a function of a module makes, in a worker; raises what it raises, and TaskError."""
+        return await self.stoppable(self.tasks.made(self, make, *args))
+
+    async def told(self, make: Callable[..., T], *args: Any) -> AsyncIterator[Delay | T]:
+        """The same, and before that how long it is to wait, if that is long."""
+        running = asyncio.ensure_future(self.run(make, *args))
+        try:
+            await asyncio.wait({running}, timeout=_PATIENCE)
+            if delay := self.delay():
+                yield delay
+            yield await running
+        finally:
+            running.cancel()
+            await asyncio.wait({running})
+
+    def delay(self) -> Delay | None:
+        """What there is to wait for; None if nothing."""
+        return self.tasks.delay(self)
+
+    async def stoppable(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something that ends where the task is stopped. Raises TaskCancelledError."""
+        inner = asyncio.ensure_future(work)
+        self.under_way.add(inner)
+        if self.stopped:
+            inner.cancel()
+        try:
+            return await inner
+        except asyncio.CancelledError:
+            here = asyncio.current_task()
+            if self.stopped and not (here and here.cancelling()):
+                raise TaskCancelledError.say("{task}: cancelled", task=say(self.what)) from None
+            raise
+        finally:
+            self.under_way.discard(inner)
+
+
+class _Line:
+    """Those who wait for the same thing, of which there are so many."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.running: dict[Task, float] = {}
+        """What runs, since when."""
+        self.turns: Turns[tuple[Task, asyncio.Future[None]]] = Turns()
+
+    @asynccontextmanager
+    async def turn(self, task: Task) -> AsyncIterator[None]:
+        """Wait for the turn of a task, and have it."""
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting = self.turns.add(task.asker, (task, mine))
+        self._serve()
+        begun = 0.0
+        try:
+            await mine
+            begun = time.monotonic()
+            yield
+        finally:
+            self.turns.remove(waiting)
+            if mine.done() and not mine.cancelled():
+                del self.running[task]
+            if begun:
+                task.spent += time.monotonic() - begun
+                task.parts -= 1
+                task.done += 1
+                task.each = task.spent / task.done
+            self._serve()
+
+    def before(self, task: Task) -> list[Task] | None:
+        """What comes before a task that waits; None if it does not."""
+        for one in self.turns:
+            if one.what[0] is task:
+                return [other for other, _ in self.turns.before(one)]
+        return None
+
+    def _serve(self) -> None:
+        while self.turns and len(self.running) < self.slots:
+            task, future = self.turns.take()
+            if not future.done():
+                self.running[task] = time.monotonic()
+                future.set_result(None)
+
+
+class Tasks:
+    """All tasks, and who computes them. For one event loop."""
+
+    def __init__(
+        self,
+        limits: TaskLimits | None = None,
+        workers: int | None = None,
+        memory: int = 2048,
+        pressure: Pressure | None = None,
+    ) -> None:
+        """How much there may be.
+
+        workers : processes; None for one less than there are processors and 0 for none at all, so
+            that threads compute, which nothing can stop
+        memory : MiB that each may use
+        """
+        if workers is None:
+            workers = max(1, (os.cpu_count() or 1) - 1)
+        self.limits = limits or TaskLimits()
+        self.pressure = pressure or Pressure()
+        self._workers = Workers(memory) if workers else None
+        self._lines = {
+            Kind.COMPUTING: _Line(max(1, workers)),
+            Kind.SOLVING: _Line(1),
+            Kind.SHORT_SOLVING: _Line(1),
+        }
+        self._asked: list[Task] = []
+
+    async def close(self) -> None:
+        """End all that is computed."""
+        if self._workers:
+            await self._workers.close()
+
+    async def told(
+        self, asker: Asker, what: str, make: Callable[..., T], *args: Any
+    ) -> AsyncIterator[Delay | T]:
+        """What a function makes as a task of its own, and before it how long there is to wait."""
+        async with self.task(asker, what) as task:
+            async for told in task.told(make, *args):
+                yield told
+
+    @asynccontextmanager
+    async def task(
+        self,
+        asker: Asker,
+        what: str,
+        parts: int = 1,
+        each: float = 0.5,
+        kind: Kind = Kind.COMPUTING,
+    ) -> AsyncIterator[Task]:
+        """Something that a person asks for, while the context lasts.
+
+        Raises InvalidRequestError, in one sentence, where that is too much.
+        """
+        task = Task(self, asker, what, parts, each, kind)
+        self._check(asker, task)
+        self._asked.append(task)
+        try:
+            yield task
+        finally:
+            self._asked.remove(task)
+
+    async def aside(self, asker: Asker, make: Callable[..., T], *args: Any) -> T:
+        """What a function makes, in a worker: part of what a command does, and no task to count."""
+        task = Task(self, asker, "", 1, 0.1, Kind.COMPUTING)
+        task.spent = max(0.0, self.limits.seconds - ASIDE_SECONDS)
+        return await self.made(task, make, *args)
+
+    async def cancel(self, person: str) -> list[str]:
+        """Stop all tasks of a person; returns what they were."""
+        stopped = [task for task in self._asked if task.asker.person == person]
+        under_way = [one for task in stopped for one in task.under_way]
+        for task in stopped:
+            task.stopped = True
+        for one in under_way:
+            one.cancel()
+        if under_way:
+            await asyncio.wait(under_way)
+        return [task.what for task in stopped]
+
+    @asynccontextmanager
+    async def turn(self, task: Task) -> AsyncIterator[None]:
+        """Wait for the turn of a task, and have it."""
+        async with self._lines[task.kind].turn(task):
+            yield
+
+    async def made(self, task: Task, make: Callable[..., T], *args: Any) -> T:
+        """What a function makes for a task, in its turn. Raises what it raises, and TaskError."""
+        async with self.turn(task):
+            if self._workers is None:
+                return await asyncio.to_thread(make, *args)
+            left = max(0.0, self.limits.seconds - task.spent)
+            try:
+                async with asyncio.timeout(left):
+                    return await self._workers.run(make, *args)
+            except TimeoutError:
+                raise TaskError.say(
+                    "that took longer than the {seconds:,g} seconds of computing that a task may"
+                    " take here",
+                    seconds=self.limits.seconds,
+                ) from None
+
+    def delay(self, task: Task) -> Delay | None:
+        """What a task waits for; None if it does not."""
+        line = self._lines[task.kind]
+        before = line.before(task)
+        if before is None:
+            return None
+        now = time.monotonic()
+        running = [max(0.0, one.each - (now - begun)) for one, begun in line.running.items()]
+        seconds = (sum(running) + sum(one.each for one in before)) / line.slots
+        return Delay(task.what, len(running) + len(before), seconds)
+
+    def _check(self, asker: Asker, task: Task) -> None:
+        """Raises InvalidRequestError where the asker may not have this task, or not now."""
+        self.pressure.check()
+        if task.kind is Kind.COMPUTING and task.left > self.limits.seconds:
+            raise InvalidRequestError.say(
+                "{task}: it would take about {time}, and a task may take {most} here",
+                task=say(task.what),
+                time=duration(task.left),
+                most=duration(self.limits.seconds),
+            )
+        own = [one for one in self._asked if one.asker.person == asker.person]
+        if len(own) >= self.limits.person:
+            raise InvalidRequestError(
+                say_number(
+                    "you have {number} task under way ({tasks}), as many as one person may have;"
+                    " it is done in about {time}, and /cancel stops it",
+                    "you have {number} tasks under way ({tasks}), as many as one person may have;"
+                    " the first is done in about {time}, and /cancel stops them",
+                    len(own),
+                    **self._told(own),
+                )
+            )
+        here = [one for one in self._asked if one.asker.place == asker.place]
+        if len(here) >= self.limits.place:
+            raise InvalidRequestError(
+                say_number(
+                    "{number} task is under way here ({tasks}), as many as there may be; it is"
+                    " done in about {time}",
+                    "{number} tasks are under way here ({tasks}), as many as there may be; the"
+                    " first is done in about {time}",
+                    len(here),
+                    **self._told(here),
+                )
+            )
+
+    def _told(self, tasks: list[Task]) -> dict[str, str]:
+        """What tasks are, and when the first of them is done."""
+        seconds = min(map(self._about, tasks))
+        return {"tasks": counted(one.what for one in tasks), "time": duration(seconds)}
+
+    def _about(self, task: Task) -> float:
+        """About in how many seconds a task is done, if nobody asks for more."""
+        line = self._lines[task.kind]
+        alike = [one for one in self._asked if one.kind is task.kind]
+        people = len({one.asker.person for one in alike})
+        own = sum(one.asker.person == task.asker.person for one in alike) if task.parts > 1 else 1
+        gone = time.monotonic() - line.running[task] if task in line.running else 0.0
+        share = max(1.0, people * own / line.slots)
+        return max(0.0, task.left - min(gone, task.each)) * share
+
+
+def counted(tasks: Iterable[str]) -> str:
+    """What tasks are, alike ones once with their number."""
+    words = Counter(map(say, tasks))
+    return ", ".join(f"{number} × {what}" if number > 1 else what for what, number in words.items())
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it, rounded up: 8 s, 40 s, 3 min."""
+    if seconds <= 10:
+        return say("{seconds} s", seconds=max(1, math.ceil(seconds)))
+    if seconds <= 90:
+        return say("{seconds} s", seconds=math.ceil(seconds / 5) * 5)
+    return say("{minutes:,} min", minutes=math.ceil(seconds / 60))

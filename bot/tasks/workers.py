@@ -1,0 +1,150 @@
+"""Processes that compute one thing after the other, and are killed when nobody waits for it.
+
+Each is started when it is needed, kept for what comes next, and replaced when it dies. What is
+computed is a function of a module with its arguments; both come there and the result comes back by
+pickle, over pipes that nobody else has. A process of concurrent.futures cannot be stopped, and one
+of multiprocessing begins either as a copy of all threads or with the modules of the current folder.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from solver.errors import FarkleError
+from solver.wording import spoken
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+WORKER = ("-P", "-m", "bot.tasks.worker")
+"""What Python runs to compute; nothing is imported from the current folder."""
+HEADER = 8
+"""Bytes that hold the length of a message, the least significant first."""
+
+
+class TaskError(FarkleError):
+    """What was to be computed was not, for a reason that is not its own."""
+
+
+class TaskFailedError(Exception):
+    """A function failed in a worker; the traceback there is a note of this one."""
+
+
+class Workers:
+    """The processes; as many as compute at a time. For one event loop."""
+
+    def __init__(self, memory: int = 2048) -> None:
+        """`memory`: MiB of addresses that each may use, where the system can limit that."""
+        self._memory = memory
+        self._idle: list[asyncio.subprocess.Process] = []
+        self._alive: set[asyncio.subprocess.Process] = set()
+
+    async def run(self, make: Callable[..., T], *args: Any) -> T:
+        """What a function of a module makes; cancel this, and the process that makes it is killed.
+
+        Raises what the function raises if that is a FarkleError, TaskFailedError for anything else,
+        and TaskError if the process dies.
+        """
+        request = pickle.dumps((make, args, spoken().code))
+        process = await self._process()
+        try:
+            answer = await _ask(process, request)
+        except (asyncio.IncompleteReadError, OSError):
+            await self._kill(process)
+            raise _died(process) from None
+        except BaseException:
+            await self._kill(process)
+            raise
+        self._idle.append(process)
+        return _result(answer, make)
+
+    async def close(self) -> None:
+        """End all processes, whatever they compute."""
+        self._idle.clear()
+        await asyncio.gather(*map(self._kill, list(self._alive)))
+
+    async def _process(self) -> asyncio.subprocess.Process:
+        """A process that waits for something to compute."""
+        while self._idle:
+            if (process := self._idle.pop()).returncode is None:
+                return process
+            self._alive.discard(process)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *WORKER,
+                str(self._memory),
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path())},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise TaskError.say(
+                "that cannot be computed now: no process can be started ({reason})",
+                reason=error.strerror or error,
+            ) from None
+        self._alive.add(process)
+        return process
+
+    async def _kill(self, process: asyncio.subprocess.Process) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            # it began a session, so that its group has its own number
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        self._alive.discard(process)
+
+
+def import_path() -> list[str]:
+    """Where this program imports from, but for the current folder, in which anything may be."""
+    own, here = str(Path(__file__).parents[2]), ""
+    with contextlib.suppress(OSError):
+        here = str(Path.cwd())
+    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]
+
+
+async def _ask(process: asyncio.subprocess.Process, request: bytes) -> bytes:
+    """Send a request and wait for the answer. Raises OSError or IncompleteReadError."""
+    if process.stdin is None or process.stdout is None:
+        raise OSError  # never, as both are pipes
+    process.stdin.write(len(request).to_bytes(HEADER, "little") + request)
+    await process.stdin.drain()
+    length = int.from_bytes(await process.stdout.readexactly(HEADER), "little")
+    return await process.stdout.readexactly(length)
+
+
+def _result(answer: bytes, make: Callable[..., T]) -> T:  # noqa: ARG001 - tells the type
+    """What a function made. Raises what it raised."""
+    kind, found = pickle.loads(answer)  # noqa: S301 - written by the worker
+    if kind == "made":
+        made: T = found
+        return made
+    if isinstance(found, FarkleError):
+        raise found
+    name, told = found
+    error = TaskFailedError(name)
+    error.add_note(told)
+    raise error
+
+
+def _died(process: asyncio.subprocess.Process) -> TaskError:
+    status = process.returncode or 0
+    logger.error("a worker died (status %d)", status)
+    if status < 0:
+        return TaskError.say(
+            "the process that computed that was killed (signal {signal}), perhaps for want of"
+            " memory; try again",
+            signal=-status,
+        )
+    return TaskError.say(
+        "the process that computed that broke off (status {status}); try again", status=status
+    )

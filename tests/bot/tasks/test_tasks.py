@@ -1,0 +1,218 @@
+"""Tasks: limits and turns, and that what is cancelled is gone."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.tasks.pressure import Pressure
+from bot.tasks.tasks import Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
+from bot.tasks.turns import Asker
+from bot.tasks.workers import TaskError
+from bot.views.tasks import delay_text
+from solver.errors import InvalidRequestError
+
+ANN, BOB, MALLORY = (Asker(name, f"{name}'s") for name in ("ann", "bob", "mallory"))
+
+Open = Callable[..., Tasks]
+
+
+@pytest.fixture
+async def opened() -> AsyncIterator[Open]:
+    """Makes tasks, and ends them."""
+    made: list[Tasks] = []
+
+    def make(workers: int = 1, **limits: Any) -> Tasks:
+        made.append(Tasks(TaskLimits(**limits), workers))
+        return made[-1]
+
+    yield make
+    for tasks in made:
+        await tasks.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
+
+
+def note(file: Path, what: str) -> None:
+    """What a worker does: it can be seen in which order."""
+    with file.open("a") as opened:
+        opened.write(f"{what}\n")
+
+
+async def test_parts_of_tasks_take_turns(opened: Open, tmp_path: Path) -> None:
+    """Four matches of one person are one of two who wait."""
+    tasks, file = opened(), tmp_path / "order"
+
+    async def match(asker: Asker, parts: int) -> None:
+        async with tasks.task(asker, "match", parts, 0.01) as task:
+            for _ in range(parts):
+                await task.run(note, file, asker.person)
+
+    await tasks.aside(MALLORY, time.sleep, 0)
+    many = [asyncio.create_task(match(MALLORY, 20)) for _ in range(4)]
+    await until(file.exists)
+    await match(ANN, 10)
+    order = file.read_text().split()
+    first = order.index("ann")
+    # between two of hers there is never more than one of the other's
+    between = "".join(order[first:]).split("ann")
+    assert all(len(others) <= len("mallory") for others in between)
+    await asyncio.gather(*many)
+    assert len(file.read_text().split()) == 90
+
+
+async def test_limits_are_told_in_one_sentence(opened: Open) -> None:
+    tasks = opened(workers=0, person=2, place=3, seconds=60)
+    stop = asyncio.Event()
+
+    async def wait(asker: Asker, what: str) -> None:
+        async with tasks.task(asker, what, 10, 2):
+            await stop.wait()
+
+    running = [asyncio.create_task(wait(MALLORY, what)) for what in ("match", "review")]
+    await asyncio.sleep(0)
+    with pytest.raises(InvalidRequestError) as caught:
+        await wait(Asker("mallory", "elsewhere"), "match")
+    assert str(caught.value) == (
+        "you have 2 tasks under way (match, review), as many as one person may have; the first is"
+        " done in about 40 s, and /cancel stops them"
+    )
+    running.append(asyncio.create_task(wait(Asker("ann", MALLORY.place), "match")))
+    await asyncio.sleep(0)
+    with pytest.raises(InvalidRequestError) as caught:
+        await wait(Asker("bob", MALLORY.place), "match")
+    assert str(caught.value).startswith("3 tasks are under way here (2 × match, review), as many")
+    async with tasks.task(BOB, "match"):
+        pass
+    stop.set()
+    await asyncio.gather(*running)
+
+
+async def test_what_takes_too_long_is_refused_before_it_begins(opened: Open) -> None:
+    tasks = opened(workers=0, seconds=60)
+    with pytest.raises(InvalidRequestError) as caught:
+        async with tasks.task(BOB, "match", 99, 4):
+            pass
+    assert str(caught.value) == "match: it would take about 7 min, and a task may take 60 s here"
+
+
+async def test_what_takes_too_long_is_ended(opened: Open) -> None:
+    tasks = opened(seconds=0.5)
+    process = await tasks.aside(ANN, os.getpid)
+    with pytest.raises(TaskError) as caught:
+        async with tasks.task(ANN, "match") as task:
+            await task.run(time.sleep, 600)
+    assert str(caught.value) == (
+        "that took longer than the 0.5 seconds of computing that a task may take here"
+    )
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+async def test_a_person_stops_what_is_theirs(opened: Open) -> None:
+    tasks = opened()
+    process = await tasks.aside(ANN, os.getpid)
+
+    async def sleep(asker: Asker, what: str, seconds: float) -> None:
+        async with tasks.task(asker, what) as task:
+            await task.run(time.sleep, seconds)
+
+    theirs = [asyncio.create_task(sleep(MALLORY, what, 600)) for what in ("match", "review")]
+    await asyncio.sleep(0.1)
+    ours = asyncio.create_task(sleep(ANN, "match", 0))
+    await asyncio.sleep(0.1)
+    assert not ours.done()
+    assert await tasks.cancel("mallory") == ["match", "review"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    for task in theirs:
+        with pytest.raises(TaskCancelledError, match="cancelled"):
+            await task
+    await ours
+    assert await tasks.cancel("mallory") == []
+
+
+async def test_a_task_stopped_between_its_parts_does_not_go_on(opened: Open) -> None:
+    tasks = opened(workers=0)
+    async with tasks.task(ANN, "match", 2) as task:
+        await task.run(time.sleep, 0)
+        assert await tasks.cancel("ann") == ["match"]
+        with pytest.raises(TaskCancelledError):
+            await task.run(time.sleep, 0)
+
+
+async def test_who_waits_is_told_what_for(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.tasks.tasks._PATIENCE", 0.05)
+    tasks, stop = opened(workers=0), asyncio.Event()
+
+    async def solve(asker: Asker, seconds: float) -> None:
+        async with tasks.task(asker, "solve", 1, seconds, Kind.SOLVING) as task, tasks.turn(task):
+            await stop.wait()
+
+    running = [asyncio.create_task(solve(BOB, 100)), asyncio.create_task(solve(ANN, 32))]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    async with tasks.task(MALLORY, "solve", 1, 5, Kind.SOLVING) as task:
+        told: list[Any] = []
+
+        async def wait() -> None:
+            async for one in task.told(time.sleep, 0):
+                told.append(one)  # noqa: PERF401 - to be seen on the way
+
+        waiting = asyncio.create_task(wait())
+        await until(lambda: bool(told))
+        assert isinstance(told[0], Delay)
+        assert (told[0].what, told[0].before) == ("solve", 2)
+        assert delay_text(told[0]) == "solve: 2 tasks come first, which take about 3 min."
+        stop.set()
+        await waiting
+        assert told[1:] == [None]
+    await asyncio.gather(*running)
+
+
+async def test_whoever_stops_listening_ends_the_task(opened: Open) -> None:
+    tasks = opened()
+    process = await tasks.aside(ANN, os.getpid)
+
+    async def listen() -> None:
+        async for _ in tasks.told(ANN, "review", time.sleep, 600):
+            pass
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(0.1)
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    assert await tasks.aside(ANN, os.getpid) != process
+
+
+async def test_new_tasks_are_refused_first() -> None:
+    pressure = Pressure(0.1)
+    tasks = Tasks(workers=0, pressure=pressure)
+    for _ in range(100):
+        pressure.note(0.15)
+        pressure.tick(0.1)
+    with pytest.raises(InvalidRequestError, match="too much is going on here right now"):
+        async with tasks.task(ANN, "match"):
+            pass
+    # what a move needs is made
+    assert await tasks.aside(ANN, abs, -1) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "1 s"), (0.2, "1 s"), (7.1, "8 s"), (41, "45 s"), (90, "90 s"), (91, "2 min")],
+)
+def test_durations(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

@@ -1,0 +1,70 @@
+"""Turns among people, whatever each of them asks for."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.tasks.turns import Asker, Turns, Waiting
+
+asks = st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"))
+steps = st.lists(st.one_of(asks, st.just("take"), st.integers(0, 9)), max_size=60)
+
+
+@given(steps)
+def test_nobody_is_passed_more_than_once_by_anybody(done: list[object]) -> None:
+    """While something is the only one of its person each other person has one turn at most."""
+    turns: Turns[int] = Turns()
+    waiting: list[Waiting[int]] = []
+    passed: dict[int, list[str]] = {}
+    """Of each thing that is alone of its person, who had a turn since."""
+    for number, step in enumerate(done):
+        if isinstance(step, tuple):
+            asker = Asker(*step)
+            if all(one.asker.person != asker.person for one in waiting):
+                passed[number] = []
+            waiting.append(turns.add(asker, number))
+        elif isinstance(step, int) and waiting:
+            gone = waiting.pop(step % len(waiting))
+            turns.remove(gone)
+            passed.pop(gone.what, None)
+        elif step == "take" and waiting:
+            taken = turns.take()
+            [one] = [one for one in waiting if one.what == taken]
+            waiting.remove(one)
+            passed.pop(taken, None)
+            for others in passed.values():
+                others.append(one.asker.person)
+        assert len(turns) == len(waiting)
+    for others in passed.values():
+        assert len(others) == len(set(others))
+
+
+@given(st.lists(asks, min_size=1, max_size=40))
+def test_of_one_person_what_came_first_is_first(asked: list[tuple[str, str]]) -> None:
+    turns: Turns[int] = Turns()
+    all_waiting = [turns.add(Asker(*one), number) for number, one in enumerate(asked)]
+    foreseen = [[*turns.before(one), one.what] for one in all_waiting]
+    order = [turns.take() for _ in asked]
+    for person in "abcd":
+        own = [number for number in order if asked[number][0] == person]
+        assert own == sorted(own)
+    # and all of it was known before
+    for number, before in enumerate(foreseen):
+        assert sorted(before) == sorted(order[: order.index(number) + 1])
+
+
+def test_one_who_asks_for_much_is_one_of_all() -> None:
+    turns: Turns[str] = Turns()
+    for number in range(24):
+        turns.add(Asker("mallory", f"place {number}"), "mallory")
+    assert turns.take() == "mallory"
+    for name in ("ann", "bob"):
+        turns.add(Asker(name, "elsewhere"), name)
+    assert [turns.take() for _ in range(4)] == ["ann", "bob", "mallory", "mallory"]
+
+
+def test_places_take_turns_where_people_are_alike() -> None:
+    turns: Turns[str] = Turns()
+    for number in range(3):
+        turns.add(Asker(f"guest {number}", "crowded"), "crowded")
+    turns.add(Asker("ann", "quiet"), "quiet")
+    assert [turns.take() for _ in range(4)] == ["crowded", "quiet", "crowded", "crowded"]
