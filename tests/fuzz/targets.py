@@ -263,7 +263,8 @@ def words(target: str) -> list[str]:
 
         names = [*(f"/{name}" for name in OPTIONS), *preset_names(), "ann: ", "bob: ", "/rules "]
         options = ["game:", "rules:", "level:", "me:", "them:", "turn:", "dice:", "farkles:"]
-        return [*names, *spelled, *options, "optimal", "greedy", "everything", "yes", "no", "\n/"]
+        more = ["optimal", "greedy", "everything", "yes", "no", "\n/", '"channel": null, ']
+        return [*names, *spelled, *options, *more]
     if target == "rules":
         return [*keys, "[scoring]", "in_a_row", "points", '"everything"', "true", '"xxxxxx"', "[["]
     kinds = [
