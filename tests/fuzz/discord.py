@@ -265,7 +265,7 @@ def examples() -> Iterator[bytes]:
             [one.name, values.get(one.name, one.choices[0] if one.choices else 1)]
             for one in options[:3]
         ]
-        games.append([begin, {"do": "command", "name": name, "options": given, "channel": None}])
+        games.append([begin, {"do": "command", "name": name, "options": given}])
         games.append([{"do": "complete", "name": name, "options": given, "guild": 1}])
     for sub in RULES_COMMANDS:
         given = [["name", "mine"], ["base", "kcd"], ["goal", 500], ["more", "three-pairs:750"]]

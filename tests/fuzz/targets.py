@@ -12,8 +12,6 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
-
 from bot.cli.verify import read_proof, verdict_data, verdict_text
 from bot.fronts.chat import commands as chat_commands
 from bot.fronts.chat.commands import Commands, Reply
@@ -30,7 +28,7 @@ from bot.views.rules_text import rules_data, rules_text
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, InvalidRulesError
 from solver.game.solvable import unsolvable
-from solver.game.standings import Solution, value_shape
+from solver.game.standings import Solution
 from solver.rules.file import check_file, load_rules, preset_names
 from solver.rules.ruleset import Ruleset, Scoring
 from solver.rules.writer import write_rules
@@ -38,6 +36,7 @@ from solver.strategy import save_strategy
 from solver.wording import said_in
 from tests.bot.table import test_fair_dice
 from tests.house_rules import ONE_BY_ONE
+from tests.made_up import made_up_values
 
 Give = Callable[[bytes], None]
 """Hands one input to the program; raises where that is a find."""
@@ -72,19 +71,15 @@ async def open_program(folder: Path) -> AsyncIterator[Parts]:
     """The program behind all fronts; solves fail at once, and strategies are made up."""
     settings = Settings(data=folder)
     for name in _SOLVED:
-        save_made_up(load_rules(name), settings.strategies)
+        rules = load_rules(name)
+        made_up = Solution(rules, made_up_values(rules), 1e-9, 1, 0.0, 1, 1.0)
+        save_strategy(made_up, settings.strategies)
     with (
         mock.patch.object(chat_commands, "failure", _only_refusals(chat_commands.failure)),
         mock.patch.object(process, "WORKER", ("-c", """print('{"error": "not here"}')""")),
     ):
         async with open_parts(settings, Advisor(settings.strategies), allow_files=True) as parts:
             yield parts
-
-
-def save_made_up(rules: Ruleset, folder: Path) -> None:
-    """A strategy file of values that nobody solved: every game is even."""
-    values = np.full(value_shape(rules), 0.5)
-    save_strategy(Solution(rules, values, 1e-9, 1, 0.0, 1e-9, 1, 1.0), folder)
 
 
 def _only_refusals(failure: Callable[[Exception], Reply]) -> Callable[[Exception], Reply]:
@@ -263,7 +258,8 @@ def words(target: str) -> list[str]:
 
         names = [*(f"/{name}" for name in OPTIONS), *preset_names(), "ann: ", "bob: ", "/rules "]
         options = ["game:", "rules:", "level:", "me:", "them:", "turn:", "dice:", "farkles:"]
-        return [*names, *spelled, *options, "optimal", "greedy", "everything", "yes", "no", "\n/"]
+        more = ["optimal", "greedy", "everything", "yes", "no", "\n/", '"channel": null, ']
+        return [*names, *spelled, *options, *more]
     if target == "rules":
         return [*keys, "[scoring]", "in_a_row", "points", '"everything"', "true", '"xxxxxx"', "[["]
     kinds = [

@@ -17,10 +17,8 @@ from solver.game.position import MAX_TURN_TOTAL, Position, check_position, reach
 from solver.game.standings import (
     Solution,
     Standing,
-    blocks,
     role,
     standing_index,
-    value_shape,
 )
 from solver.play.advice import advise, odds
 from solver.rules.ruleset import Ruleset
@@ -30,6 +28,7 @@ from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
 from tests.house_rules import KEEPS, ONE_BY_ONE, small
+from tests.made_up import made_up_values
 
 NAMED = dict(ONE_BY_ONE)
 GAMES = {
@@ -65,16 +64,6 @@ GAMES = {
 }
 ROWS = 700
 """Turn totals in point steps that the twin goes to: far enough that nobody ever comes there."""
-
-
-def made_up(rules: Ruleset) -> np.ndarray:
-    """Values of which more points than the other player are worth more."""
-    scores = np.concatenate(
-        [block.first_score + rules.point_step * np.arange(block.scores) for block in blocks(rules)]
-    )
-    lead = (scores[:, None] - scores[None, :]) / (2 * rules.winning_score)
-    found = np.clip(0.5 + 0.3 * lead, 0.05, 0.95)
-    return np.broadcast_to(found, value_shape(rules)).copy()
 
 
 @cache
@@ -185,7 +174,7 @@ def starts(rules: Ruleset) -> list[Position]:
 @pytest.mark.parametrize("name", GAMES)
 def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
     rules = GAMES[name]
-    values = made_up(rules)
+    values = made_up_values(rules)
     strategy = Strategy(rules, values, "made up")
     goal, reach = rules.winning_score // rules.point_step, turn_plan(rules).reach
     compared = 0
@@ -256,7 +245,7 @@ def test_a_turn_total_that_no_dice_make_is_refused() -> None:
 def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where more points would still matter so far beyond the goal that it cannot be worked out."""
     rules = GAMES["steps of one"]
-    strategy = Strategy(rules, made_up(rules), "made up")
+    strategy = Strategy(rules, made_up_values(rules), "made up")
     monkeypatch.setattr("solver.best_play._MOST_ROWS", 50)
     with pytest.raises(InvalidPositionError, match="beyond the goal cannot be asked about"):
         strategy.turn(Position(turn_total=11, dice=2))
@@ -265,7 +254,7 @@ def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_far_turns_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = GAMES["final_turn earlier"]
-    strategy = Strategy(rules, made_up(rules), "made up")
+    strategy = Strategy(rules, made_up_values(rules), "made up")
     far = strategy.turn(Position(turn_total=1000, dice=3))
     assert strategy.turn(Position(turn_total=5000, dice=2)) is far
     assert strategy.turn(Position(dice=3)) is strategy.turn(Position(turn_total=350, dice=1))
