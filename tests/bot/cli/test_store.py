@@ -138,6 +138,8 @@ async def test_a_database_that_was_rescued(check: Run, folder: Path) -> None:
         found = (await asyncio.to_thread(check)).stdout
         [copy] = folder.glob("farkle.db.damaged-*")  # noqa: ASYNC240
         assert f"database: it was rescued from {copy}" in found
+        told = (await chat.say(PLACES[0], "ann: /forget me")).text
+        assert told.startswith(f"What was deleted is still in {copy}")
         copy.unlink()
         assert isinstance((await chat.say(PLACES[0], "/leaderboard")).data, list)
 
