@@ -123,7 +123,8 @@ def test_what_is_no_database(check: Run, folder: Path) -> None:
     assert found.exit_code == 1
     assert "is damaged or no database" in found.stdout
     path.unlink()
-    assert f"there is no database {path}" in str(check().exception)
+    for arguments in ([], ["--restore", "g"]):
+        assert f"there is no database {path}" in str(check(*arguments).exception)
     assert not path.exists()
 
 
