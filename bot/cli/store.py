@@ -71,6 +71,7 @@ async def _restore(settings: Settings, game: str) -> None:
     from bot.store.damaged import restore  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
+    await Store.look_into(settings.database_url).close()  # which makes none
     opened = await Store.open(settings.database_url)
     try:
         await restore(opened, game, lambda record: replayed(record, dice=True))

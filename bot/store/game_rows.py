@@ -129,11 +129,8 @@ async def read_rolls(
     connection: AsyncConnection, *where: ColumnElement[bool]
 ) -> tuple[list[list[int]], list[DamagedGameError]]:
     """The dice of every roll of games, game by game in their order, but for damaged games."""
-    # what is no roll is not read: of it the number alone counts
-    is_roll = events.c.kind == "rolled"
-    data = case((is_roll, events.c.data))
-    sound = case((is_roll, is_sound(events)), else_=1)
-    query = select(games.c.id, games.c.version, data, sound).join_from(games, events)
+    data = case((events.c.kind == "rolled", events.c.data))
+    query = select(games.c.id, games.c.version, data, is_sound(events)).join_from(games, events)
     found = await connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
     rolls: list[list[int]] = []
     damaged = []

@@ -207,6 +207,12 @@ class Store:
                     " still in its log; try again",
                     path=self._path,
                 )
+        if copies := damaged_copies(self._path):
+            raise StoreError.say(
+                "What was deleted is still in {path}, from which the database was rescued; the host"
+                " has to remove that",
+                path=copies[0],
+            )
 
     async def create_game(
         self,

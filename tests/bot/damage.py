@@ -150,31 +150,32 @@ class World:
 
     async def expected(self, damaged: Path) -> Answers:
         """What an undamaged copy tells in which the same games are set aside, or not there."""
-        with closing(sql(self.folder / "farkle.db")) as connection:
-            all_rows = {row for (row,) in connection.execute("SELECT rowid FROM games")}
-        with closing(sql(damaged)) as connection:
-            query = "SELECT rowid FROM games WHERE set_aside IS NOT NULL"
-            aside = frozenset(row for (row,) in connection.execute(query)) & all_rows
-            left = {row for (row,) in connection.execute("SELECT rowid FROM games")}
-        gone = frozenset(all_rows - left)
+        known = self._games(self.folder / "farkle.db").keys()
+        found = self._games(damaged)
+        aside = frozenset(game for game in known & found.keys() if found[game] is not None)
+        gone = frozenset(known - found.keys())
         unset = frozenset(self.lost(damaged, "place_settings"))
         if (aside, gone, unset) not in self._known:
             folder = self.copy("expected")
             with closing(sql(folder / "farkle.db")) as connection:
-                for row in aside:
-                    connection.execute("UPDATE games SET set_aside = 1 WHERE rowid = ?", [row])
-                for row in gone:
-                    found = connection.execute("SELECT id FROM games WHERE rowid = ?", [row])
-                    (game,) = found.fetchone()
+                for game in aside:
+                    connection.execute("UPDATE games SET set_aside = 1 WHERE id = ?", [game])
+                for game in gone:
                     for table in ("results", "events", "seats"):
                         connection.execute(f"DELETE FROM {table} WHERE game_id = ?", [game])  # noqa: S608
-                    connection.execute("DELETE FROM games WHERE rowid = ?", [row])
+                    connection.execute("DELETE FROM games WHERE id = ?", [game])
                 for place, key, *_ in unset:
                     this = "DELETE FROM place_settings WHERE place = ? AND key = ?"
                     connection.execute(this, [place.strip("'"), key.strip("'")])
             async with opened(folder) as chat:
                 self._known[aside, gone, unset] = await chat.answers()
         return self._known[aside, gone, unset]
+
+    def _games(self, path: Path) -> dict[Any, int | None]:
+        """The games in a database, and whether each was set aside."""
+        with closing(sql(path)) as connection:
+            connection.text_factory = lambda text: text.decode("utf-8", "replace")
+            return dict(connection.execute("SELECT id, set_aside FROM games"))
 
     def lost(self, damaged: Path, table: str) -> set[Any]:
         """Rows of a table that are not in a damaged copy as they are here."""
@@ -191,7 +192,7 @@ class World:
         for path in (self.folder / "farkle.db", damaged):
             with closing(sql(path)) as connection:
                 connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
-                columns = ", ".join(f"quote({column})" for column in SEALED[table])
+                columns = ", ".join(f"quote({column})" for column in (*SEALED[table], "crc"))
                 rows.append(set(connection.execute(f"SELECT {columns} FROM {table}")))  # noqa: S608
         return tuple(rows)
 

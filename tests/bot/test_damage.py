@@ -219,6 +219,20 @@ async def test_what_one_program_set_aside_no_other_goes_on_with(world: World) ->
         assert "no game is open here" in refused.text
 
 
+async def test_a_table_is_not_shown_without_its_database(world: World) -> None:
+    folder = world.copy("damaged")
+    path, away = folder / "farkle.db", folder / "away"
+    async with opened(folder) as chat:
+        table = await chat.data(PLACES[0], "/show")
+        path.rename(away)
+        roll = f"{table['to_move']}: /roll"
+        for line in ("/show", roll, "/games", "/leaderboard", "/advise 123456 me:0"):
+            assert "is gone: put it back" in (await chat.say(PLACES[0], line)).text, line
+        away.rename(path)
+        assert await chat.data(PLACES[0], "/show") == table
+        assert (await chat.data(PLACES[0], roll))["version"] == table["version"] + 1
+
+
 async def test_who_leaves_is_not_held_up_by_a_damaged_game(world: World) -> None:
     [game, *_] = await open_games(world)
     folder = world.copy("damaged")

@@ -11,6 +11,7 @@ from solver.errors import SolveError
 from solver.folders import is_ours, keep_private, make_private
 from solver.game.kernel_source import load_turn
 from solver.rules.file import load_rules
+from solver.strategy import prepare_folder
 from solver.turn.scoring import turn_plan
 
 
@@ -27,6 +28,11 @@ def test_what_is_made_is_its_owners_alone(tmp_path: Path, mask: int) -> None:
     finally:
         os.umask(before)
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/file")] == [0o700, 0o700, 0o600]
+
+
+def test_strategy_files_are_their_owners_alone(tmp_path: Path) -> None:
+    prepare_folder(tmp_path / "data" / "strategies")
+    assert [mode(tmp_path / name) for name in ("data", "data/strategies")] == [0o700, 0o700]
 
 
 def test_what_is_there_stays_open_to_those_who_use_it(tmp_path: Path) -> None:

@@ -274,6 +274,8 @@ class GameCommands:
 
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await self._games.tables.open_at(caller.place)
+        if not found:
+            self._games.tables.store.check_complete()
         yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])
 
     async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:

@@ -123,7 +123,8 @@ def test_what_is_no_database(check: Run, folder: Path) -> None:
     assert found.exit_code == 1
     assert "is damaged or no database" in found.stdout
     path.unlink()
-    assert f"there is no database {path}" in str(check().exception)
+    for arguments in ([], ["--restore", "g"]):
+        assert f"there is no database {path}" in str(check(*arguments).exception)
     assert not path.exists()
 
 
@@ -138,6 +139,8 @@ async def test_a_database_that_was_rescued(check: Run, folder: Path) -> None:
         found = (await asyncio.to_thread(check)).stdout
         [copy] = folder.glob("farkle.db.damaged-*")  # noqa: ASYNC240
         assert f"database: it was rescued from {copy}" in found
+        told = (await chat.say(PLACES[0], "ann: /forget me")).text
+        assert told.startswith(f"What was deleted is still in {copy}")
         copy.unlink()
         assert isinstance((await chat.say(PLACES[0], "/leaderboard")).data, list)
 

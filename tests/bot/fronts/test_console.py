@@ -119,6 +119,7 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         assert process.wait(60) == 0
     os.close(controller)
     assert "/advise 653332" in (data / "history").read_text()
+    assert (data / "history").stat().st_mode & 0o777 == 0o600
 
 
 async def test_completions(data: Path, tmp_path: Path) -> None:
