@@ -28,6 +28,13 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
+LEANS = 0.2, 0.0
+"""By how much intervals at 1 are smaller than at 0, where most of them is for rounding.
+
+With some lean the turn of a player who is all but lost, and bound to farkle, shrinks them; without
+it they shrink in games in which a turn hardly changes anything. One or the other nearly always
+serves."""
+
 _ROUNDING = 2.0**-53
 """Half of the last place of numbers from 1 to 2."""
 
@@ -41,13 +48,15 @@ def error_bound(
     tolerance: float,
     turn: Callable[..., Any],
     *,
+    lean: float = 0.0,
     threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> float | None:
     """A proved bound of the error of every value of a solved game; None if none is proved.
 
     Relative to the value, or to LEAST where it is less, and at most the tolerance. As much work as
-    two sweeps. `turn` is the turn function of the rules, see solver.game.kernel_source.
+    two sweeps. `turn` is the turn function of the rules, see solver.game.kernel_source; `lean` is
+    one of LEANS.
     """
     plan, ends = turn_plan(rules), endgame(rules)
     rows = values.shape[1] + ends.beyond + plan.reach
@@ -55,7 +64,7 @@ def error_bound(
     game = work.game
     table = make_table(game, ends, final_turn_slack(plan, rows))
     sides = table[: len(values)], table[len(values) :]
-    before = _intervals(values, tolerance)
+    before = _intervals(values, tolerance, lean)
     for side, bound in zip(sides, before, strict=True):
         write_table(rules, side, bound)
     together = independent_totals(rules, plan, game)
@@ -69,15 +78,14 @@ def error_bound(
     return _proved(values, before, (lower, upper))
 
 
-def _intervals(values: Floats, tolerance: float) -> tuple[Floats, Floats]:
+def _intervals(values: Floats, tolerance: float, lean: float) -> tuple[Floats, Floats]:
     """Lower and upper bounds around values, within what the tolerance allows, before any proof.
 
-    Their distance is concave in the value, so that intervals around exact values hardly ever grow
-    in a turn. The smaller share makes room for rounding. It is less for a player who has all but
-    won: who is all but lost may end a turn by a farkle for certain, and nothing else would make
-    that interval smaller than the next one.
+    Their distance is concave in the value and, but for the lean, the same for what the opponent
+    has, so that intervals around exact values do not grow in a turn. The smaller share makes room
+    for rounding.
     """
-    distance = 0.75 * values * (1 - values) + 0.25 * LEAST * (1 - values / 5)
+    distance = 0.75 * values * (1 - values) + 0.25 * LEAST * (1 - lean * values)
     distance *= tolerance
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
 
@@ -127,9 +135,9 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
         chances = [float(one) for one in (*ends, *lists) if one]
         rolls = 6 ** (column + 1)
         off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
-        results = np.array([*chances, *np.cumsum(chances)[1:]])
-        # each is off by half of its last place at most
-        roundings[column] = float(off) / _ROUNDING + np.exp2(np.frexp(results)[1] - 1.0).sum()
+        # each result is off by half of its last place at most, and none is above 1
+        _, places = np.frexp([*chances, *np.cumsum(chances)[1:]])
+        roundings[column] = float(off) / _ROUNDING + np.exp2(np.minimum(places, 0) - 1.0).sum()
     return roundings
 
 

@@ -267,39 +267,45 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack):
 
 
 @njit(nogil=True, error_model="numpy")
-def _secant_step(x, image, last_x, last_image):
-    """From x towards the fixed point of the line through two of its points; returns the way."""
+def _slope(x, image, last_x, last_image):
+    """Of the line through two points of a function with a slope from 0 to 1; 0 if there is none."""
     slope = 0.0
     if x != last_x:
         slope = (image - last_image) / (x - last_x)
-    if not 0.0 <= slope < 1.0 - 1e-12:
-        slope = 0.0
-    return (image - x) / (1.0 - slope)
+    return slope if 0.0 <= slope < 1.0 - 1e-12 else 0.0
 
 
 @njit(
     types.void(
-        TURN_TYPE, TABLE_TYPE, types.intp, array_type(types.boolean, 1), *WORK_TYPES, types.float64
+        TURN_TYPE,
+        TABLE_TYPE,
+        types.intp,
+        array_type(types.boolean, 1),
+        *WORK_TYPES,
+        types.float64,
+        types.float64,
     ),
     parallel=True,
     cache=True,
     nogil=True,
     error_model="numpy",
 )
-def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tolerance):
+def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tolerance, wide):
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
     x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end when no lane
-    is further than `tolerance` of itself from its fixed point, by the last slope. A task is a group
-    as in sweep_totals.
+    is further than `tolerance` of itself from its fixed point, by the last slope. Where G' is close
+    to 1, rounding hides the slope between points that are near each other: only points that are
+    `wide` of x apart count for it, and the first step goes that far. A task is a group as in
+    sweep_totals.
     """
     workers = len(scratch.lost)
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        last_x, last_image = np.empty(LANES), np.empty(LANES)
+        last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
             for mode in range(game.roles * game.boards * game.boards):
@@ -317,8 +323,14 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tole
                         x, image = x_before[PAD + score], behind[PAD + score]
                         lane = score - first
                         distance = image - x
-                        if iteration > 0:
-                            distance = _secant_step(x, image, last_x[lane], last_image[lane])
+                        if iteration == 0:
+                            slopes[lane] = 0.0
+                            if abs(distance) < wide * x:
+                                distance = np.copysign(wide * x, distance)
+                        else:
+                            if abs(x - last_x[lane]) >= wide / 2.0 * x:
+                                slopes[lane] = _slope(x, image, last_x[lane], last_image[lane])
+                            distance /= 1.0 - slopes[lane]
                         last_x[lane], last_image[lane] = x, image
                         behind[PAD + score] = min(1.0, max(0.0, x + distance))
                         error = max(error, abs(distance) / max(image, 1e-300))

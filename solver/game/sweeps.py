@@ -51,6 +51,12 @@ _CLOSER = 4
 _NOISE = 1e-15
 """Changes of this size are rounding: they need not fall any more."""
 
+_MOST_PROOFS = 3
+"""That are tried without a penalty, where one sweep solves the game."""
+
+_WIDE = 1e-6
+"""How far apart slopes are taken once a proof has failed, see kernels.solve_total."""
+
 
 def solve(
     rules: Ruleset,
@@ -73,24 +79,30 @@ def solve(
     sweeps = _Sweeps(rules, cache, threads, tolerance / 100, on_progress)
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
-    target = tolerance
+    target, failed = tolerance, 0
     for number in range(1, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         if not verifying:
             rate = min(1.0, change / residual) if residual else 1.0
         # changes that fall by a rate add up to so much more than the last of them
         enough = max(target * min(1.0, (1 - rate) / rate) if rate else target, _NOISE)
+        if failed and rules.farkle_penalty is None:
+            sweeps.plain = not sweeps.plain
+            if sweeps.plain:
+                continue
+            enough = tolerance
         if change <= enough and not sweeps.skipped:
             error_bound = sweeps.error_bound(tolerance, change)
             if error_bound is not None:
                 break
-            if change <= _NOISE:
+            failed += 1
+            if failed == _MOST_PROOFS if rules.farkle_penalty is None else change <= _NOISE:
                 raise sweeps.unproved(tolerance, change)
-            target = change / _CLOSER
-            enough = target
+            enough = target = change / _CLOSER
+            sweeps.wide = _WIDE
         # a last sweep verifies everything
         verifying = change <= enough
-        at_rest = -1.0 if verifying else enough / 2
+        at_rest = -1.0 if verifying or (failed and rules.farkle_penalty is None) else enough / 2
         residual = change
         if rate <= _SLOW or number <= 2:
             slow = []
@@ -149,6 +161,11 @@ class _Sweeps:
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
         self._number = 0
+        self.wide = 0.0
+        """See kernels.solve_total."""
+        self.plain = False
+        """Whether a sweep solves states just once without a penalty too. Secant steps leave two
+        values that are exact but do not quite fit each other, which a proof takes ill."""
         self.table = make_table(game, ends)
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
@@ -191,17 +208,25 @@ class _Sweeps:
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
         """A proved bound of the error of every value, see `bounds.error_bound`."""
-        self.states_solved += 2 * state_count(self._rules)
-        return bounds.error_bound(
-            self._rules,
-            read_table(self._rules, self.table),
-            tolerance,
-            self._turn,
-            threads=self._threads,
-            on_progress=lambda done: self._on_progress(
-                Progress(self._number, done, residual, bounding=True)
-            ),
-        )
+
+        def on_progress(done: float) -> None:
+            self._on_progress(Progress(self._number, done, residual, bounding=True))
+
+        values = read_table(self._rules, self.table)
+        for lean in bounds.LEANS:
+            self.states_solved += 2 * state_count(self._rules)
+            found = bounds.error_bound(
+                self._rules,
+                values,
+                tolerance,
+                self._turn,
+                lean=lean,
+                threads=self._threads,
+                on_progress=on_progress,
+            )
+            if found is not None:
+                return found
+        return None
 
     def unproved(self, tolerance: float, residual: float) -> ConvergenceError:
         """The error of values that are as exact as they get, and not exact enough for a proof."""
@@ -228,10 +253,10 @@ class _Sweeps:
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
-        if self._rules.farkle_penalty:
+        if self._rules.farkle_penalty or self.plain:
             kernels.sweep_totals(self._turn, self.table, total, active, *self._work)
         else:
-            arguments = *self._work, self._pair_tolerance
+            arguments = *self._work, self._pair_tolerance, self.wide
             kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
 
 

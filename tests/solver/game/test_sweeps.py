@@ -80,11 +80,14 @@ def test_published_bank_thresholds_and_inversions(
 
 
 def test_a_game_that_hardly_ever_moves_is_exact(kernels: Path) -> None:
-    """One die, only a 1 scores, seven in a row are needed: V = p + (1 - p)(1 - V)."""
+    """One die, only a 1 scores, four in a row are needed: V = p + (1 - p)(1 - V)."""
     scoring = {"single": (100, 0, 0, 0, 0, 0), "three_of_a_kind": (0,) * 6}
-    rules = variant("classic", dice=1, goal=1000, minimum_bank=700, scoring=scoring)
+    rules = variant("classic", dice=1, goal=800, minimum_bank=400, scoring=scoring)
     solution = solve(rules, cache=kernels)
-    np.testing.assert_allclose(solution.values[0, 3:, 3:], 1 / (2 - 6.0**-7), rtol=1e-10)
+    np.testing.assert_allclose(solution.values[0, 4:, 4:], 1 / (2 - 6.0**-4), rtol=1e-10)
+    never = variant("classic", dice=1, goal=1000, minimum_bank=700, scoring=scoring)
+    with pytest.raises(ConvergenceError, match="as exact as rounding lets them be"):
+        solve(never, cache=kernels)
 
 
 def test_a_game_without_farkles_stays_within_certainty(kernels: Path) -> None:
