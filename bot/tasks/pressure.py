@@ -71,6 +71,9 @@ class Pressure:
     def check(self, most: Degree = Degree.CALM) -> None:
         """Raises InvalidRequestError where it is busier than that."""
         if self.degree > most:
-            raise InvalidRequestError.say(
-                "too much is going on here right now; try again in a minute"
-            )
+            raise too_busy()
+
+
+def too_busy() -> InvalidRequestError:
+    """What is told to whoever asks for more than there is time for."""
+    return InvalidRequestError.say("too much is going on here right now; try again in a minute")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeVar
 
-from bot.tasks.pressure import Pressure
+from bot.tasks.pressure import Pressure, too_busy
 from bot.tasks.turns import Asker, Turns
 from bot.tasks.workers import TaskError, Workers
 from solver.errors import InvalidRequestError
@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 ASIDE_SECONDS = 30.0
 """That part of what a command does may take in a worker."""
+_MOST_ASIDE = 30
+"""Parts of one person's commands that may wait at a time."""
 _PATIENCE = 1.0
 """Seconds after which somebody who waits is told so."""
 SHORT_SOLVE = 30.0
@@ -236,7 +238,13 @@ class Tasks:
             self._asked.remove(task)
 
     async def aside(self, asker: Asker, make: Callable[..., T], *args: Any) -> T:
-        """What a function makes, in a worker: part of what a command does, and no task to count."""
+        """What a function makes, in a worker: part of what a command does, and no task to count.
+
+        Raises what it raises, TaskError, and InvalidRequestError for who asks for very much.
+        """
+        waiting = self._lines[Kind.COMPUTING].turns
+        if sum(one.asker.person == asker.person for one in waiting) >= _MOST_ASIDE:
+            raise too_busy()
         task = Task(self, asker, "", 1, 0.1, Kind.COMPUTING)
         task.spent = max(0.0, self.limits.seconds - ASIDE_SECONDS)
         return await self.made(task, make, *args)

@@ -46,6 +46,7 @@ class Workers:
         self._memory = memory
         self._idle: list[asyncio.subprocess.Process] = []
         self._alive: set[asyncio.subprocess.Process] = set()
+        self._closed = False
 
     async def run(self, make: Callable[..., T], *args: Any) -> T:
         """What a function of a module makes; cancel this, and the process that makes it is killed.
@@ -67,7 +68,8 @@ class Workers:
         return _result(answer, make)
 
     async def close(self) -> None:
-        """End all processes, whatever they compute."""
+        """End all processes, whatever they compute; no more are started."""
+        self._closed = True
         self._idle.clear()
         await asyncio.gather(*map(self._kill, list(self._alive)))
 
@@ -77,6 +79,8 @@ class Workers:
             if (process := self._idle.pop()).returncode is None:
                 return process
             self._alive.discard(process)
+        if self._closed:
+            raise asyncio.CancelledError
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,

@@ -197,6 +197,16 @@ async def test_whoever_stops_listening_ends_the_task(opened: Open) -> None:
     assert await tasks.aside(ANN, os.getpid) != process
 
 
+async def test_parts_of_commands_are_not_without_limit(opened: Open) -> None:
+    tasks = opened()
+    first = [asyncio.create_task(tasks.aside(MALLORY, time.sleep, 0)) for _ in range(50)]
+    other = asyncio.create_task(tasks.aside(ANN, abs, -1))
+    found = await asyncio.gather(*first, return_exceptions=True)
+    refused = [one for one in found if isinstance(one, InvalidRequestError)]
+    assert len(refused) == 19, "one runs, and thirty wait"
+    assert await other == 1
+
+
 async def test_new_tasks_are_refused_first() -> None:
     pressure = Pressure(0.1)
     tasks = Tasks(workers=0, pressure=pressure)
