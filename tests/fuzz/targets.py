@@ -72,7 +72,7 @@ async def open_program(folder: Path) -> AsyncIterator[Parts]:
     settings = Settings(data=folder)
     for name in _SOLVED:
         rules = load_rules(name)
-        made_up = Solution(rules, made_up_values(rules), 1e-9, 1, 0.0, 1, 1.0)
+        made_up = Solution(rules, made_up_values(rules), 1e-9, 1, 0.0, 1e-9, 1, 1.0)
         save_strategy(made_up, settings.strategies)
     with (
         mock.patch.object(chat_commands, "failure", _only_refusals(chat_commands.failure)),
