@@ -81,6 +81,8 @@ class Task:
     each: float
     """About how many seconds a part takes."""
     kind: Kind
+    most: float
+    """Seconds of computing that it may take."""
     spent: float = 0.0
     """Seconds of computing."""
     done: int = 0
@@ -229,7 +231,7 @@ class Tasks:
 
         Raises InvalidRequestError, in one sentence, where that is too much.
         """
-        task = Task(self, asker, what, parts, each, kind)
+        task = Task(self, asker, what, parts, each, kind, self.limits.seconds)
         self._check(asker, task)
         self._asked.append(task)
         try:
@@ -245,9 +247,8 @@ class Tasks:
         waiting = self._lines[Kind.COMPUTING].turns
         if sum(one.asker.person == asker.person for one in waiting) >= _MOST_ASIDE:
             raise too_busy()
-        task = Task(self, asker, "", 1, 0.1, Kind.COMPUTING)
-        task.spent = max(0.0, self.limits.seconds - ASIDE_SECONDS)
-        return await self.made(task, make, *args)
+        most = min(ASIDE_SECONDS, self.limits.seconds)
+        return await self.made(Task(self, asker, "", 1, 0.1, Kind.COMPUTING, most), make, *args)
 
     async def cancel(self, person: str) -> list[str]:
         """Stop all tasks of a person; returns what they were."""
@@ -272,15 +273,15 @@ class Tasks:
         async with self.turn(task):
             if self._workers is None:
                 return await asyncio.to_thread(make, *args)
-            left = max(0.0, self.limits.seconds - task.spent)
+            left = max(0.0, task.most - task.spent)
             try:
                 async with asyncio.timeout(left):
                     return await self._workers.run(make, *args)
             except TimeoutError:
                 raise TaskError.say(
-                    "that took longer than the {seconds:,g} seconds of computing that a task may"
-                    " take here",
-                    seconds=self.limits.seconds,
+                    "that took longer than the {seconds:,g} seconds of computing that it may take"
+                    " here",
+                    seconds=task.most,
                 ) from None
 
     def delay(self, task: Task) -> Delay | None:

@@ -113,7 +113,7 @@ async def test_what_takes_too_long_is_ended(opened: Open) -> None:
         async with tasks.task(ANN, "match") as task:
             await task.run(time.sleep, 600)
     assert str(caught.value) == (
-        "that took longer than the 0.5 seconds of computing that a task may take here"
+        "that took longer than the 0.5 seconds of computing that it may take here"
     )
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
