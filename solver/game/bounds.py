@@ -64,8 +64,7 @@ def error_bound(
     game = work.game
     table = make_table(game, ends, final_turn_slack(plan, rows))
     sides = table[: len(values)], table[len(values) :]
-    before = _intervals(values, tolerance, lean)
-    for side, bound in zip(sides, before, strict=True):
+    for side, bound in zip(sides, _intervals(values, tolerance, lean), strict=True):
         write_table(rules, side, bound)
     together = independent_totals(rules, plan, game)
     groups = np.arange(game.scores // (2 * LANES) + 1)
@@ -75,7 +74,8 @@ def error_bound(
         exist = [groups < len(first_scores(one, game)) for one in totals]
         kernels.sweep_totals(turn, table, total, np.array(exist), *work)
     lower, upper = (read_table(rules, side) for side in sides)
-    return _proved(values, before, (lower, upper))
+    del table, sides  # they are large
+    return _proved(values, _intervals(values, tolerance, lean), (lower, upper))
 
 
 def _intervals(values: Floats, tolerance: float, lean: float) -> tuple[Floats, Floats]:

@@ -20,7 +20,7 @@ A value near 1 is rounded in its 16th decimal, and what the opponent has left ca
 than that."""
 
 MAX_VALUES = 20_000_000
-"""Start-of-turn values that one solve may hold: 8 bytes each in the file, 20 while solving."""
+"""Start-of-turn values that one solve may hold: 8 bytes each in the file, 90 while solving."""
 
 
 Ints = npt.NDArray[np.int64]
