@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from bot.processes import environment
 from solver.batch.jobs import Job, Watch
 from solver.errors import SolveError
 from solver.game.standings import Progress
@@ -55,6 +56,8 @@ class SolveProgress:
     """The share of that sweep that is done, 0 to 1."""
     residual: float | None = None
     """Largest relative change in the sweep before."""
+    bounding: bool = False
+    """Whether that sweep is over, and one for a bound of the error is under way."""
     win_probability: float | None = None
     """Of the first player, once it is done."""
     sentence: str = ""
@@ -83,7 +86,7 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
             "-P",
             *WORKER,
             cwd=os.sep,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
+            env=environment(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -129,14 +132,6 @@ def _request(rules: Ruleset, strategies: Path, kernels: Path) -> bytes:
     return json.dumps(request).encode() + b"\n"
 
 
-def _import_path() -> list[str]:
-    """Where this program imports from, but for the current folder, in which anything may be."""
-    own, here = str(Path(__file__).parents[2]), ""
-    with contextlib.suppress(OSError):
-        here = str(Path.cwd())
-    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]
-
-
 async def _follow(
     process: asyncio.subprocess.Process, request: bytes, job: Job, watch: Watch
 ) -> dict[str, Any]:
@@ -160,7 +155,7 @@ async def _follow(
         if "begun" in message:
             watch.begin(job)
         elif "sweep" in message:
-            watch.progress(job, Progress(message["sweep"], message["done"], message["residual"]))
+            watch.progress(job, Progress(**message))
     return last
 
 

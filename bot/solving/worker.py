@@ -3,8 +3,8 @@
 It loads numba, and so stands outside of everything that answers a chat message. One line of JSON on
 standard input says what to solve: `rules`, the folders `strategies` and `kernels`, and the
 `language` of errors, English if it is not there. Lines of JSON on standard output say how it goes:
-{"begun"}, then {"sweep", "done", "residual"} and at the end {"solved"} or {"error"}. The end of
-standard input, or an interrupt, ends the solve.
+{"begun"}, then all of a `Progress`, and at the end {"solved"} or {"error"}. The end of standard
+input, or an interrupt, ends the solve.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -73,7 +74,7 @@ def _solve(request: dict[str, Any]) -> int:
             now = time.monotonic()
             if now - self.last >= _INTERVAL:
                 self.last = now
-                _say(sweep=progress.sweep, done=progress.done, residual=progress.residual)
+                _say(**asdict(progress))
 
     speak(best_language(request.get("language", ENGLISH.code)))
     rules = Ruleset.model_validate(request["rules"])

@@ -14,9 +14,9 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
+from bot.processes import environment
 from solver.errors import FarkleError
 from solver.wording import spoken
 
@@ -86,7 +86,7 @@ class Workers:
                 sys.executable,
                 *WORKER,
                 str(self._memory),
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path())},
+                env=environment(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -106,14 +106,6 @@ class Workers:
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
         self._alive.discard(process)
-
-
-def import_path() -> list[str]:
-    """Where this program imports from, but for the current folder, in which anything may be."""
-    own, here = str(Path(__file__).parents[2]), ""
-    with contextlib.suppress(OSError):
-        here = str(Path.cwd())
-    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]
 
 
 async def _ask(process: asyncio.subprocess.Process, request: bytes) -> bytes:

@@ -52,6 +52,10 @@ def solve_progress_text(progress: SolveProgress) -> str:
             ready = say_later("Solving {name}: getting ready; it takes about {time} in all.")
             return wrap(say(ready, name=name, time=time))
         sweep, share = progress.sweep, progress.done * 100
+        if progress.bounding:
+            return wrap(
+                say("Solving {name}: bound of the error, {share:.0f} %", name=name, share=share)
+            )
         return wrap(
             say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
         )
