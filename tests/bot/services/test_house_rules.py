@@ -755,8 +755,11 @@ async def test_texts_fit(house: HouseRules) -> None:
         house_rules_text(entries),
         new_rules_help(),
         *(
-            solve_progress_text(SolveProgress(name, state, 10, 3, 0.5, None, 0.5, "sentence"))
+            solve_progress_text(
+                SolveProgress(name, state, 10, 40, 3, 0.5, None, bounding, 0.5, "sentence")
+            )
             for state in SolveState
+            for bounding in (False, True)
         ),
     ]
     assert not [line for text in texts for line in text.splitlines() if len(line) > 79]
