@@ -756,7 +756,7 @@ async def test_texts_fit(house: HouseRules) -> None:
         new_rules_help(),
         *(
             solve_progress_text(
-                SolveProgress(name, state, 10, 40, 3, 0.5, None, bounding, 0.5, "sentence")
+                SolveProgress(name, state, 10, 3, 0.5, None, bounding, 0.5, "sentence", 40)
             )
             for state in SolveState
             for bounding in (False, True)
