@@ -54,6 +54,12 @@ _NOISE = 1e-15
 _MOST_PROOFS = 3
 """That are tried without a penalty, where one sweep solves the game."""
 
+_ROUGHEST = 1e-6
+"""Error bound with which values are taken that rounding lets be no more exact."""
+
+_NO_BOUND = 0.5
+"""A bound from which on nothing is told."""
+
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, see kernels.solve_total."""
 
@@ -68,11 +74,13 @@ def solve(
 ) -> Solution:
     """Solve the game until no value is off by more than `tolerance` of itself, which is proved.
 
-    Of LEAST where the value is less. `cache` is the folder that keeps compiled code. The
-    result is the same for any number of `threads`; as many as there are processors if None.
+    Of LEAST where the value is less. Where rounding stands in the way of a proof, values are as
+    exact as they get and have the bound that can be proved, of 1e-6 at most. `cache` is the folder
+    that keeps compiled code. The result is the same for any number of `threads`; as many as there
+    are processors if None.
 
-    Raises InvalidRulesError for a game too large or without an end, ConvergenceError after
-    MAX_SWEEPS sweeps, or earlier where rounding stands in the way of a proof.
+    Raises InvalidRulesError for a game too large or without an end, ConvergenceError where there is
+    no such bound, it is above a `tolerance` finer than the default one, or after MAX_SWEEPS sweeps.
     """
     started = time.perf_counter()
     check_solvable(rules)
@@ -97,7 +105,8 @@ def solve(
                 break
             failed += 1
             if failed == _MOST_PROOFS if rules.farkle_penalty is None else change <= _NOISE:
-                raise sweeps.unproved(tolerance, change)
+                error_bound = sweeps.widest_bound(tolerance, change)
+                break
             enough = target = change / _CLOSER
             sweeps.wide = _WIDE
         # a last sweep verifies everything
@@ -228,28 +237,33 @@ class _Sweeps:
                 return found
         return None
 
-    def unproved(self, tolerance: float, residual: float) -> ConvergenceError:
-        """The error of values that are as exact as they get, and not exact enough for a proof."""
-        within = 10 * tolerance
-        while within < 0.5 and self.error_bound(within, residual) is None:
-            within *= 10
-        if within >= 0.5:
-            return ConvergenceError.say(
+    def widest_bound(self, tolerance: float, residual: float) -> float:
+        """What can be proved of the error of values that are as exact as they get.
+
+        Raises ConvergenceError where that is not enough.
+        """
+        within, found = tolerance, None
+        while found is None and (within := 10 * within) < _NO_BOUND:
+            found = self.error_bound(within, residual)
+        if found is None:
+            raise ConvergenceError.say(
                 "{rules}: after {sweeps} sweeps values do not change any more, and still nothing"
                 " can be proved of them, perhaps as a game need not end under these rules; no"
                 " strategy file is written",
                 rules=self._rules.name,
                 sweeps=self._number,
             )
-        return ConvergenceError.say(
-            "{rules}: after {sweeps} sweeps values are as exact as rounding lets them be, and that"
-            " their error is within the tolerance {tolerance:.1e} cannot be proved, only within"
-            " {within:.1e}; no strategy file is written",
-            rules=self._rules.name,
-            sweeps=self._number,
-            tolerance=tolerance,
-            within=within,
-        )
+        if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
+            raise ConvergenceError.say(
+                "{rules}: after {sweeps} sweeps values are as exact as rounding lets them be, and"
+                " that their error is within the tolerance {tolerance:.1e} cannot be proved, only"
+                " within {within:.1e}; no strategy file is written",
+                rules=self._rules.name,
+                sweeps=self._number,
+                tolerance=tolerance,
+                within=within,
+            )
+        return found
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""

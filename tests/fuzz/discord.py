@@ -121,6 +121,7 @@ def open_discord(folder: Path) -> Iterator[Give]:
             return client
 
         client = runner.run(connect())
+        going_on = asyncio.all_tasks(runner.get_loop())  # as long as the program is open
 
         async def send(steps: list[Json], place: str) -> None:
             failed: list[BaseException] = []
@@ -132,10 +133,8 @@ def open_discord(folder: Path) -> Iterator[Give]:
             for step in steps[:_MOST]:
                 payload = await _payload(step, place, parts.games.tables)
                 client._connection.parsers["INTERACTION_CREATE"](payload)
-                others = asyncio.all_tasks() - {asyncio.current_task()}
-                while others:
+                while others := asyncio.all_tasks() - going_on - {asyncio.current_task()}:
                     await asyncio.wait(others)
-                    others = asyncio.all_tasks() - {asyncio.current_task()}
             found = [*log.found, *failed]
             if found:
                 raise found[0]

@@ -214,8 +214,8 @@ async def test_a_suggestion_without_a_database_is_an_empty_one(data: Path, tmp_p
 async def test_many_rules_are_25_suggestions(channel: Channel) -> None:
     with closing(sqlite3.connect(channel.folder / "farkle.db")) as connection:
         for number in range(40):
-            row = (f"discord:{channel.number}", f"r{number:02}" + "x" * 90 * (number % 2), "", None)
-            connection.execute("INSERT INTO place_rules VALUES (?, ?, ?, ?)", row)
+            row = (f"discord:{channel.number}", f"r{number:02}" + "x" * 90 * (number % 2))
+            connection.execute("INSERT INTO place_rules (place, name, text) VALUES (?, ?, '')", row)
         connection.commit()
     found = await channel.discord.complete(ANN, "advise", "rules", "r", channel.number)
     assert len(found) == 25
