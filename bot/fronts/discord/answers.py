@@ -104,6 +104,8 @@ class Answer:
         """The game that the message shows."""
         self._is_public = False
         """Whether something was said that all can see."""
+        self._is_heard = True
+        """Whether what was said last could be said anywhere."""
 
     async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
@@ -122,10 +124,11 @@ class Answer:
         try:
             await self._tell(waiting)
         except BaseException:
-            if not self._told:
-                reader.cancel()  # nobody hears it; what was done at a table is another matter
+            self._is_heard = False
             raise
         finally:
+            if self._is_vain:
+                reader.cancel()
             await asyncio.wait({reader})
         if self._told and self._is_public:
             await self._after_turn(self._told)
@@ -150,6 +153,8 @@ class Answer:
                     return
                 found.append(more)
             await self._tell_all(found)
+            if self._is_vain:
+                return
             edited = time.monotonic()
 
     async def _after_turn(self, told: list[News]) -> None:
@@ -187,6 +192,11 @@ class Answer:
             )
         except UNREACHABLE as error:
             check_lost(error)
+
+    @property
+    def _is_vain(self) -> bool:
+        """Whether nobody hears what is computed; what was done at a table is another matter."""
+        return not (self._is_heard or self._told)
 
     @property
     def _answered(self) -> bool:
@@ -356,12 +366,14 @@ class Answer:
                 check_lost(error)
             else:
                 return
+        self._is_heard = False
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
                 files = _files(card.attachments)
                 self._sent = await interaction.channel.send(
                     card.text, view=view or MISSING, files=files
                 )
+                self._is_heard = True
         except UNREACHABLE as error:
             check_lost(error)
             # what was done is kept: the next press or /show tells it

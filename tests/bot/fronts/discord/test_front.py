@@ -104,8 +104,8 @@ async def test_an_answer_that_nobody_hears_is_not_computed_on() -> None:
     broken = interaction(ANN)
     broken.response.edit_message = AsyncMock(side_effect=ConnectionError)
     answer = Answer(broken, PlaceSettings(), ENGLISH, Tasks(workers=0))
-    with pytest.raises(ConnectionError):
-        await answer.tell(replies())
+    broken.channel = None
+    await answer.tell(replies())
     assert ended.is_set()
 
 
