@@ -10,6 +10,8 @@ from bot.table.fair_dice import Proof, Verdict, verify_proof
 from solver.errors import InvalidRequestError
 
 EXIT_NOT_AS_COMMITTED = 1
+_MOST_BYTES = 20_000_000
+"""Length of a proof: 100,000 rolls take a tenth of it."""
 
 
 @click.command()
@@ -23,7 +25,11 @@ def verify(context: click.Context, file: BinaryIO, *, as_json: bool) -> None:
     is 1 if a roll or the commitment is not what the secret makes it.
     """
     name = str(getattr(file, "name", "-"))
-    proof = read_proof(file.read(), "standard input" if name in {"-", "<stdin>"} else name)
+    name = "standard input" if name in {"-", "<stdin>"} else name
+    data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise InvalidRequestError(f"{name}: longer than {_MOST_BYTES:,} bytes, so it is no proof")
+    proof = read_proof(data, name)
     verdict = verify_proof(proof)
     show(verdict_text(verdict, proof), verdict_data(verdict, proof), as_json=as_json)
     if not verdict.holds:

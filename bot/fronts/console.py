@@ -180,6 +180,7 @@ def spoken_by(line: str) -> tuple[Caller, str]:
 
     One console is one place, and whoever sits at it may manage it.
     """
+    line = line.rstrip("\r\n")
     found = _SPOKEN.fullmatch(line.rstrip())
     name, said = (safe_text(found[1], _LONGEST_NAME) or YOU, found[2]) if found else (YOU, line)
     return Caller(PLACE, Person(f"{PLACE}:{name.casefold()}", name), manages=True), said

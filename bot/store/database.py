@@ -37,6 +37,9 @@ PATIENCE = 30.0
 _CONNECTIONS = 12
 """Kept open; whoever needs one more waits for it."""
 
+_LOCK_SECONDS = 60.0
+"""For which a start waits for another one, which may have a large database to look through."""
+
 BEGIN = "sqlite_begin"
 """Execution option of a connection: how its transactions begin; empty for none at all."""
 READ = "BEGIN"
@@ -125,7 +128,11 @@ def migrate(path: Path) -> None:
     """
     try:
         make_private(path.parent)
-        with FileLock(f"{path}.lock", mode=OWNER_ONLY), _one_migration, explained(path):
+        with (
+            FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=OWNER_ONLY),
+            _one_migration,
+            explained(path),
+        ):
             _keep_private(path)
             if path.stat().st_size and not is_whole(path, PATIENCE):
                 _rescue(path)

@@ -188,8 +188,8 @@ class Store:
         """Raises StoreError while a damaged database lies beside the one that took its place."""
         if damaged_copies(self._path):
             raise StoreError.say(
-                "Nobody can tell: a part of the database was damaged, and it may be in there; the"
-                " host has it as it was"
+                "Nobody can tell for certain: the database was damaged, and not all of it may have"
+                " been saved; the host can look with farkle store check, and put it right"
             )
 
     def check_there(self) -> None:

@@ -190,7 +190,9 @@ class RecordCommands:
 
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         if line.words.lower() != "me":
-            raise InvalidRequestError.say("/forget me removes what is kept of you, and nobody else")
+            raise InvalidRequestError.say(
+                "/forget me removes what is kept of you, and of nobody else"
+            )
         async for news in self._games.leave(caller):
             if news.table.stored.place == caller.place:
                 # who leaves did not ask how the game went

@@ -110,3 +110,8 @@ def test_bad_files_get_one_sentence(data: bytes, said: str) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(click.BadParameter, match="No such file"):
         verify.main([str(tmp_path / "none.json")], standalone_mode=False)
+
+
+def test_what_never_ends_is_no_proof() -> None:
+    with pytest.raises(InvalidRequestError, match="longer than 20,000,000 bytes"):
+        CliRunner().invoke(verify, ["/dev/zero"], catch_exceptions=False)
