@@ -15,7 +15,7 @@ test: $(VENV)/installed-test
 
 # What takes minutes: presets at or near full size, checked in every state and played
 test-slow: $(VENV)/installed-test
-	@$(VENV)/bin/python -m pytest -m slow
+	@$(VENV)/bin/python -m pytest -m slow --numprocesses auto --dist worksteal
 
 # Speed and memory against their limits; ARGS=--quick leaves out what takes long
 bench: $(VENV)/installed-test
