@@ -4,7 +4,6 @@ Nothing in it forges a line or moves a terminal's cursor, and secrets are left o
 """
 
 import logging
-import os
 import re
 import secrets
 import sys
@@ -12,6 +11,8 @@ from collections.abc import Iterable
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from solver.folders import keep_private, make_private
 
 logger = logging.getLogger(__name__)
 
@@ -62,10 +63,10 @@ class LogFile(RotatingFileHandler):
         super().__init__(path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", delay=True)
 
     def _open(self) -> TextIOWrapper:
-        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.fchmod(descriptor, 0o600)  # one from before may be open to others
-        return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")  # noqa: PTH123
+        path = Path(self.baseFilename)
+        make_private(path.parent)
+        keep_private(path)
+        return path.open("a", encoding="utf-8", errors="backslashreplace")
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging has it
         """Where no file can be written, standard error is what is left."""

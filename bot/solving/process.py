@@ -6,13 +6,12 @@ import json
 import logging
 import os
 import signal
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from bot.processes import environment
+from bot.processes import send_signal, start
 from solver.batch.jobs import Job, Watch
 from solver.errors import SolveError
 from solver.game.standings import Progress
@@ -81,17 +80,7 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
     """
     request = _request(rules, strategies, kernels)
     try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",
-            *WORKER,
-            cwd=os.sep,
-            env=environment(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
+        process = await start(*WORKER, stderr=asyncio.subprocess.STDOUT, cwd=os.sep)
     except OSError as error:
         raise SolveError.say(
             "{rules}: cannot be solved, no process can be started ({reason})",
@@ -164,16 +153,10 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
     try:
-        _signal(process, signal.SIGINT)
+        send_signal(process, signal.SIGINT)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), GRACE)
     finally:
         if process.returncode is None:
-            _signal(process, signal.SIGKILL)
+            send_signal(process, signal.SIGKILL)
             await process.wait()
-
-
-def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    # the worker began a session, so that its group has its own number
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, number)

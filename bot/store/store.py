@@ -428,7 +428,6 @@ class Store:
     @asynccontextmanager
     async def _connection(self, begin: str) -> AsyncIterator[AsyncConnection]:
         with explained(self._path):
-            self.check_there()
             async with self._engine.connect() as connection:
                 self._check_there(connection)
                 yield await connection.execution_options(**{BEGIN: begin})

@@ -7,16 +7,13 @@ of multiprocessing begins either as a copy of all threads or with the modules of
 """
 
 import asyncio
-import contextlib
 import logging
-import os
 import pickle
 import signal
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from bot.processes import environment
+from bot.processes import send_signal, start
 from solver.errors import FarkleError
 from solver.wording import spoken
 
@@ -24,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-WORKER = ("-P", "-m", "bot.tasks.worker")
-"""What Python runs to compute; nothing is imported from the current folder."""
+WORKER = ("-m", "bot.tasks.worker")
+"""What Python runs to compute."""
 HEADER = 8
 """Bytes that hold the length of a message, the least significant first."""
 
@@ -82,16 +79,7 @@ class Workers:
         if self._closed:
             raise asyncio.CancelledError
         try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *WORKER,
-                str(self._memory),
-                env=environment(),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            process = await start(*WORKER, str(self._memory), stderr=asyncio.subprocess.DEVNULL)
         except OSError as error:
             raise TaskError.say(
                 "that cannot be computed now: no process can be started ({reason})",
@@ -101,9 +89,7 @@ class Workers:
         return process
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            # it began a session, so that its group has its own number
-            os.killpg(process.pid, signal.SIGKILL)
+        send_signal(process, signal.SIGKILL)
         await process.wait()
         self._alive.discard(process)
 

@@ -18,13 +18,10 @@ import pytest
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify_proof
 from bot.table.state import fold
-from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
 from tests.bot import programs
-from tests.conftest import rules_file
 
 POINTS = ["before", "within", "after"]
 """Where a chat kills itself: before a write, within its transaction, or after its commit."""
@@ -351,18 +348,6 @@ class Players:
 
 
 # The tests
-
-
-@pytest.fixture
-def folder(tmp_path: Path, data: Path, tiny: Solution) -> Path:
-    """A data folder for a chat, with the rules tiny.toml among those that are solved."""
-    strategies = tmp_path / "strategies"
-    strategies.mkdir()
-    for path in (data / "strategies").glob("[!.]*"):
-        (strategies / path.name).symlink_to(path)
-    save_strategy(tiny, strategies)
-    rules_file(tmp_path / "tiny.toml")
-    return tmp_path
 
 
 def players(folder: Path, against: str, seed: int) -> Players:

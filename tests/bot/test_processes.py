@@ -18,25 +18,12 @@ from bot.table.state import Game, apply, begin
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import find_manifest, save_strategy
+from solver.strategy import find_manifest
 from solver.turn.scoring import set_asides
 from tests.bot.test_crashes import Chat, die_at, started
-from tests.conftest import rules_file
 
 FORBIDDEN = "the host has forbidden hints in the game that you play"
 NO_GAME = "no game is open here"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, data: Path, tiny: Solution) -> Path:
-    """A data folder with the rules tiny.toml, which are solved, and those of the chat."""
-    strategies = tmp_path / "strategies"
-    strategies.mkdir()
-    for path in (data / "strategies").glob("[!.]*"):
-        (strategies / path.name).symlink_to(path)
-    save_strategy(tiny, strategies)
-    rules_file(tmp_path / "tiny.toml")
-    return tmp_path
 
 
 @pytest.fixture

@@ -42,6 +42,16 @@ class Channel:
         """The message of a new game between ann and bob."""
         return await shown(await self.slash(ANN, "play", player2=BOB, rules="kcd", **options))
 
+    async def choice(self) -> tuple[Message, Json]:
+        """A game in which dice lie there to be chosen, and by whom."""
+        table = await self.game()
+        for _ in range(40):
+            by = ANN if "▸ Ann" in table.text else BOB
+            if is_choice(table):
+                break
+            await shown(await self.discord.press(by, table, "Roll"))
+        return table, by
+
     async def forge(
         self, by: Json, table: Message, custom_id: str, kind: object = 2
     ) -> Interaction:
@@ -155,12 +165,7 @@ async def test_a_channel_that_is_gone(channel: Channel, status: int) -> None:
 
 
 async def test_dice_in_a_message_that_cannot_be_changed(channel: Channel) -> None:
-    table = await channel.game()
-    for _ in range(40):
-        by = ANN if "▸ Ann" in table.text else BOB
-        if is_choice(table):
-            break
-        await shown(await channel.discord.press(by, table, "Roll"))
+    table, by = await channel.choice()
     die = next(one for one in table.buttons if not one.get("disabled"))
     refusal = {"message": "Maximum number of edits to messages older than 1 hour", "code": 30046}
     channel.discord.failures.append(("callback", 429, refusal, {}))
@@ -324,12 +329,7 @@ async def test_buttons_of_another_channel(channel: Channel) -> None:
 
 
 async def test_dice_that_nobody_rolled(channel: Channel) -> None:
-    table = await channel.game()
-    for _ in range(40):
-        by = ANN if "▸ Ann" in table.text else BOB
-        if is_choice(table):
-            break
-        await shown(await channel.discord.press(by, table, "Roll"))
+    table, by = await channel.choice()
     parts = table.buttons[0]["custom_id"].split(":")
     parts[3], parts[5] = "99", "die5"
     await shown(await channel.forge(by, table, ":".join(parts)))
