@@ -20,7 +20,7 @@ from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
-from bot.views.layout import safe_text, wrap
+from bot.views.layout import LONGEST_NAME, safe_text, wrap
 from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
@@ -33,7 +33,6 @@ PLACE = "console"
 YOU = "player"
 
 _WIDTH = 79
-_LONGEST_NAME = 30
 _PATIENCE = 0.5
 """Seconds after which one may type on while an answer is not complete."""
 
@@ -182,7 +181,7 @@ def spoken_by(line: str) -> tuple[Caller, str]:
     """
     line = line.rstrip("\r\n")
     found = _SPOKEN.fullmatch(line.rstrip())
-    name, said = (safe_text(found[1], _LONGEST_NAME) or YOU, found[2]) if found else (YOU, line)
+    name, said = (safe_text(found[1], LONGEST_NAME) or YOU, found[2]) if found else (YOU, line)
     return Caller(PLACE, Person(f"{PLACE}:{name.casefold()}", name), manages=True), said
 
 

@@ -19,6 +19,9 @@ _ACTED_ON = re.compile(
 )
 """Where Discord would see mentions, times, emoji, commands, links or invites begin."""
 
+LONGEST_NAME = 30
+"""Characters of the name that somebody is shown under."""
+
 
 def percent(probability: float) -> str:
     """A probability with two decimals; the ends only for what is certain."""

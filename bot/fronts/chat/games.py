@@ -23,7 +23,7 @@ from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
-from bot.views.layout import safe_text
+from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.settings import settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, InvalidRulesError, did_you_mean
 from solver.play.policies import LEVELS
@@ -46,7 +46,6 @@ _ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "los
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
 _THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
-_LONGEST_NAME = 30
 _POINTS = re.compile(r"[+-]?[\d,.']*\d")
 MOST_GOAL = 50_000
 _MOST_SECONDS = 7 * 24 * 3600
@@ -397,7 +396,7 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
                 '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
                 word=word,
             )
-        name = safe_text(found[1], _LONGEST_NAME)
+        name = safe_text(found[1], LONGEST_NAME)
         if not name or name.lower() in RESERVED:
             raise InvalidRequestError.say(
                 '"{name}" means something else here: take another name', name=name

@@ -35,7 +35,7 @@ from bot.views.card import (
 )
 from bot.views.chart import chart_png
 from bot.views.game import chances_text
-from bot.views.layout import escape_markdown, plain_markdown, safe_text, shorten_text
+from bot.views.layout import LONGEST_NAME, escape_markdown, plain_markdown, safe_text, shorten_text
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later
 
@@ -46,7 +46,6 @@ _DEFER_SECONDS = 1.0
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
-_LONGEST_NAME = 30
 
 
 class _Original(Enum):
@@ -394,7 +393,7 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
 
 def person_of(user: discord.abc.User) -> Person:
     """A user as a player."""
-    name = safe_text(str(user.display_name), _LONGEST_NAME)
+    name = safe_text(str(user.display_name), LONGEST_NAME)
     return Person(f"discord:{user.id}", name or f"user {user.id}")
 
 
