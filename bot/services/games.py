@@ -321,7 +321,7 @@ class Games:
 
     async def leave(self, caller: Caller) -> AsyncIterator[News]:
         """Give up in every game anywhere that the caller still plays."""
-        for stored in await self.tables.store.all_open_games():
+        for stored in await self.tables.store.all_open_games(caller.person.id):
             async with self.tables.lock(stored.id):
                 try:
                     table = await self.tables.current(stored.id)

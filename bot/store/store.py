@@ -69,6 +69,8 @@ from bot.store.rows import (
     StoredGame,
 )
 from bot.store.schema import events, games, place_rules, place_settings
+from bot.store.schema import seats as all_seats
+from bot.store.scrub import Scrub
 from bot.store.survey import set_aside_damaged
 from bot.store.writes import MOST, WriteCount
 from solver.wording import say, say_number
@@ -99,6 +101,7 @@ class Store:
         self.leases = Leases(self.noting)
         self._turn_to_write = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
+        self._scrub = Scrub(path, self._alone)
         self._settings: dict[str, dict[str, Any]] = {}
         """What places have set: every press asks for it."""
         self._rules: dict[str, dict[str, str]] = {}
@@ -172,6 +175,12 @@ class Store:
                 async with self._notes.connect() as connection:
                     yield await connection.execution_options(**{BEGIN: ""})
 
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[AsyncConnection]:
+        """For statements that are no part of a transaction, while nothing is written here."""
+        async with self._turn_to_write, self._connection("") as connection:
+            yield connection
+
     def foreign_writes(self) -> int:
         """How often others were seen to have written to the database, without a query.
 
@@ -197,22 +206,8 @@ class Store:
         check_same(self._path, self._file)
 
     async def scrub(self) -> None:
-        """Rewrite the file without what was deleted, and empty its log."""
-        async with self._connection("") as connection:
-            await connection.exec_driver_sql("VACUUM")
-            checkpoint = await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-            if checkpoint.scalar_one():
-                raise StoreError.say(
-                    "The database {path} is read by another program, so what was deleted is"
-                    " still in its log; try again",
-                    path=self._path,
-                )
-        if copies := damaged_copies(self._path):
-            raise StoreError.say(
-                "What was deleted is still in {path}, from which the database was rescued; the host"
-                " has to remove that",
-                path=copies[0],
-            )
+        """Rewrite the file without what was deleted, see `Scrub`."""
+        await self._scrub.run()
 
     async def create_game(
         self,
@@ -321,9 +316,14 @@ class Store:
         """The last `limit` games of a place, open or not, the newest first."""
         return await self._listed(games.c.place == place, limit=limit)
 
-    async def all_open_games(self) -> list[StoredGame]:
-        """Games anywhere that have not ended, the newest first."""
-        return await self._listed(games.c.ended_at.is_(None))
+    async def all_open_games(self, person: str | None = None) -> list[StoredGame]:
+        """Games anywhere that have not ended, or those with this person, the newest first."""
+        where = [games.c.ended_at.is_(None)]
+        if person is not None:
+            where.append(
+                games.c.id.in_(select(all_seats.c.game_id).where(all_seats.c.person == person))
+            )
+        return await self._listed(*where)
 
     async def _listed(
         self, *where: ColumnElement[bool], limit: int | None = None

@@ -12,11 +12,13 @@ import asyncio
 import os
 import random
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +27,7 @@ import numpy as np
 
 from tests.benchmarks.chat import find_data
 from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
-from tests.bot.fronts.discord.loopback import Loopback, user
+from tests.bot.fronts.discord.loopback import Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import running
 
@@ -33,6 +35,8 @@ SECONDS_P99 = 0.150
 RULES = "kcd"
 BEGIN_WITHIN = 5
 """Games begin within this many times the mean time that people think."""
+COME_BACK = 20.0
+"""Seconds, about, after which somebody tries again who was told that it is too busy."""
 
 
 @dataclass
@@ -44,6 +48,8 @@ class Load:
     banks: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     games: dict[str, str] = field(default_factory=dict)
     """The game of each channel."""
+    refused: int = 0
+    """How often a new game was refused, as it was too busy."""
 
 
 async def play(discord: Loopback, load: Load, number: int, think: float) -> None:
@@ -54,8 +60,9 @@ async def play(discord: Loopback, load: Load, number: int, think: float) -> None
     (_, ann), (_, bob) = people.items()
     chance = random.Random(number)
     await asyncio.sleep(chance.uniform(0, BEGIN_WITHIN * think))
-    begun = await discord.slash(ann, "play", channel, player2=bob, rules=RULES)
-    message = await shown(begun, 60)
+    while not (message := await _begun(discord, ann, bob, channel)).buttons:
+        load.refused += 1
+        await asyncio.sleep(chance.uniform(0.5, 1.5) * COME_BACK)
     load.games[channel] = message.buttons[0]["custom_id"].split(":")[1]
     while "Review" not in message.labels:
         await asyncio.sleep(chance.expovariate(1 / think))
@@ -72,6 +79,11 @@ async def play(discord: Loopback, load: Load, number: int, think: float) -> None
         await settled(message)
 
 
+async def _begun(discord: Loopback, ann: Json, bob: Json, channel: str) -> Message:
+    """The answer to who wants to begin a game: a table, or a sentence while it is too busy."""
+    return await shown(await discord.slash(ann, "play", channel, player2=bob, rules=RULES), 60)
+
+
 def lost_or_doubled(folder: Path, load: Load) -> list[str]:
     """Games in which other moves are kept than were made."""
     problems = []
@@ -84,6 +96,16 @@ def lost_or_doubled(folder: Path, load: Load) -> list[str]:
             if kept != made:
                 problems.append(f"game {game}: {made} rolls and banks made, {kept} kept")
     return problems
+
+
+@contextmanager
+def busy_loops(number: int) -> Iterator[None]:
+    """So many other programs that want all the time of a processor."""
+    with ExitStack() as stack:
+        for _ in range(number):
+            loop = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(loop.kill)
+        yield
 
 
 async def measure(folder: Path, games: int, think: float) -> tuple[Load, list[str], float]:
@@ -109,6 +131,7 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--data", type=Path, help="a data folder where the rules are solved")
     parser.add_argument("--think", type=float, default=4.0, help="seconds between moves, mean")
+    parser.add_argument("--beside", type=int, default=0, help="busy loops that run beside it")
     chosen = parser.parse_args()
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
@@ -118,7 +141,8 @@ def main() -> int:
         folder.mkdir()
         (folder / "strategies").symlink_to((data / "strategies").absolute())
         _heading(f"{chosen.games} games of {RULES} by buttons, people think {chosen.think:g} s")
-        load, problems, seconds = asyncio.run(measure(folder, chosen.games, chosen.think))
+        with busy_loops(chosen.beside):
+            load, problems, seconds = asyncio.run(measure(folder, chosen.games, chosen.think))
         every = np.array([one for found in load.seconds.values() for one in found])
         if problems:
             bench.broken.append("moves are lost or doubled, or Discord was told what it refuses")
@@ -127,6 +151,7 @@ def main() -> int:
         _show(
             "games without a lost or doubled move", len(load.games), "", "BROKEN" * bool(problems)
         )
+        _show("new games refused as too busy", load.refused, "")
         _show("presses", len(every), "", f"{len(every) / seconds:,.0f} a second")
         _show("from press to answer, p50", np.quantile(every, 0.5) * 1e3, "ms")
         p99 = np.quantile(every, 0.99) * 1e3

@@ -133,7 +133,7 @@ def open_discord(folder: Path) -> Iterator[Give]:
             for step in steps[:_MOST]:
                 payload = await _payload(step, place, parts.games.tables)
                 client._connection.parsers["INTERACTION_CREATE"](payload)
-                while others := asyncio.all_tasks() - going_on - {asyncio.current_task()}:
+                while others := set(filter(_is_answering, asyncio.all_tasks() - going_on)):
                     await asyncio.wait(others)
             found = [*log.found, *failed]
             if found:
@@ -154,6 +154,12 @@ def open_discord(folder: Path) -> Iterator[Give]:
         finally:
             logging.getLogger().removeHandler(log)
             runner.run(program.__aexit__(None, None, None))
+
+
+def _is_answering(task: asyncio.Task[Any]) -> bool:
+    """Whether a task does something; discord.py drops buttons for one alone after 15 minutes."""
+    drops_buttons = getattr(task.get_coro(), "__name__", "").endswith("timeout_task_impl")
+    return task is not asyncio.current_task() and not drops_buttons
 
 
 async def _payload(step: Json, channel: str, tables: Tables) -> Json:

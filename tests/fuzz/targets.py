@@ -20,6 +20,7 @@ from bot.languages import language
 from bot.services.advisor import Advisor
 from bot.settings import CHECKOUT, Settings
 from bot.solving import process
+from bot.store import scrub
 from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
 from bot.views.rules_check import check_text
@@ -76,6 +77,7 @@ async def open_program(folder: Path) -> AsyncIterator[Parts]:
         save_strategy(made_up, settings.strategies)
     with (
         mock.patch.object(chat_commands, "failure", _only_refusals(chat_commands.failure)),
+        mock.patch.object(scrub, "REST", 0.0),  # what many people wait for is waited for at once
         mock.patch.object(process, "WORKER", ("-c", """print('{"error": "not here"}')""")),
     ):
         async with open_parts(settings, Advisor(settings.strategies), allow_files=True) as parts:
@@ -99,10 +101,11 @@ def check_reply(reply: Reply) -> None:
 
 
 async def say_lines(commands: Commands, lines: list[str], place: str) -> None:
-    """Answer lines as the console does, all in one place."""
+    """Answer lines as the console does, all in one place, by people who are nowhere else."""
     for line in lines[:_MOST_LINES]:
         caller, said = spoken_by(line)
-        caller = replace(caller, place=place)
+        person = replace(caller.person, id=f"{place}:{caller.person.name.casefold()}")
+        caller = replace(caller, place=place, person=person)
         async for reply in commands.answer(said, caller):
             check_reply(reply)
             if reply.ends:
@@ -174,7 +177,7 @@ def _events(folder: Path) -> Iterator[Give]:
             number = next(games)
             place, game = f"fuzz {number}", f"{number:08x}"
             seats = [
-                SeatRow(k, f"console:{who}", who, None) for k, who in enumerate(("ann", "bob"))
+                SeatRow(k, f"{place}:{who}", who, None) for k, who in enumerate(("ann", "bob"))
             ]
             try:
                 await parts.store.create_game(

@@ -107,10 +107,11 @@ async def test_what_takes_too_long_is_refused_before_it_begins(opened: Open) -> 
 
 
 async def test_what_takes_too_long_is_ended(opened: Open) -> None:
-    tasks = opened(seconds=0.5)
+    tasks = opened()
     process = await tasks.aside(ANN, os.getpid)
-    with pytest.raises(TaskError) as caught:
-        async with tasks.task(ANN, "match") as task:
+    async with tasks.task(ANN, "match") as task:
+        task.most = 0.5
+        with pytest.raises(TaskError) as caught:
             await task.run(time.sleep, 600)
     assert str(caught.value) == (
         "that took longer than the 0.5 seconds of computing that it may take here"
