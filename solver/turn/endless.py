@@ -65,7 +65,7 @@ from solver.turn.thresholds import BankFrom, bank_from
 Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 
-_MOST_ROWS = 200_000
+_MOST_ROWS = 100_000
 """Turn totals of all levels that are worked out."""
 
 _EQUAL = 1e-13
@@ -77,7 +77,7 @@ _MOST_FURTHER = 20_000
 """Turn totals that are added to the table for that."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Tail:
     """The gain of rolling at great turn totals: gain - slope * turn total, in points."""
 
@@ -103,13 +103,22 @@ class Tail:
 
         rolled : the chances that each number of dice is rolled now, shape (columns,)
         """
+        each: Floats = rolled @ self._often[level]
+        return each, max(0.0, float(rolled.sum() - each @ self._ends))
+
+    @cached_property
+    def _often(self) -> Floats:
+        """How often each number of dice is rolled from each state, (levels, columns, columns)."""
+        levels, columns = self.gain.shape
+        often = np.linalg.inv(np.eye(levels * columns) - self.moves)
+        return np.asarray(often.reshape(levels, columns, levels, columns).sum(axis=2))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """Chance of each number of dice that the turn ends without a bank."""
         plan = self.plan
-        here = np.zeros(self.gain.size)
-        here[level * plan.columns : (level + 1) * plan.columns] = rolled
-        often = np.linalg.solve(np.eye(len(here)) - self.moves.T, here)
-        each: Floats = often.reshape(self.gain.shape).sum(axis=0)
-        ends = plan.farkle_chances + plan.win_chances + plan.lose_chances
-        return each, max(0.0, float(rolled.sum() - each @ ends))
+        ends: Floats = plan.farkle_chances + plan.win_chances + plan.lose_chances
+        return ends
 
 
 @dataclass(frozen=True, eq=False)
