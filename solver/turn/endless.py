@@ -12,7 +12,7 @@ equations are those of solver.turn.equations; E(t, n) = roll(t, n) - t is the ga
 The slope is the chance that the turn total is lost before the player may bank: with D_n the
 chance of a roll that loses it (a farkle, unless that keeps it, and a roll that loses everything),
 
-    slope_n = D_n                            where hot dice may be banked
+    slope_n = D_n                               where hot dice may be banked
             = D_n + H_n * D_all / (1 - H_all)   where they must be rolled
 
 H_n is the chance of a roll that can only be set aside whole. For where t is great nothing is worth
@@ -74,7 +74,7 @@ _EQUAL = 1e-13
 _RARE = 1e-4
 """Chance of a turn that goes on beyond the table, so that its end is told by its least points."""
 _MOST_FURTHER = 20_000
-"""Turn totals that are added to the table for that."""
+"""Turn totals of all levels that are added to the table for that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +204,8 @@ def endless_turn(
     keeps = rules.farkle_keeps_turn_total
     ended = -(plan.farkle_chances * farkle_cost + plan.lose_chances * at_stake)
     tail = _tail(plan, ended, least, keeps=keeps)
-    first = math.ceil(tail.begins / step) + _further(tail)
-    rows = first + plan.reach
-    if rows * plan.levels > _MOST_ROWS:
+    first = math.ceil(tail.begins / step)
+    if (first + plan.reach) * plan.levels > _MOST_ROWS:
         raise InvalidRulesError.say(
             "{rules}: under these rules it pays to roll up to a turn total of {points:,.0f}, in"
             " steps of {step}; that is too far to work out",
@@ -214,6 +213,8 @@ def endless_turn(
             points=tail.begins,
             step=step,
         )
+    first += _further(tail)
+    rows = first + plan.reach
     totals = np.arange(rows, dtype=np.float64) * step
     bank, farkle = totals.copy(), np.full(rows, -float(farkle_cost))
     if keeps:
@@ -231,7 +232,7 @@ def _further(tail: Tail) -> int:
     if not 0 < going_on < 1:
         return 0
     rolls = math.ceil(math.log(_RARE) / math.log(going_on))
-    return min(rolls * tail.plan.reach, _MOST_FURTHER)
+    return min(rolls * tail.plan.reach, _MOST_FURTHER // tail.plan.levels)
 
 
 def _columns(plan: TurnPlan) -> Ints:
