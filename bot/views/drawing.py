@@ -1,6 +1,7 @@
 """What all pictures share: paper and ink, the font, safe text, and how they become a file."""
 
 import io
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,9 @@ Size = tuple[int, int]
 
 _INCHES = 8.0
 """How wide everything is drawn; letters are in proportion to it, so that phones can show them."""
+
+_LINE = 58
+"""Letters across below a title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +87,18 @@ def write_title(figure: "Figure", look: Look, title: str, lines: Sequence[str]) 
     place = 0.46
     draw_text(figure, look, 0.03, 1 - place / height, title, 21, bold=True)
     for line in lines:
-        place += 0.36
-        draw_text(figure, look, 0.03, 1 - place / height, line, 15)
+        for part in textwrap.wrap(line, _LINE):
+            place += 0.34
+            draw_text(figure, look, 0.03, 1 - place / height, part, 15)
     return 1 - (place + 0.22) / height
 
 
-def write_source(figure: "Figure", look: Look, source: str) -> float:
+def write_source(figure: "Figure", look: Look, *lines: str) -> float:
     """Where the numbers come from, at the bottom; returns where what is above it may begin."""
     height = _INCHES * figure.get_figheight() / figure.get_figwidth()
-    draw_text(figure, look, 0.03, 0.14 / height, source, 13)
-    return 0.5 / height
+    for number, line in enumerate(reversed(lines)):
+        draw_text(figure, look, 0.03, (0.14 + 0.28 * number) / height, line, 13)
+    return (0.22 + 0.28 * len(lines)) / height
 
 
 def draw_text(

@@ -78,14 +78,14 @@ def _best_choice(odds: Odds) -> str:
     less = figure(abs(odds.roll - odds.bank) * 100, ".2f")
     if odds.action is Decision.ROLL:
         return say(
-            "Now roll {dice}: {chance}; to bank {total:,} is {less} percentage points less.",
+            "Now roll {dice}: {chance}; banking {total:,} costs {less} percentage points.",
             dice=dice,
             chance=percent(odds.roll),
             total=total,
             less=less,
         )
     return say(
-        "Now bank {total:,}: {chance}; to roll {dice} is {less} percentage points less.",
+        "Now bank {total:,}: {chance}; rolling {dice} costs {less} percentage points.",
         dice=dice,
         chance=percent(odds.bank),
         total=total,
@@ -101,7 +101,9 @@ def _best_set_aside(advice: Advice) -> str:
         return told
     less = figure((best.win_probability - others[0].win_probability) * 100, ".2f")
     second = say(
-        "To {choice} is {less} percentage points less.", choice=_kept(others[0]), less=less
+        "The next best, {choice}, costs {less} percentage points.",
+        choice=_kept(others[0]),
+        less=less,
     )
     return f"{told} {second}"
 

@@ -62,7 +62,8 @@ def turn_picture(
         "value": say("The whole turn: win probabilities"),
     }[show]
     ceiling = write_title(picture, look, title, _title_lines(turn))
-    floor = write_source(picture, look, say(SOURCE))
+    blank = say("hatched: may not be banked; blank: cannot occur")
+    floor = write_source(picture, look, blank, say(SOURCE))
     low = floor + 1.62 / height
     room = (0.16, low, 0.81, ceiling - low - 0.46 / height)
     axes = picture.add_axes(room)
@@ -171,7 +172,9 @@ def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
     for word, where in ((say("roll"), ~banks), (say("bank"), banks)):
         if found := _longest_run(where & turn.reachable[:rows]):
             column, middle = found
-            _outlined(axes, look, column + 1, middle, word.upper(), 17)
+            # a column is about six letters wide
+            size = 17 * min(1.0, 5.5 / len(word))
+            _outlined(axes, look, column + 1, middle, word.upper(), size)
 
 
 def _longest_run(cells: Bools) -> tuple[int, float] | None:
