@@ -185,12 +185,12 @@ def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, 
             ha="right" if amount < 0 else "left",
             va="center",
         )
-    axes.set_yticks(places, [drawable(name, _NAME) for name in names])
+    axes.set_yticks(places, [drawable(name, _NAME) or "?" for name in names])
     axes.set_ylim(-0.6, len(names) - 0.4)
     # room for the amounts beside the bars
     least, most = min(0.0, np.nanmin(amounts, initial=0.0)), np.nanmax(amounts, initial=0.0)
     span = (most - least) or 1.0
-    axes.set_xlim(least - (0.25 * span if least else 0), most + (0.25 * span if most else 0))
+    axes.set_xlim(least - (0.25 * span if least else 0), most + 0.25 * span)
     axes.xaxis.set_visible(False)
     for side in ("top", "right", "bottom"):
         axes.spines[side].set_visible(False)
