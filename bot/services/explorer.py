@@ -78,12 +78,12 @@ class Exploration:
 def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
     """The position that somebody describes. Raises FarkleError."""
     strategy, position = advisor.position(dice, situation)
-    return _explored(strategy, position)
+    return explore(strategy, position)
 
 
 def explored_in(advisor: Advisor, game: "Game") -> Exploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
-    return _explored(advisor.needed(game.rules), game.position())
+    return explore(advisor.needed(game.rules), game.position())
 
 
 def explored_at(advisor: Advisor, digest: str, name: str, position: Position) -> Exploration:
@@ -95,10 +95,11 @@ def explored_at(advisor: Advisor, digest: str, name: str, position: Position) ->
     """
     strategy = advisor.strategy_of(digest, name)
     check_position(strategy.rules, position)
-    return _explored(strategy, position)
+    return explore(strategy, position)
 
 
-def _explored(strategy: Strategy, position: Position) -> Exploration:
+def explore(strategy: Strategy, position: Position) -> Exploration:
+    """A position that can be, and the way on from it."""
     rules = strategy.rules
     return Exploration(
         rules,
@@ -134,7 +135,7 @@ def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
             for amount in (-1, 1):
                 yield Step(field, amount, False, move(rules, position, amount))
     for field, turned in _turned_over(rules, position):
-        yield Step(field, 0, False, _possible(rules, turned))
+        yield Step(field, 0, False, None if turned == position else _possible(rules, turned))
 
 
 def _known_counts(rules: Ruleset) -> set[Field]:
