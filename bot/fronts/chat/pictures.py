@@ -54,7 +54,7 @@ class PictureCommands:
                 self._explore,
                 _OPTIONS,
                 takes_words=False,
-                examples=("/explore me:4000 them:5000 rules:kcd",),
+                examples=("/explore me:2800 them:3500 rules:kcd",),
             ),
         ]
 

@@ -148,7 +148,7 @@ def test_rows_up_to_where_there_is_a_choice(strategies: dict[str, Strategy]) -> 
 def test_bands_hold_all_amounts() -> None:
     chance = np.random.default_rng(2)
     for number in (1, 3, 7, 8, 400):
-        amounts = 50.0 * chance.integers(0, number, (20, 20))
+        amounts = np.array(50 * chance.integers(0, number, (20, 20)), dtype=np.float64)
         amounts[chance.random((20, 20)) < 0.2] = np.nan
         edges = bands(amounts, 50)
         assert edges == sorted(set(edges))
@@ -164,9 +164,9 @@ def test_bands_hold_all_amounts() -> None:
     "values", [[1000, 2000, 5000], ["kcd", "a long name of rules", "日本"], []]
 )
 def test_sweeps(values: list[Any], look: Look) -> None:
-    series = {
+    series: dict[str, list[float | None]] = {
         "advantage in percentage points": [1.5, -0.25, None][: len(values)],
-        "turns of a game": [0.0, 0.0, 0.0][: len(values)],
+        "turns of a game": [0.0] * len(values),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error")
