@@ -1,8 +1,6 @@
 """`farkle plot`: pictures of solved games, and the numbers behind them."""
 
-import csv
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from bot.cli.output import Decorated, show
+from bot.cli.output import Decorated, csv_option, json_option, show
 from bot.cli.position import position_option, position_options
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
@@ -77,8 +75,6 @@ class _Output:
         self, out: Path | None, size: Size | None, *, dark: bool, as_json: bool, as_csv: bool
     ) -> None:
         """Raises InvalidRequestError for what can be told before anything is computed."""
-        if as_json and as_csv:
-            raise InvalidRequestError("--json and --csv: choose one of them")
         if out is None and not as_json and not as_csv:
             raise InvalidRequestError(
                 "say where to write the picture, as in --out picture.png, or print its numbers"
@@ -103,9 +99,7 @@ class _Output:
             if not self._as_json and not self._as_csv:
                 click.echo(f"Written to {self._out}: {width} x {height} pixels.")
         if self._as_csv:
-            table = csv.writer(sys.stdout, lineterminator="\n")
-            table.writerow(numbers.columns)
-            table.writerows(numbers.rows)
+            show("", None, as_json=False, sheet=numbers.sheet)
         elif self._as_json:
             show("", numbers.as_data(), as_json=True)
 
@@ -125,8 +119,8 @@ def _form(out: Path) -> Form:
 def _picture_options(command: Decorated) -> Decorated:
     """Add what every kind of picture takes."""
     for option in (
-        click.option("--csv", "as_csv", is_flag=True, help="Print the numbers as CSV."),
-        click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON."),
+        csv_option,
+        json_option,
         click.option("--dark", is_flag=True, help="Light ink on dark paper."),
         click.option("--size", callback=_size, metavar="WxH", help="In pixels, such as 800x1000."),
         click.option(

@@ -13,11 +13,12 @@ from bot.services.situation import Situation
 from solver.errors import InvalidPositionError
 from solver.game.position import Position, check_position, reachable
 from solver.play.advice import Odds, odds
-from solver.play.maps import Border, turn_map
+from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.scoring import turn_plan
+from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:
     from bot.table.state import Game
@@ -65,8 +66,8 @@ class Exploration:
 
     rules: Ruleset
     odds: Odds
-    borders: tuple[Border, ...]
-    """Of the turn, by dice."""
+    bank_from: tuple[BankFrom, ...]
+    """When to bank in its turn, by dice."""
     steps: tuple[Step, ...]
 
     @property
@@ -104,7 +105,7 @@ def explore(strategy: Strategy, position: Position) -> Exploration:
     return Exploration(
         rules,
         odds(strategy, position),
-        turn_map(strategy, position).borders,
+        turn_map(strategy, position).bank_from,
         tuple(_steps(rules, position)),
     )
 

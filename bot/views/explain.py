@@ -6,7 +6,7 @@ from typing import Any
 from bot.services.pictures import Explanation
 from bot.views.advice import answer_data, position_text
 from bot.views.card import Attachment, Card
-from bot.views.explorer import borders_text
+from bot.views.explorer import bank_from_text
 from bot.views.game import NOT_EXACT
 from bot.views.layout import dice_count, dice_text, percent, plain_markdown, wrap
 from solver.play.advice import Advice, Odds, Option
@@ -22,14 +22,12 @@ _KEEP = {
 
 def explanation_text(found: Explanation) -> str:
     """The position, the best choice, and the border of the turn."""
-    return f"{wrap(_sentences(found))}\n{borders_text(found.turn.borders)}"
+    return f"{wrap(_sentences(found))}\n{bank_from_text(found.turn.bank_from)}"
 
 
 def explanation_card(found: Explanation) -> Card:
     """The same as a message, with the picture if there is one."""
-    text = (
-        f"{plain_markdown(_sentences(found))}\n{plain_markdown(borders_text(found.turn.borders))}"
-    )
+    text = f"{plain_markdown(_sentences(found))}\n{plain_markdown(bank_from_text(found.turn.bank_from))}"
     if found.picture is None:
         return Card(text)
     shown = say(
@@ -43,7 +41,7 @@ def explanation_data(found: Explanation) -> dict[str, Any]:
     """The same as plain data."""
     return {
         **answer_data(found.odds),
-        "borders": [asdict(border) for border in found.turn.borders],
+        "bank_from": [asdict(one) for one in found.turn.bank_from],
         "advice": answer_data(found.advice) if found.advice else None,
         "exact": found.exact,
     }

@@ -9,9 +9,9 @@ from bot.views.advice import odds_text
 from bot.views.card import Button, Card
 from bot.views.layout import columns, dice_count, plain_markdown
 from solver.game.position import Position, least_hot_dice
-from solver.play.maps import Border, Run
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
+from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_later
 
 _LABELS = {
@@ -45,25 +45,28 @@ _ROWS = {
 """Of at most five buttons each."""
 
 
-def borders_text(borders: Sequence[Border]) -> str:
-    """The turn totals at which to bank, a line for each number of dice."""
-    rows = [(dice_count(border.dice), _runs_text(border.banks)) for border in borders]
-    return "\n".join([say("Turn totals at which to bank:"), *columns(rows, right={0})])
+def bank_from_text(found: Sequence[BankFrom]) -> str:
+    """When to bank, a line for each number of dice: narrow enough for a phone."""
+    rows = [(dice_count(one.dice), _threshold_text(one)) for one in found]
+    return "\n".join([say("When to bank, by dice to roll:"), *columns(rows, right={0})])
 
 
-def _runs_text(runs: Sequence[Run]) -> str:
-    if not runs:
-        return say("none, always roll")
-    return ", ".join(map(_run_text, runs))
+def _threshold_text(one: BankFrom) -> str:
+    """From which turn total on to bank with some number of dice."""
+    if one.turn_total is None:
+        return say("never")
+    if not one.roll_again:
+        return say("from {points:,} on", points=one.turn_total)
+    return say(
+        "from {points:,} on, not at {totals}",
+        points=one.turn_total,
+        totals=", ".join(map(_stretch, one.roll_again)),
+    )
 
 
-def _run_text(run: Run) -> str:
-    first, last = run
-    if last is None:
-        return say("from {points:,} on", points=first)
-    if first == last:
-        return figure(first)
-    return say("{first:,} to {last:,}", first=first, last=last)
+def _stretch(ends: tuple[int, int]) -> str:
+    first, last = ends
+    return figure(first) if first == last else say("{first:,} to {last:,}", first=first, last=last)
 
 
 def exploration_text(found: Exploration, named: str | None = None) -> str:
@@ -81,7 +84,7 @@ def exploration_text(found: Exploration, named: str | None = None) -> str:
 
 def position_view(found: Exploration) -> str:
     """The position with what there is to know of it."""
-    return f"{odds_text(found.odds)}\n{borders_text(found.borders)}"
+    return f"{odds_text(found.odds)}\n{bank_from_text(found.bank_from)}"
 
 
 def exploration_data(found: Exploration, named: str | None = None) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def exploration_data(found: Exploration, named: str | None = None) -> dict[str, 
     return {
         **asdict(found.odds),
         "rules": found.rules.name,
-        "borders": [asdict(border) for border in found.borders],
+        "bank_from": [asdict(one) for one in found.bank_from],
         "steps": [
             {
                 "action": step.action,

@@ -1,11 +1,12 @@
 """The numbers behind pictures, as tables: the names of their columns and their rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from bot.views.sheet import Sheet
 from solver.play.maps import BorderMap, ScoreMap, TurnMap, WinMap
 
 
@@ -14,12 +15,11 @@ class NumberTable:
     """Rows of numbers and words under the names of their columns, and what holds for all rows."""
 
     about: dict[str, Any]
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[Any, ...]]
+    sheet: Sheet
 
     def as_data(self) -> dict[str, Any]:
         """As plain data: a row becomes its columns by name."""
-        named = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        named = [dict(zip(self.sheet.columns, row, strict=True)) for row in self.sheet.rows]
         return {**self.about, "rows": named}
 
 
@@ -40,10 +40,10 @@ def turn_table(turn: TurnMap) -> NumberTable:
     about = {
         "rules": turn.rules.name,
         "position": asdict(turn.position),
-        "borders": [asdict(border) for border in turn.borders],
+        "bank_from": [asdict(one) for one in turn.bank_from],
     }
     columns = ("turn_total", "dice", "win_probability", "roll", "bank", "action")
-    return NumberTable(about, columns, rows)
+    return NumberTable(about, Sheet(columns, tuple(rows)))
 
 
 def win_table(found: WinMap) -> NumberTable:
@@ -53,7 +53,8 @@ def win_table(found: WinMap) -> NumberTable:
         for x, own in enumerate(found.own)
         for y, other in enumerate(found.opponent)
     ]
-    return NumberTable(_about(found), ("banked", "opponent", "win_probability"), rows)
+    columns = ("banked", "opponent", "win_probability")
+    return NumberTable(_about(found), Sheet(columns, tuple(rows)))
 
 
 def border_table(found: BorderMap) -> NumberTable:
@@ -72,12 +73,12 @@ def border_table(found: BorderMap) -> NumberTable:
         for x, own in enumerate(found.own)
         for y, other in enumerate(found.opponent)
     ]
-    return NumberTable(_about(found), columns, rows)
+    return NumberTable(_about(found), Sheet(columns, tuple(rows)))
 
 
 def columns_table(about: dict[str, Any], columns: Mapping[str, Iterable[Any]]) -> NumberTable:
     """A table from its columns, which are equally long."""
-    return NumberTable(about, tuple(columns), list(zip(*columns.values(), strict=True)))
+    return NumberTable(about, Sheet(tuple(columns), tuple(zip(*columns.values(), strict=True))))
 
 
 def _about(found: ScoreMap) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from bot.views.drawing import (
     write_title,
 )
 from solver.game.standings import Bools
-from solver.play.maps import Border, TurnMap
+from solver.play.maps import TurnMap
 from solver.turn.equations import Floats
+from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_later
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def shown_rows(turn: TurnMap, top: int | None = None) -> int:
         return max(2, min(every, top // step + 1))
     if every <= _FEW_ROWS:
         return every
-    starts = [border.bank_from or 0 for border in turn.borders[:-1]]
-    highest = max(*starts, turn.position.turn_total, 0) if starts else turn.position.turn_total
+    fewer = [one for one in turn.bank_from if one.dice < turn.banks.shape[1]]
+    highest = max(turn.position.turn_total, *(one.turn_total or 0 for one in fewer), 0)
     return min(every, max(_FEW_ROWS, int(highest * _HEADROOM) // step + 2))
 
 
@@ -105,7 +106,7 @@ def _title_lines(turn: TurnMap) -> list[str]:
             dice=turn.position.dice,
         )
         lines.append(now)
-    if any(border.is_inverted for border in turn.borders):
+    if any(one.roll_again for one in turn.bank_from):
         lines.append(say("* better to roll again at some higher turn total"))
     return lines
 
@@ -237,10 +238,10 @@ def _label(picture: "Figure", axes: "Axes", look: Look, turn: TurnMap, rows: int
     dress(axes, look, 16)
     above = axes.get_position().y1 + 0.13 / picture.get_figheight()
     draw_text(picture, look, 0.02, above, say("bank from"), 13)
-    for border in turn.borders:
+    for one in turn.bank_from:
         axes.annotate(
-            border_label(border),
-            (border.dice, 1),
+            threshold_label(one),
+            (one.dice, 1),
             (0, 9),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
@@ -252,11 +253,11 @@ def _label(picture: "Figure", axes: "Axes", look: Look, turn: TurnMap, rows: int
         )
 
 
-def border_label(border: Border) -> str:
+def threshold_label(one: BankFrom) -> str:
     """From where to bank, in the space of a column; a star says that it is not the whole truth."""
-    if border.bank_from is None:
+    if one.turn_total is None:
         return "–"
-    return figure(border.bank_from) + ("*" if border.is_inverted else "")
+    return figure(one.turn_total) + ("*" if one.roll_again else "")
 
 
 def _ticks(rows: int) -> Sequence[int]:

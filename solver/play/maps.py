@@ -18,29 +18,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-
-Run = tuple[int, int | None]
-"""Turn totals in points, from the first to the last that can occur; None for all further ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Border:
-    """Where to bank with some number of dice to roll."""
-
-    dice: int
-    banks: tuple[Run, ...]
-    """Runs of the turn totals at which to bank, of those that can occur; none where the dice are
-    always rolled."""
-
-    @property
-    def bank_from(self) -> int | None:
-        """The least turn total at which to bank."""
-        return self.banks[0][0] if self.banks else None
-
-    @property
-    def is_inverted(self) -> bool:
-        """Whether there is a higher turn total at which it is better to roll again."""
-        return len(self.banks) > 1 or any(last is not None for _, last in self.banks)
+from solver.turn.thresholds import BankFrom, bank_from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +38,7 @@ class TurnMap:
     bank: Floats
     """Win probability of banking; NaN where it is not allowed."""
     reachable: Bools
-    """Whether the turn can come there; so that the map ends, it can to its last row."""
+    """Whether the turn can come there; to the last row with all dice that are ever left."""
 
     @property
     def banks(self) -> Bools:
@@ -73,13 +51,9 @@ class TurnMap:
         return np.fmax(self.bank, self.roll)
 
     @property
-    def borders(self) -> tuple[Border, ...]:
-        """Where to bank, by dice."""
-        banks = self.banks
-        return tuple(
-            Border(column + 1, _runs(self.totals, banks[:, column], self.reachable[:, column]))
-            for column in range(banks.shape[1])
-        )
+    def bank_from(self) -> tuple[BankFrom, ...]:
+        """When to bank, for each number of dice that can be left; a bank that wins too."""
+        return bank_from(self.banks, self.reachable, self.rules.point_step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +80,7 @@ class BorderMap(ScoreMap):
     """The borders of the turns from all scores, arrays of shape (dice, own, opponent's)."""
 
     bank_from: Floats
-    """The least turn total at which to bank; NaN where the dice are always rolled."""
+    """The least turn total at which to bank; NaN where so many dice are always rolled."""
     wins_from: Ints
     """The least turn total that reaches the goal, shape (own,)."""
     inverted: Bools
@@ -129,7 +103,7 @@ def turn_map(strategy: Strategy, position: Position) -> TurnMap:
     if plan.must_roll_hot:
         bank[:, -1] = np.nan
     found = possible[:rows].copy()
-    found[-1] = True
+    found[-1] = found.any(axis=0)
     totals = np.arange(rows, dtype=np.int64) * rules.point_step
     return TurnMap(rules, position, totals, table.roll[level, :rows], bank, found)
 
@@ -164,15 +138,16 @@ def border_map(
     """
     rules = strategy.rules
     shape = dice_set(rules).whole, len(scores), len(scores)
-    bank_from, inverted = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
+    least, inverted = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
     for done, (index, position) in enumerate(_positions(rules, start, scores)):
-        for column, border in enumerate(turn_map(strategy, position).borders):
-            if (least := border.bank_from) is not None:
-                bank_from[column, *index] = least
-            inverted[column, *index] = border.is_inverted
+        for one in turn_map(strategy, position).bank_from:
+            column = one.dice - 1
+            if one.turn_total is not None:
+                least[column, *index] = one.turn_total
+            inverted[column, *index] = bool(one.roll_again)
         on_progress((done + 1) / len(scores) ** 2)
     wins_from = rules.winning_score - scores
-    return BorderMap(rules, start, scores, scores, bank_from, wins_from, inverted)
+    return BorderMap(rules, start, scores, scores, least, wins_from, inverted)
 
 
 def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
@@ -224,15 +199,3 @@ def _positions(
 def _boards(rules: Ruleset, scores: Ints) -> npt.NDArray[np.bool_]:
     """Who is on the board, as scores tell."""
     return np.asarray(scores > 0) if rules.has_opening else np.ones(len(scores), dtype=np.bool_)
-
-
-def _runs(totals: Ints, banks: Bools, possible: Bools) -> tuple[Run, ...]:
-    """The runs of turn totals at which to bank, of those that can occur."""
-    rows = np.flatnonzero(possible)
-    chosen = banks[rows].astype(np.int8)
-    changes = np.flatnonzero(np.diff(chosen, prepend=0, append=0))
-    starts, ends = changes[::2], changes[1::2]
-    return tuple(
-        (int(totals[rows[start]]), None if end == len(rows) else int(totals[rows[end - 1]]))
-        for start, end in zip(starts, ends, strict=True)
-    )

@@ -42,7 +42,7 @@ class PictureCommands:
         return [
             Command(
                 "/explain dice:N",
-                say_later("a picture of the turn at hand: where to roll, where to bank"),
+                say_later("the turn at hand as a picture: roll or bank"),
                 self._explain,
                 _OPTIONS,
                 takes_words=False,
@@ -50,7 +50,7 @@ class PictureCommands:
             ),
             Command(
                 "/explore dice:N",
-                say_later("walk through all positions, step by step"),
+                say_later("walk through all positions"),
                 self._explore,
                 _OPTIONS,
                 takes_words=False,

@@ -138,9 +138,9 @@ def test_rows_up_to_where_there_is_a_choice(strategies: dict[str, Strategy]) -> 
     rows = shown_rows(found)
     assert rows < len(found.totals) / 2
     assert not found.banks[:rows, -1].any()
-    for border in found.borders[:-1]:
-        assert border.bank_from is not None
-        assert border.bank_from < found.totals[rows - 1]
+    for one in found.bank_from[1:]:
+        assert one.turn_total is not None
+        assert one.turn_total < found.totals[rows - 1]
     assert shown_rows(found, 1000) == 21
     assert shown_rows(found, 10**6) == len(found.totals)
 

@@ -13,7 +13,6 @@ from solver.game.position import Position, check_position, first_position, reach
 from solver.game.standings import value_shape
 from solver.play.advice import odds
 from solver.play.maps import (
-    Border,
     TurnMap,
     border_map,
     coarse_step,
@@ -68,7 +67,7 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
     """Every cell says what the strategy says of that state alone, and so do the borders."""
     rules, banks, value = found.rules, found.banks, found.value
     possible = reachable(rules)[min(found.position.hot_dice, turn_plan(rules).levels - 1)]
-    runs = {border.dice: border.banks for border in found.borders}
+    kept = {one.dice: one for one in found.bank_from}
     for row, total in enumerate(found.totals.tolist()[:-1]):
         for dice in range(1, banks.shape[1] + 1):
             assert found.reachable[row, dice - 1] == possible[row, dice - 1]
@@ -83,10 +82,10 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
             assert found.roll[row, dice - 1] == pytest.approx(alone.roll, abs=error)
             if alone.bank is None or abs(alone.bank - alone.roll) >= error:
                 assert banks[row, dice - 1] == (alone.action is not Decision.ROLL), state
-            in_a_run = any(
-                first <= total and (last is None or total <= last) for first, last in runs[dice]
-            )
-            assert in_a_run == banks[row, dice - 1], state
+            one = kept[dice]
+            again = any(first <= total <= last for first, last in one.roll_again)
+            from_here = one.turn_total is not None and total >= one.turn_total
+            assert banks[row, dice - 1] == (from_here and not again), state
 
 
 @pytest.mark.parametrize("rules", HOUSE)
@@ -117,22 +116,6 @@ def test_a_whole_turn_as_published(strategies: dict[str, Strategy]) -> None:
             assert unreachable == (not found.reachable[row, dice - 1])
 
 
-def test_runs_of_turn_totals() -> None:
-    """Of those that can occur, and open where they reach the end."""
-    rules = small()
-    column = np.array([1, 0, 1, 1, 0, 1, 1])[:, np.newaxis]
-    possible = np.array([0, 1, 1, 1, 1, 0, 1], dtype=np.bool_)[:, np.newaxis]
-    totals = np.arange(7) * 50
-    found = TurnMap(rules, Position(), totals, 0.5 - column, column * 0.5, possible)
-    assert found.borders == (Border(1, ((100, 150), (300, None))),)
-    [border] = found.borders
-    assert border.bank_from == 100
-    assert border.is_inverted
-    assert not Border(1, ((300, None),)).is_inverted
-    assert Border(1, ((300, 400),)).is_inverted
-    assert Border(1, ()).bank_from is None
-
-
 @pytest.mark.parametrize("rules", HOUSE)
 def test_maps_over_the_scores(rules: Ruleset) -> None:
     strategy = guessed(rules)
@@ -151,10 +134,10 @@ def test_maps_over_the_scores(rules: Ruleset) -> None:
             opponent_on_board=other > 0 or not rules.has_opening,
         )
         assert wins.win_probability[x, y] == strategy.win_probability(position)
-        for dice, border in enumerate(turn_map(strategy, position).borders):
-            least = borders.bank_from[dice, x, y]
-            assert (None if np.isnan(least) else least) == border.bank_from
-            assert borders.inverted[dice, x, y] == border.is_inverted
+        for one in turn_map(strategy, position).bank_from:
+            least = borders.bank_from[one.dice - 1, x, y]
+            assert (None if np.isnan(least) else least) == one.turn_total
+            assert borders.inverted[one.dice - 1, x, y] == bool(one.roll_again)
         assert borders.wins_from[x] == rules.winning_score - own
 
 

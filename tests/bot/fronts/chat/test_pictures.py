@@ -23,17 +23,17 @@ async def test_a_turn_explained(chat: Chat) -> None:
     assert reply.text.splitlines() == [
         "you 4,200, them 5,000, turn total 350, facebook rules",
         "Now bank 350: 37.56 %; rolling 2 dice costs 0.71 percentage points.",
-        "Turn totals at which to bank:",
-        "   1 die  from 350 on",
-        "  2 dice  from 300 on",
-        "  3 dice  from 450 on",
-        "  4 dice  from 1,100 on",
-        "  5 dice  from 2,600 on",
+        "When to bank, by dice to roll:",
         "  6 dice  from 4,350 on",
+        "  5 dice  from 2,600 on",
+        "  4 dice  from 1,100 on",
+        "  3 dice  from 450 on",
+        "  2 dice  from 300 on",
+        "   1 die  from 350 on",
     ]
     assert reply.subject.picture.startswith(b"\x89PNG")
     assert reply.data["action"] == "bank"
-    assert reply.data["borders"][1] == {"dice": 2, "banks": ((300, None),)}
+    assert reply.data["bank_from"][4] == {"dice": 2, "turn_total": 300, "roll_again": ()}
 
 
 async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
@@ -50,7 +50,7 @@ async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
     text = await chat.say("/explain")
     assert "Now roll 6 dice: 53.49 %; banking is not allowed." in text
     text = await chat.say("/explain me:2800 them:3500 rules:kcd")
-    assert "  2 dice  850 to 1,050, from 1,200 on" in text
+    assert "  2 dice  from 850 on, not at 1,100 to 1,150" in text
 
 
 async def test_the_game_here_is_explained_to_who_asks(chat: Chat) -> None:
