@@ -27,7 +27,8 @@ def explanation_text(found: Explanation) -> str:
 
 def explanation_card(found: Explanation) -> Card:
     """The same as a message, with the picture if there is one."""
-    text = f"{plain_markdown(_sentences(found))}\n{plain_markdown(bank_from_text(found.turn.bank_from))}"
+    parts = _sentences(found), bank_from_text(found.turn.bank_from)
+    text = "\n".join(map(plain_markdown, parts))
     if found.picture is None:
         return Card(text)
     shown = say(
