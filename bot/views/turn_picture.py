@@ -62,7 +62,7 @@ def turn_picture(
         "difference": say("Roll or bank: the whole turn"),
         "value": say("The whole turn: win probabilities"),
     }[show]
-    ceiling = write_title(picture, look, title, _title_lines(turn))
+    ceiling = write_title(picture, look, title, _title_lines(turn, rows))
     blank = say("hatched: may not be banked; blank: cannot occur")
     floor = write_source(picture, look, blank, say(SOURCE))
     low = floor + 1.62 / height
@@ -90,7 +90,7 @@ def shown_rows(turn: TurnMap, top: int | None = None) -> int:
     return min(every, max(_FEW_ROWS, int(highest * _HEADROOM) // step + 2))
 
 
-def _title_lines(turn: TurnMap) -> list[str]:
+def _title_lines(turn: TurnMap, rows: int) -> list[str]:
     """The rules and the position, and what is marked in the picture."""
     start = replace(turn.position, turn_total=0, dice=turn.banks.shape[1])
     where = say(
@@ -99,7 +99,7 @@ def _title_lines(turn: TurnMap) -> list[str]:
         position=position_text(turn.rules, start),
     )
     lines = [where]
-    if turn.position.turn_total:
+    if 0 < turn.position.turn_total // turn.rules.point_step < rows:
         now = say(
             "○ now: turn total {points:,}, dice to roll: {dice}",
             points=turn.position.turn_total,

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -145,3 +147,9 @@ def test_every_kind_has_json_csv_and_help(farkle: Farkle, kind: str) -> None:
     assert status == 0
     for option in ("--out", "--dark", "--size", "--json", "--csv"):
         assert option in out
+
+
+def test_other_commands_do_not_load_matplotlib() -> None:
+    script = "import sys, bot.cli.main, bot.wiring; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout.strip() == b"False"
