@@ -182,7 +182,10 @@ def plot_turn(
     as_csv: bool,
     **situation: Any,
 ) -> None:
-    """A whole turn: turn total by dice, and the border between rolling and banking."""
+    """A whole turn: where to roll, where to bank.
+
+    Turn totals go up, dice to roll across; a line runs between rolling and banking.
+    """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     turn = Advisor(settings.strategies).turn_map(dice, Situation(**situation))
 
@@ -209,7 +212,10 @@ def plot_border(
     as_csv: bool,
     **situation: Any,
 ) -> None:
-    """For each number of dice from which turn total on to bank, over both scores."""
+    """From which turn total on to bank, by the scores.
+
+    A panel for each number of dice, over both scores at the start of a turn.
+    """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     strategy, start = _start(settings, situation)
     rules = strategy.rules
@@ -240,7 +246,7 @@ def plot_win(
     as_csv: bool,
     **situation: Any,
 ) -> None:
-    """The win probability over both scores, with contour lines."""
+    """Win probability by the scores."""
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     strategy, start = _start(settings, situation)
     rules = strategy.rules
@@ -276,7 +282,10 @@ def plot_compare(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """What a die, a rule or a goal changes between solved RULES, names or TOML files."""
+    """What rules change, side by side.
+
+    RULES are names of solved rule sets or their TOML files.
+    """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     if not 1 <= len(rules) <= _MOST_RULES:
         raise InvalidRequestError(

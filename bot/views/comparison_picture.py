@@ -82,6 +82,7 @@ def sweep_chart(
         is_last = place == len(series) - 1
         if numbers:
             _draw_line(axes, look, numbers, known, place)
+            axes.tick_params(labelbottom=is_last)
             axes.set_xlabel(x_label if is_last else "", labelpad=3)
             dress(axes, look, 14)
         else:
@@ -160,9 +161,12 @@ def _draw_line(
     axes: "Axes", look: Look, values: Sequence[float], amounts: Floats, place: int
 ) -> None:
     """A curve with a mark at each value."""
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
+
     colour = look.lines[place % len(look.lines)]
     marker = MARKERS[place % len(MARKERS)]
     axes.plot(values, amounts, color=colour, linewidth=3, marker=marker, markersize=9)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     axes.grid(color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.margins(x=0.04, y=0.15)
@@ -175,7 +179,7 @@ def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, 
     axes.barh(places, np.nan_to_num(amounts), color=colour, height=0.62)
     axes.axvline(0, color=look.ink, linewidth=1.5)
     for where, amount in zip(places, amounts, strict=True):
-        told = "not known" if np.isnan(amount) else f" {amount:,.4g} "
+        told = " not known" if np.isnan(amount) else f" {amount:,.4g} "
         axes.text(
             0.0 if np.isnan(amount) else float(amount),
             float(where),
