@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.games import GameCommands
+from bot.fronts.chat.pictures import PictureCommands
 from bot.fronts.chat.points import points_commands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
@@ -90,6 +91,7 @@ async def open_parts(
                 say_later("Advice"): [
                     *advice_commands(oracle, rules, tables),
                     *points_commands(oracle, rules),
+                    *PictureCommands(oracle, rules, tables).commands(),
                 ],
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),

@@ -21,12 +21,13 @@ from discord import app_commands
 from discord.webhook.async_ import AsyncWebhookAdapter
 
 from bot.fronts.discord import answers
-from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton
+from bot.fronts.discord.buttons import BUTTONS
 from bot.fronts.discord.client import FarkleClient
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.services.tables import Tables
 from solver.errors import FarkleError
+from solver.rules.file import load_rules
 from tests.bot.fronts.discord.loopback import user
 from tests.fuzz.targets import FindError, Give, open_program
 
@@ -117,7 +118,7 @@ def open_discord(folder: Path) -> Iterator[Give]:
             state: Any = client._connection
             state.user = discord.ClientUser(state=state, data=user(_ME, "farkle"))  # type: ignore[arg-type]
             state.application_id = int(_ME)
-            client.add_dynamic_items(TableButton, Confirm, ReviewPage)
+            client.add_dynamic_items(*BUTTONS)
             return client
 
         client = runner.run(connect())
@@ -263,6 +264,8 @@ def examples() -> Iterator[bytes]:
         press = {"do": "press", "id": f"t:GAME:VERSION:3:de:{action}"}
         games.append([begin, roll, press, press | {"guild": 1, "permissions": 16}])
     games.append([begin, {"do": "press", "id": "y:end:en:GAME"}, {"id": "r:GAME:0:on"}])
+    walk = f"x:{load_rules('kcd').digest[:12]}:en:50.-50.300.2.0.1.0.7:kcd:meup"
+    games.append([{"do": "press", "id": walk}, {"do": "press", "id": walk.replace("300.2", "0.6")}])
     games.append([{"do": "menu", "text": "I rolled 6 5 3 3 3 2!"}, {"do": "menu", "text": "no"}])
     values: Json = {"player2": "2", "who": "1", "against": "2", "goal": 500, "dice": "6 5 3 3"}
     for name, options in OPTIONS.items():

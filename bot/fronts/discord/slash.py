@@ -122,6 +122,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         _RULES,
     ),
     "komi": (_RULES,),
+    "explain": (number("dice", 1, 6), *_CONTEXT),
+    "explore": (number("dice", 1, 6), *_CONTEXT),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
     "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),

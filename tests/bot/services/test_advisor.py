@@ -50,6 +50,8 @@ async def asked(chat: Chat, line: str, queries: list[str]) -> list[str]:
         "/advise 6 5 3 3 3 2 on-board:no their-on-board:yes began:me rules:arnold",
         "/odds turn:350 dice:2 me:4200 rules:facebook",
         "/odds rules:kcd",
+        "/explain turn:350 dice:2 me:1200 rules:kcd",
+        "/explore turn:350 dice:2 me:1200 rules:kcd",
     ],
 )
 async def test_a_question_with_everything_given_costs_no_query(

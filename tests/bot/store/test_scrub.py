@@ -31,7 +31,7 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
 
     with (
         mock.patch.object(scrub.Scrub, "_rewrite", noted),
-        mock.patch.object(scrub.asyncio, "sleep", rest),
+        mock.patch.object(asyncio, "sleep", rest),
         mock.patch.object(scrub, "REST", 1e6),
     ):
         await store.scrub()

@@ -203,10 +203,13 @@ def test_messages_fit(messages: list[Message]) -> None:
     assert not failing(list(in_words(messages)), lambda one: len(one.reply.text) > LONGEST)
 
 
-def test_the_whole_help_fits(messages: list[Message]) -> None:
+def test_the_help_fits(messages: list[Message]) -> None:
+    """On Discord, /help without a command is another one: a list of links."""
     shown = [one for one in messages if HELP.search(one.line)]
     assert shown
-    assert not failing(shown, lambda one: len(one.reply.text) > LONGEST or too_wide(one))
+    assert not failing(shown, too_wide)
+    on_one = [one for one in shown if not one.line.endswith("/help")]
+    assert not failing(on_one, lambda one: len(one.reply.text) > LONGEST)
 
 
 def too_wide(one: Message) -> bool:

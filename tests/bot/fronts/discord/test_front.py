@@ -13,7 +13,7 @@ import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.fronts.discord.answers import Answer
-from bot.fronts.discord.buttons import Confirm, TableButton
+from bot.fronts.discord.buttons import Confirm, ExploreButton, TableButton
 from bot.fronts.discord.front import DiscordFront
 from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
@@ -28,6 +28,9 @@ from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
+from tests.bot.services.test_advisor import queries
+
+__all__ = ["queries"]
 
 ANN, BOB = Person("discord:11", "Ann"), Person("discord:12", "Bob")
 PLACE = "discord:500"
@@ -184,3 +187,16 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
         await front.confirmed(sure, Confirm("end", table.game.id, "en"))
         told = sure.response.send_message.call_args.args[0]
         assert "The game was ended without a result." in told
+
+
+async def test_a_walk_costs_no_query(tmp_path: Path, data: Path, queries: list[str]) -> None:
+    advisor = Advisor(data / "strategies")
+    async with open_parts(Settings(data=tmp_path), advisor) as parts:
+        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        digest = load_rules("kcd").digest[:12]
+        for position, text in (("50.0.0.6.0.0.0.7", "you 50,"), ("0.100.0.6.0.0.0.7", "you 0,")):
+            queries.clear()
+            pressed = interaction(ANN)
+            await front.walk(pressed, ExploreButton(digest, "en", position, "kcd", "meup"))
+            assert text in pressed.response.edit_message.call_args.kwargs["content"]
+        assert queries == []

@@ -1,0 +1,154 @@
+"""/explain and /explore as people type them."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.fronts import console
+from bot.services.advisor import Advisor
+from bot.services.pictures import Explanation
+from bot.settings import Settings
+from bot.views.explain import explanation_card
+from bot.wiring import open_parts
+from solver.game.position import Position
+from solver.strategy import Strategy
+from tests.bot.chat import Chat
+
+
+async def test_a_turn_explained(chat: Chat) -> None:
+    reply = await chat.answer("/explain turn:350 dice:2 me:4200 them:5000")
+    assert not reply.private
+    assert reply.text.splitlines() == [
+        "you 4,200, them 5,000, turn total 350, facebook rules",
+        "Now bank 350: 37.56 %; rolling 2 dice costs 0.71 percentage points.",
+        "When to bank, by dice to roll:",
+        "  6 dice  from 4,350 on",
+        "  5 dice  from 2,600 on",
+        "  4 dice  from 1,100 on",
+        "  3 dice  from 450 on",
+        "  2 dice  from 300 on",
+        "   1 die  from 350 on",
+    ]
+    assert reply.subject.picture.startswith(b"\x89PNG")
+    assert reply.data["action"] == "bank"
+    assert reply.data["bank_from"][4] == {"dice": 2, "turn_total": 300, "roll_again": ()}
+
+
+async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
+    chat: Chat, strategies: dict[str, Strategy]
+) -> None:
+    """As the strategy has it, where banking is worse and where it is not allowed."""
+    text = await chat.say("/explain turn:100 dice:5 rules:kcd me:500")
+    table = strategies["kcd"].turn(Position(500, 0))
+    state = Position(500, 0, 100, dice=5).turn
+    roll, bank = table.roll_value(state), table.bank_value(state)
+    assert bank is not None
+    less = f"{100 * (roll - bank):.2f}"
+    assert f"Now roll 5 dice: {100 * roll:.2f} %; banking 100 costs {less} percentage" in text
+    text = await chat.say("/explain")
+    assert "Now roll 6 dice: 53.49 %; banking is not allowed." in text
+    text = await chat.say("/explain me:2800 them:3500 rules:kcd")
+    assert "  2 dice  from 850 on, not at 1,100 to 1,150" in text
+
+
+async def test_the_game_here_is_explained_to_who_asks(chat: Chat) -> None:
+    await chat.all("ann: /track @bob rules:kcd")
+    await chat.all("ann: /roll 6 5 3 3 3 2")
+    for name, head in (("ann", ""), ("bob", "As ann sees it:\n")):
+        reply = await chat.answer(f"{name}: /explain")
+        assert reply.private
+        assert reply.text.startswith(f"{head}6 5 3 3 3 2: you 0, them 0, kcd rules\nNow keep ")
+        assert "The next best, keep " in reply.text
+    reply = await chat.answer("ann: /explore")
+    assert reply.private
+    assert reply.text.startswith("you 0, them 0, 6 dice to roll, kcd rules\n")
+    # with a position it is a question of its own, under the rules of the game
+    reply = await chat.answer("ann: /explore me:100")
+    assert not reply.private
+    assert reply.text.startswith("you 100, them 0, 6 dice to roll, kcd rules\n")
+
+
+@pytest.mark.parametrize("command", ["/explain", "/explore", "/explore me:500"])
+async def test_whoever_plays_without_hints_gets_none(chat: Chat, command: str) -> None:
+    await chat.all("ann: /play @bob rules:kcd hints:no")
+    assert "the host has forbidden hints" in await chat.say(f"ann: {command}")
+    assert "the host has forbidden hints" not in await chat.say(f"carl: {command}")
+
+
+async def test_more_players_are_told_that_it_is_not_exact(chat: Chat) -> None:
+    await chat.all("ann: /play @bob @carl rules:kcd")
+    found = (await chat.answer("ann: /explain")).subject
+    assert isinstance(found, Explanation)
+    assert not found.exact
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/explore me:4000 them:5000 turn:350 dice:2 farkles:1",
+        "/explore rules:arnold",
+        "/explore me:-500 them:0 their-farkles:2",
+    ],
+)
+async def test_the_ways_on_can_be_typed(chat: Chat, line: str) -> None:
+    reply = await chat.answer(line)
+    assert len(reply.data["steps"]) >= 6
+    for step in reply.data["steps"]:
+        assert step["command"] in reply.text
+        there = await chat.answer(step["command"])
+        assert there.data["position"] == step["position"], step
+        # and back again, where it is a small step up or down
+        if re.search("up$", step["action"]):
+            back = step["action"].removesuffix("up") + "down"
+            found = [one for one in there.data["steps"] if one["action"] == back]
+            assert found
+
+
+async def test_pictures_are_left_out_under_pressure(tmp_path: Path, data: Path) -> None:
+    advisor = Advisor(data / "strategies")
+    async with open_parts(Settings(data=tmp_path, workers=0), advisor, late=0.1) as parts:
+        chat = Chat(parts.commands, parts.tasks)
+        pressure = parts.tasks.pressure
+        assert (await chat.answer("/explain")).subject.picture
+        for _ in range(100):
+            pressure.note(0.25)
+            pressure.tick(0.1)
+        reply = await chat.answer("/explain")
+        assert reply.subject.picture is None
+        assert "Now roll 6 dice" in reply.text
+
+
+async def test_the_console_keeps_the_picture_and_says_where(
+    chat: Chat, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Lines(["/explain\n", "/explore\n"]))
+    history = tmp_path / "console" / "history"
+    await console.run_console(chat.commands, history, as_json=False)
+    file = history.with_name("pictures") / "turn.png"
+    assert f"The picture is in {file}.\n" in capsys.readouterr().out
+    assert file.read_bytes().startswith(b"\x89PNG")
+    assert file.parent.stat().st_mode & 0o77 == 0
+    file.unlink()
+    file.parent.rmdir()
+    file.parent.write_text("no folder")
+    monkeypatch.setattr("sys.stdin", Lines(["/explain\n"]))
+    await console.run_console(chat.commands, history, as_json=False)
+    told = capsys.readouterr().out
+    assert "Now roll 6 dice" in told
+    assert f"The picture cannot be written to {file} (" in told
+
+
+class Lines(list[str]):
+    """Standard input that is no terminal."""
+
+    def isatty(self) -> bool:
+        return False
+
+
+async def test_cards_have_the_picture_if_there_is_one(chat: Chat) -> None:
+    found = (await chat.answer("/explain")).subject
+    [attached] = explanation_card(found).attachments
+    assert (attached.name, attached.content) == ("turn.png", found.picture)
+    assert explanation_card(replace(found, picture=None)).attachments == ()

@@ -1,0 +1,167 @@
+"""The walk through all positions: each step leads to one, and all can be come to."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from bot.fronts.discord.buttons import ExploreButton, explore_view, packed, unpacked
+from bot.services.explorer import Exploration, Field, explore, large_step
+from bot.views.explorer import exploration_card, exploration_text
+from bot.views.layout import MOST_IN_MESSAGE
+from solver.errors import InvalidPositionError
+from solver.game.position import Position, check_position, first_position
+from solver.play.advice import odds
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from tests.house_rules import ONE_BY_ONE, small
+from tests.solver.play.test_maps import guessed, some_positions
+
+HOUSE = [pytest.param(rules, id=name) for name, rules in ONE_BY_ONE]
+
+
+@pytest.mark.parametrize("rules", HOUSE)
+def test_steps_lead_to_positions_that_can_be(rules: Ruleset) -> None:
+    """A walk at random never leaves them, and each button keeps to Discord's limits."""
+    strategy, chance = guessed(rules), random.Random(1)
+    position = some_positions(rules, 1)[0]
+    for _ in range(12):
+        found = explore(strategy, position)
+        check_position(rules, position)
+        assert found.odds == odds(strategy, position)
+        actions = [step.action for step in found.steps]
+        assert len(set(actions)) == len(actions)
+        for step in found.steps:
+            if step.position is not None:
+                check_position(rules, step.position)
+                assert step.position != position
+        check_buttons(found)
+        position = chance.choice([one.position for one in found.steps if one.position])
+
+
+def check_buttons(found: Exploration) -> None:
+    """What Discord takes: five rows of five, ids of 100 letters, no two the same."""
+    card = exploration_card(found)
+    assert len(card.text) <= MOST_IN_MESSAGE
+    assert max(Counter(button.row for button in card.buttons).values()) <= 5
+    leads = {step.action: step.position for step in found.steps}
+    ids = set()
+    rows = explore_view(found, card.buttons, "de").to_components()
+    assert len(rows) <= 5
+    for button in [one for row in rows for one in row["components"]]:
+        match = ExploreButton.__discord_ui_compiled_template__.fullmatch(button["custom_id"])
+        assert match, button["custom_id"]
+        assert len(button["custom_id"]) <= 100
+        ids.add(button["custom_id"])
+        lead = leads[match["action"]]
+        assert bool(button.get("disabled")) == (lead is None)
+        assert lead is None or unpacked(match["position"]) == lead
+    assert len(ids) == len(found.steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("nothing special", set[Field]()),
+        ("bonus three times", {Field.HOT_DICE}),
+        ("farkle 3 costs", {Field.FARKLES, Field.THEIR_FARKLES}),
+        ("opening", set[Field]()),
+        ("opening and penalty", {Field.FARKLES, Field.THEIR_FARKLES, Field.ON_BOARD,
+                                 Field.THEY_ON_BOARD}),
+        ("equal_turns shared", {Field.BEGAN}),
+    ],
+)  # fmt: skip
+def test_only_what_matters_can_be_changed(name: str, fields: set[Field]) -> None:
+    rules = dict(ONE_BY_ONE)[name]
+    found = explore(guessed(rules), first_position(rules))
+    always = {Field.OWN, Field.OPPONENT, Field.TURN, Field.DICE, Field.SIDES}
+    assert {step.field for step in found.steps} == always | fields
+
+
+@pytest.mark.parametrize("name", ["penalty and floor", "bonus three times", "equal_turns shared"])
+def test_every_state_of_a_turn_can_be_walked_to(name: str) -> None:
+    """By small steps alone, from the start: all turn totals up to the goal, dice and levels."""
+    rules = dict(ONE_BY_ONE)[name]
+    strategy = guessed(rules)
+    goal = rules.winning_score
+    turning = {Field.TURN, Field.DICE, Field.HOT_DICE}
+    seen, new = set[Position](), {first_position(rules)}
+    while new:
+        seen |= new
+        steps = [step for one in new for step in explore(strategy, one).steps]
+        found = {one.position for one in steps if one.field in turning and not one.is_large}
+        new = {one for one in found if one and one.turn_total <= goal} - seen
+    every = set()
+    start = first_position(rules)
+    for total in range(0, goal + 1, rules.point_step):
+        for dice in range(1, rules.dice + 1):
+            for hot_dice in range(max(1, len(rules.hot_dice_bonus))):
+                state = replace(start, turn_total=total, dice=dice, hot_dice=hot_dice)
+                try:
+                    check_position(rules, state)
+                except InvalidPositionError:
+                    continue
+                every.add(state)
+    assert every - seen == set()
+    assert len(every) > 15
+
+
+def test_scores_are_walked_to_the_end() -> None:
+    rules = small(farkle_penalty={"in_a_row": 2, "points": 100})
+    strategy = guessed(rules)
+    found = first_position(rules)
+    scores = [found.banked]
+    while step := by_action(strategy, found, "meup"):
+        found = step
+        scores.append(found.banked)
+    assert scores == list(range(0, rules.goal, rules.point_step))
+    assert by_action(strategy, found, "meup2") is None
+    while step := by_action(strategy, found, "medown2"):
+        found = step
+    assert found.banked == rules.score_floor
+    near = replace(first_position(rules), banked=rules.goal - 2 * rules.point_step)
+    last = by_action(strategy, near, "meup2")
+    assert last is not None
+    assert last.banked == rules.goal - rules.point_step, "as far as there are any"
+
+
+def by_action(strategy: Strategy, position: Position, action: str) -> Position | None:
+    [step] = [one for one in explore(strategy, position).steps if one.action == action]
+    return step.position
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_large_steps(name: str) -> None:
+    rules = load_rules(name)
+    assert large_step(rules) % rules.point_step == 0
+    assert rules.goal / 50 <= large_step(rules) <= rules.goal / 5 or rules.goal < 1000
+
+
+def test_changing_sides_twice_is_where_it_was() -> None:
+    for _, rules in ONE_BY_ONE[::5]:
+        for position in some_positions(rules, 3):
+            strategy = guessed(rules)
+            other = by_action(strategy, position, "sides")
+            if other is not None:
+                assert other.banked == position.opponent
+                assert other.farkles == position.opponent_farkles
+                assert by_action(strategy, other, "sides") == position
+
+
+def test_positions_are_packed_whole() -> None:
+    for _, rules in ONE_BY_ONE[::8]:
+        for position in some_positions(rules, 5):
+            assert unpacked(packed(position)) == position
+    furthest = Position(-1000000, -1000000, 1000000, 4, 4, 6, 12, True, False, True)
+    name = "n" * 24
+    button = ExploreButton("0" * 12, "pt-BR", packed(furthest), name, "theirsdown")
+    assert len(button.item.custom_id or "") <= 100
+
+
+def test_long_names_of_rules_are_cut_in_buttons_alone() -> None:
+    rules = small(name="a name of house rules as long as can be 12")
+    found = explore(guessed(rules), first_position(rules))
+    check_buttons(found)
+    assert rules.name in exploration_text(found)

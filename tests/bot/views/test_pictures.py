@@ -1,0 +1,191 @@
+"""Pictures of turns and scores: what is drawn, in which size and form."""
+
+import random
+import struct
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from matplotlib.image import imread
+
+from bot.languages import language
+from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
+from bot.views.drawing import DARK, FORMS, LIGHT, Look
+from bot.views.score_pictures import bands, border_picture, win_picture
+from bot.views.turn_picture import border_lines, shown_rows, turn_picture
+from solver.game.position import Position
+from solver.play.maps import TurnMap, border_map, scores_between, turn_map, win_map
+from solver.strategy import Strategy
+from solver.turn.equations import Decision
+from solver.wording import said_in
+from tests.house_rules import ONE_BY_ONE
+from tests.solver.play.test_maps import guessed, some_positions
+
+HOUSE = dict(ONE_BY_ONE)
+
+
+def pixels(png: bytes) -> npt.NDArray[Any]:
+    return (imread(BytesIO(png), format="png")[:, :, :3] * 255).round().astype(int)
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
+def paper(look: Look) -> list[int]:
+    return [int(look.paper[k : k + 2], 16) for k in (1, 3, 5)]
+
+
+def test_the_border_is_drawn_between_rolling_and_banking() -> None:
+    """An edge lies between two cells where the decisions differ, and nowhere else."""
+    chance = np.random.default_rng(1)
+    for _ in range(20):
+        rows, columns = chance.integers(1, 9, 2)
+        banks = chance.random((rows, columns)) < 0.5
+        lines = border_lines(banks)
+        assert len(set(lines)) == len(lines)
+        drawn = {((x0 + x1) / 2, (y0 + y1) / 2) for (x0, y0), (x1, y1) in lines}
+        wanted = set()
+        for t in range(rows):
+            for n in range(columns):
+                if t + 1 < rows and banks[t, n] != banks[t + 1, n]:
+                    wanted.add((n + 1.0, t + 0.5))
+                if n + 1 < columns and banks[t, n] != banks[t, n + 1]:
+                    wanted.add((n + 1.5, float(t)))
+        assert drawn == wanted
+
+
+def test_the_drawn_border_is_that_of_the_strategy(strategies: dict[str, Strategy]) -> None:
+    """Above an edge that goes across, the strategy does what it does not do below."""
+    chance = random.Random(1)
+    for name in ("facebook", "kcd"):
+        strategy = strategies[name]
+        for position in some_positions(strategy.rules, 5):
+            found = turn_map(strategy, position)
+            table = strategy.turn(position)
+            lines = border_lines(found.banks[: shown_rows(found)])
+            across = [one for one in lines if one[0][1] == one[1][1]]
+            for (left, height), _ in chance.sample(across, min(6, len(across))):
+                dice, row = round(left + 0.5), round(height - 0.5)
+                below, above = (
+                    replace(position, turn_total=(row + k) * 50, dice=dice).turn for k in (0, 1)
+                )
+                banks = [table.decision(turn) is not Decision.ROLL for turn in (below, above)]
+                assert banks[0] != banks[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "look"),
+    [("bonus three times", DARK), ("final turn, hot dice forced", LIGHT), ("1 dice", DARK)],
+)
+def test_pictures_of_any_rules_have_their_size_and_paper(name: str, look: Look) -> None:
+    rules = HOUSE[name]
+    strategy, scores = guessed(rules), scores_between(rules, 2 * rules.point_step)
+    turn = turn_map(strategy, some_positions(rules, 1)[0])
+    start = Position(dice=rules.dice)
+    wins, borders = win_map(strategy, start, scores), border_map(strategy, start, scores)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn = [
+            turn_picture(turn, "difference", look, (400, 600)),
+            turn_picture(turn, "value", look, (400, 600)),
+            win_picture(wins, look, (400, 600)),
+            border_picture(borders, look, (400, 600)),
+        ]
+    for png in drawn:
+        assert size_of(png) == (400, 600)
+        image = pixels(png)
+        for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
+            assert (edge == paper(look)).all()
+
+
+@pytest.fixture
+def turn() -> TurnMap:
+    rules = HOUSE["nothing special"]
+    return turn_map(guessed(rules), Position(dice=3))
+
+
+def test_forms(turn: TurnMap) -> None:
+    starts = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
+    assert set(starts) == set(FORMS)
+    for form in FORMS:
+        assert turn_picture(turn, form=form).startswith(starts[form])
+    svg = turn_picture(turn, size=(1600, 2000), form="svg").decode()
+    assert 'viewBox="0 0 576 720"' in svg, "8 by 10 inches"
+
+
+def test_pictures_drawn_at_a_time_in_threads_are_the_same(turn: TurnMap) -> None:
+    alone = [turn_picture(turn, look=look, size=(400, 500)) for look in (LIGHT, DARK)]
+    with ThreadPoolExecutor(4) as pool:
+        looks = [LIGHT, DARK, LIGHT, DARK]
+        drawn = pool.map(lambda look: turn_picture(turn, look=look, size=(400, 500)), looks)
+        assert list(drawn) == alone * 2
+    assert alone[0] != alone[1]
+
+
+def test_pictures_speak_the_language_of_who_asks(turn: TurnMap) -> None:
+    assert said_in(language("de"), turn_picture, turn) != turn_picture(turn)
+
+
+def test_rows_up_to_where_there_is_a_choice(strategies: dict[str, Strategy]) -> None:
+    found = turn_map(strategies["facebook"], Position())
+    rows = shown_rows(found)
+    assert rows < len(found.totals) / 2
+    assert not found.banks[:rows, -1].any()
+    for one in found.bank_from[1:]:
+        assert one.turn_total is not None
+        assert one.turn_total < found.totals[rows - 1]
+    assert shown_rows(found, 1000) == 21
+    assert shown_rows(found, 10**6) == len(found.totals)
+
+
+def test_bands_hold_all_amounts() -> None:
+    chance = np.random.default_rng(2)
+    for number in (1, 3, 7, 8, 400):
+        amounts = np.array(50 * chance.integers(0, number, (20, 20)), dtype=np.float64)
+        amounts[chance.random((20, 20)) < 0.2] = np.nan
+        edges = bands(amounts, 50)
+        assert edges == sorted(set(edges))
+        assert len(edges) <= 8
+        known = amounts[~np.isnan(amounts)]
+        assert edges[0] <= known.min()
+        assert edges[-1] > known.max()
+    assert bands(np.full((2, 2), np.nan), 50) == [0.0, 50.0]
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK])
+@pytest.mark.parametrize(
+    "values", [[1000, 2000, 5000], ["kcd", "a long name of rules", "日本"], []]
+)
+def test_sweeps(values: list[Any], look: Look) -> None:
+    series: dict[str, list[float | None]] = {
+        "advantage in percentage points": [1.5, -0.25, None][: len(values)],
+        "turns of a game": [0.0] * len(values),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        png = sweep_chart("goal", values, series, look=look, lines=["kcd rules"])
+        assert size_of(png) == sweep_size(values, series, ["kcd rules"])
+        assert pixels(png)[0, 0].tolist() == paper(look)
+        assert size_of(sweep_chart("goal", values, series, size=(500, 700))) == (500, 700)
+
+
+def test_bars_are_as_long_as_the_amounts() -> None:
+    image = pixels(sweep_chart("", ["one", "other"], {"points": [100.0, 50.0]}))
+    colour = [int(LIGHT.lines[0][k : k + 2], 16) for k in (1, 3, 5)]
+    rows = (image == colour).all(axis=2).sum(axis=1)
+    lengths = sorted(set(rows[rows > 20].tolist()))
+    assert lengths[-1] / lengths[0] == pytest.approx(2, abs=0.03)
+
+
+def test_curves() -> None:
+    line = np.linspace(0, 100, 30)
+    curves = [Curve(f"rules {k}", line, line / (k + 1)) for k in range(9)]
+    png = curves_picture("Curves", ["of nine"], ("x", "y"), curves, size=(600, 700))
+    assert size_of(png) == (600, 700)
