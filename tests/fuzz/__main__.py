@@ -7,6 +7,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +21,8 @@ _PATIENCE = 20
 _MOST_FINDS = 25
 _LONGEST = 4_000
 """Bytes of an input."""
+_TOGETHER = 2_000
+"""Inputs after which a target is opened anew."""
 _FOUND = 1
 _MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - databases without a disk
 
@@ -90,7 +94,13 @@ def _watch(target: str, seconds: int, folder: Path) -> None:
         '"' + "".join(f"\\x{byte:02x}" for byte in one.encode()) + '"\n' for one in words(target)
     )
     (folder / "words").write_text("".join(lines))
-    with TemporaryDirectory(dir=_MEMORY) as place, open_target(target, Path(place)) as give:
+    with ExitStack() as stack:
+
+        def opened() -> Callable[[bytes], None]:
+            stack.close()
+            place = stack.enter_context(TemporaryDirectory(dir=_MEMORY))
+            return stack.enter_context(open_target(target, Path(place)))
+
         atheris.Setup(
             [
                 sys.argv[0],
@@ -103,9 +113,22 @@ def _watch(target: str, seconds: int, folder: Path) -> None:
                 str(corpus),
                 str(examples),
             ],
-            _noting(give, folder / "finds"),
+            _noting(_renewing(opened), folder / "finds"),
         )
         atheris.Fuzz()
+
+
+def _renewing(opened: Callable[[], Callable[[bytes], None]]) -> Callable[[bytes], None]:
+    """Open a target anew from time to time: what it keeps grows with every input."""
+    numbers, give = count(), opened()
+
+    def one_input(data: bytes) -> None:
+        nonlocal give
+        if next(numbers) % _TOGETHER == _TOGETHER - 1:
+            give = opened()
+        give(data)
+
+    return one_input
 
 
 def _noting(give: Callable[[bytes], None], finds: Path) -> Callable[[bytes], None]:
