@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
-from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
+from solver.play.advice import Advice, Odds, TurnCells, advise, explained, odds, turn_cells
 from solver.play.policies import Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -49,7 +49,7 @@ class Advisor:
         rules = _rules(situation)
         roll = parse_dice(dice, most=rules.dice)
         strategy, position = self._look_up(rules, situation, len(roll))
-        return advise(strategy, position, roll)
+        return explained(strategy, advise(strategy, position, roll))
 
     def odds(self, dice: int | None, situation: Situation) -> Odds:
         """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
@@ -63,7 +63,7 @@ class Advisor:
                 turn_total=situation.turn_total,
             )
         strategy, position = self._look_up(_rules(situation), situation, dice)
-        return odds(strategy, position)
+        return explained(strategy, odds(strategy, position))
 
     def turn(self, situation: Situation) -> TurnCells:
         """The whole turn that starts in `situation`, or its part after so many hot dice.
@@ -96,7 +96,8 @@ class Advisor:
                     told=len(roll),
                 )
             )
-        return advise(self.needed(game.rules), game.position(), roll)
+        strategy = self.needed(game.rules)
+        return explained(strategy, advise(strategy, game.position(), roll))
 
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
@@ -104,7 +105,8 @@ class Advisor:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
             )
-        return odds(self.needed(game.rules), game.position())
+        strategy = self.needed(game.rules)
+        return explained(strategy, odds(strategy, game.position()))
 
     def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.views.layout import columns, dice_count, dice_text, percent, wrap
+from bot.views.why import why_text
 from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
 from solver.play.advice import Advice, Odds, TurnCells
 from solver.rules.ruleset import Ruleset
@@ -61,7 +62,7 @@ def advice_text(advice: Advice) -> str:
                 _cost(cost),
             )
         )
-    return "\n".join([head, *columns(rows, right={1, 2, 5})])
+    return _lines(head, *columns(rows, right={1, 2, 5}), why_text(advice))
 
 
 def odds_text(odds: Odds) -> str:
@@ -88,7 +89,7 @@ def odds_text(odds: Odds) -> str:
         rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
-    return "\n".join([head, *columns(rows, right={1})])
+    return _lines(head, *columns(rows, right={1}), why_text(odds))
 
 
 def turn_table_text(turn: TurnCells) -> str:
@@ -124,6 +125,11 @@ def turn_table_text(turn: TurnCells) -> str:
     if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
         lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _lines(*lines: str) -> str:
+    """What is not empty, a line each."""
+    return "\n".join(filter(None, lines))
 
 
 def _last_worth_showing(turn: TurnCells) -> int:

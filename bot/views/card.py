@@ -1,7 +1,7 @@
 """Answers as cards: marked text, pictures and buttons as data, for chats that have messages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 from typing import Any
@@ -32,6 +32,7 @@ from bot.views.layout import (
     shorten_text,
     text_width,
 )
+from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import Roll, make_roll
@@ -105,7 +106,7 @@ def answer_card(subject: Any) -> Card | None:
         case Advice():
             return Card(shorten_text(_marked_advice(subject)))
         case Odds():
-            return Card(plain_markdown(odds_text(subject)))
+            return Card(_marked_odds(subject))
         case Hint():
             return Card(shorten_text(_marked_hint(subject)))
         case Proof():
@@ -243,7 +244,15 @@ def _marked_advice(advice: Advice) -> str:
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
+    if told := why_text(advice):
+        lines.append(plain_markdown(told))
     return "\n".join(lines)
+
+
+def _marked_odds(odds: Odds) -> str:
+    """Roll or bank in columns, and why under them."""
+    table, told = odds_text(replace(odds, why=None)), why_text(odds)
+    return "\n".join(map(plain_markdown, filter(None, [table, told])))
 
 
 def _marked_hint(hint: Hint) -> str:
