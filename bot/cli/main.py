@@ -5,16 +5,18 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from bot import log
 from bot.cli.discord import discord_command
 from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
+from bot.cli.places import named, place_option, rules_reader
 from bot.cli.rules import rules
 from bot.cli.solve import solve
 from bot.cli.store import store
@@ -130,26 +132,36 @@ farkle.add_command(solve)
 @click.argument("dice", nargs=-1)
 @position_options
 @_position_option(TURN_TOTAL)
+@place_option
 @json_option
 @click.pass_obj
 def advise(
-    settings: Settings, /, dice: tuple[str, ...], *, as_json: bool, **situation: Any
+    settings: Settings,
+    /,
+    dice: tuple[str, ...],
+    place: str | None,
+    *,
+    as_json: bool,
+    **situation: Any,
 ) -> None:
     """Rank what to keep of a roll, best first.
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332.
     """
-    advice = _advisor(settings).advise(" ".join(dice), Situation(**situation))
+    advisor = _advisor(settings)
+    advice = advisor.advise(" ".join(dice), _situation(settings, advisor, place, situation))
     show(advice_text(advice), answer_data(advice), as_json=as_json)
 
 
 @farkle.command()
 @position_options
+@place_option
 @json_option
 @click.pass_obj
-def turn(settings: Settings, /, *, as_json: bool, **situation: Any) -> None:
+def turn(settings: Settings, /, place: str | None, *, as_json: bool, **situation: Any) -> None:
     """Show the table of a whole turn."""
-    cells = _advisor(settings).turn(Situation(**situation))
+    advisor = _advisor(settings)
+    cells = advisor.turn(_situation(settings, advisor, place, situation))
     show(turn_table_text(cells), answer_data(cells), as_json=as_json)
 
 
@@ -186,6 +198,19 @@ def _advisor(settings: Settings) -> Advisor:
     if path.name == program and path.exists() and not shutil.which(program):
         program = os.path.relpath(path)
     return Advisor(settings.strategies, program)
+
+
+def _situation(
+    settings: Settings, advisor: Advisor, place: str | None, given: Mapping[str, Any]
+) -> Situation:
+    """The position that options describe; the rules are those of a place if one is given."""
+    if place is None:
+        return Situation(**given)
+    source = click.get_current_context().get_parameter_source("rules")
+    reference = None if source is ParameterSource.DEFAULT else given["rules"]
+    rules = rules_reader(settings, place)(reference)
+    advisor.strategy(rules, named(reference or rules.name, place))  # which says how to solve it
+    return Situation(**{**given, "rules": rules})
 
 
 def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:

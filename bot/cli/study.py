@@ -5,16 +5,18 @@ from pathlib import Path
 import click
 
 from bot.cli.output import json_option, show
+from bot.cli.places import place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.views.levels import levels_data, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.study import floor_data, floor_text
-from solver.batch.jobs import solve_all
+from solver.batch.jobs import Job, solve_jobs
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
+from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.play.strengths import save_strengths, strengths_path
-from solver.rules.file import load_rules, with_floor
+from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
 from solver.strategy import manifest_path, open_values, verify_strategy
 
@@ -30,10 +32,17 @@ def study() -> None:
 @click.option(
     "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if not given."
 )
+@place_option
 @json_option
 @click.pass_obj
 def floor(
-    settings: Settings, rules: str, floor: int | None, lower: int | None, *, as_json: bool
+    settings: Settings,
+    rules: str,
+    floor: int | None,
+    lower: int | None,
+    place: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Compare two score floors: what the higher one changes.
 
@@ -42,7 +51,7 @@ def floor(
     # only here: the others load neither numba nor the compiler
     from solver.batch.local import compare_floors_here, compiled_code  # noqa: PLC0415
 
-    ruleset = load_rules(rules)
+    ruleset = rules_reader(settings, place)(rules)
     penalty = ruleset.penalty_points
     if not penalty:
         raise InvalidRequestError(
@@ -68,10 +77,18 @@ def floor(
 )
 @click.option("--seed", default=1, show_default=True, help="Of the dice.")
 @click.option("--replace", is_flag=True, help="Keep this study even in place of a larger one.")
+@place_option
 @json_option
 @click.pass_obj
 def levels(
-    settings: Settings, rules: str, games: int, seed: int, *, replace: bool, as_json: bool
+    settings: Settings,
+    rules: str,
+    games: int,
+    seed: int,
+    place: str | None,
+    *,
+    replace: bool,
+    as_json: bool,
 ) -> None:
     """Play every level of the bot against optimal play.
 
@@ -82,7 +99,7 @@ def levels(
     # only here: the others load neither numba nor the compiler
     from solver.batch.local import compiled_code, prefer_cache  # noqa: PLC0415
 
-    ruleset = load_rules(rules)
+    ruleset = rules_reader(settings, place)(rules)
     with compiled_code(settings.kernels) as cache:
         manifest = _solved(settings.strategies, rules, ruleset, cache)
         _, values = open_values(manifest)
@@ -107,9 +124,9 @@ def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:
     except StrategyFileError:
         pass  # solve it again
     with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
-        for result in solve_all(
-            [reference], folder, LocalSolver(cache), floor=rules.score_floor, again=True, watch=bar
-        ):
+        check_solvable(rules)
+        jobs = [Job(0, reference, rules)]
+        for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=bar):
             bar.finished(result)
             if result.error:
                 raise result.error

@@ -4,7 +4,7 @@ import asyncio
 import time
 import tomllib
 import unicodedata
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -184,6 +184,21 @@ class HouseRules:
             if self._allow_files and _is_file(reference):
                 return await at_once(load_rules, reference)
             raise
+
+    async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
+        """The rules that words name one after the other; a name may be of several words.
+
+        Raises InvalidRulesError or StoreError.
+        """
+        known = {name.casefold() for name in (*self._presets, *await self._own(place))}
+        longest = max(len(name.split()) for name in known)
+        found, left = [], [*words]
+        while left:
+            fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
+            number = next(fits, 1)
+            found.append(await self.resolve(place, " ".join(left[:number])))
+            left = left[number:]
+        return tuple(found)
 
     async def list(self, place: str) -> list[RulesEntry]:
         """The place's own rules, then those that ship with the program. Raises StoreError."""

@@ -1,7 +1,7 @@
 """Commands on rule sets: those that ship with the program, and the house rules of a place."""
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
@@ -21,8 +21,10 @@ from bot.views.house_rules import (
     solve_progress_text,
     used_text,
 )
+from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
+from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 
@@ -37,11 +39,14 @@ class RulesCommands:
         return [
             Command(
                 "/rules [NAME]",
-                say_later("rule sets; also new, use, solve, cancel, delete"),
+                say_later("rule sets; also diff, new, use, solve, cancel, delete"),
                 self._answer,
                 {},
                 any_option=True,
-                examples=("/rules new sunday base:classic goal:5000 three-pairs:750",),
+                examples=(
+                    "/rules new sunday base:classic goal:5000 three-pairs:750",
+                    "/rules diff sunday classic",
+                ),
             )
         ]
 
@@ -66,6 +71,8 @@ class RulesCommands:
             yield await {"use": self._use, "cancel": self._cancel, "delete": self._delete}[word](
                 caller.place, name
             )
+        elif word == "diff":
+            yield await self._diff(caller.place, list(map(str, others)))
         elif not line.words:
             entries = await self._rules.list(caller.place)
             yield Reply(entries, house_rules_text, house_rules_data)
@@ -74,6 +81,15 @@ class RulesCommands:
             rules = await self._rules.resolve(caller.place, named)
             solved = await at_once(self._rules.is_solved, rules)
             yield Reply(rules, partial(shown_text, is_solved=solved), rules_data)
+
+    async def _diff(self, place: str, words: Sequence[str]) -> Reply:
+        """What differs between two rule sets, whose names may be of several words."""
+        found = await self._rules.several(place, words)
+        if len(found) != 2:
+            raise InvalidRequestError.say(
+                "/rules diff takes two names, as in /rules diff facebook sunday"
+            )
+        return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
 
     async def _new(
         self, caller: Caller, name: str, options: Mapping[str, Word]
@@ -107,3 +123,8 @@ class RulesCommands:
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
         return Reply(deleted, deleted_text, lambda name: {"deleted": name})
+
+
+def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:
+    one, other = both
+    return diff_text(one, other, (one.name, other.name), key_as_typed)

@@ -200,6 +200,13 @@ RULES_COMMANDS: Mapping[str, tuple[str, tuple[SlashOption, ...]]] = {
             ),
         ),
     ),
+    "diff": (
+        say_later("what differs between two rule sets"),
+        (
+            word("one", say_later("a rule set"), most=40, required=True, completes="rules"),
+            word("other", say_later("another one"), most=40, required=True, completes="rules"),
+        ),
+    ),
     "use": (say_later("play by these rules here"), (_NAME,)),
     "solve": (say_later("solve a rule set, for exact odds"), (_NAME,)),
     "cancel": (say_later("stop the solve that is running here"), ()),
