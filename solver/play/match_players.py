@@ -80,7 +80,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         worth, bank = np.empty(shape), np.empty(shape, dtype=np.bool_)
         ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
         if ordinary:
-            places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
+            places = np.array([place_of(rules, positions[k]) for k in ordinary], dtype=np.intp)
             some = (len(ordinary), *shape[1:])
             filled = np.empty(some), np.empty(some, dtype=np.bool_)
             _fill(turn, table, places, *work, *filled)
@@ -114,7 +114,8 @@ def _cut(decisions: Decisions, rows: int) -> tuple[Floats, Bools]:
     return decisions.worth[:, kept], decisions.bank[:, kept]
 
 
-def _place(rules: Ruleset, position: Position) -> tuple[int, int, int, int, int]:
+def place_of(rules: Ruleset, position: Position) -> tuple[int, int, int, int, int]:
+    """Where a position before the end of the game stands in a table of kernels, see `_fill`."""
     return (
         role(rules, began=position.began),
         mode(rules, position.own),

@@ -1,0 +1,389 @@
+"""Games of optimal play that are counted: turns, points, farkles, and how close decisions are.
+
+Loads numba. The games are those of solver.play.matches. At every decision, a state of a turn in
+which the player may bank or roll, both choices are weighed: the value of banking is in the tables,
+that of rolling is summed over all rolls.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, prange, types
+
+from solver.game.endgame import endgame, last_turn
+from solver.game.kernel_source import load_turn
+from solver.game.kernels import (
+    TABLE_TYPE,
+    TURN_TYPE,
+    WORK_TYPES,
+    array_type,
+    own_work,
+    prepare,
+    solve_levels,
+)
+from solver.game.layout import solved_game
+from solver.game.position import Position, points_to_beat
+from solver.game.standings import BANK, FARKLE, Bools, Ints
+from solver.play.match_players import place_of
+from solver.play.matches import DiceTables, Games, dice_tables, set_aside, set_seed
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats, TurnTable
+from solver.turn.scoring import TurnPlan, turn_plan
+
+CLOSE = 0.005
+"""Decisions are close whose choices differ by less win probability than this."""
+
+_CHUNK = 4096
+"""Games that are played side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number, and the standard error of it where it is none that was computed exactly."""
+
+    value: float
+    standard_error: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What games of optimal play by both are like; every number with its standard error."""
+
+    games: int
+    turns: Estimate
+    """Of a game, those of both players."""
+    points: Estimate
+    """That a turn banks, 0 for one that banks nothing; penalties aside."""
+    farkles: Estimate
+    """Share of the turns that end in a farkle."""
+    decisions: Estimate
+    """Of a game, those of both players: states in which one may bank or roll."""
+    close: Estimate
+    """Share of them in which the choices differ by less than CLOSE."""
+
+
+class RollTables(NamedTuple):
+    """What a roll may lead to, list by list as in TurnPlan; points in steps."""
+
+    column: Ints
+    """Where the lists of each number of dice, less 1, begin, and the end."""
+    chance: Floats
+    """Of each list."""
+    start: Ints
+    """Where each list begins among the options, and the end."""
+    points: Ints
+    left: Ints
+    """Dice after each option; all of them for hot dice."""
+    bonus: Ints
+    farkles: Floats
+    """By dice, less 1, as the next two."""
+    wins: Floats
+    loses: Floats
+
+
+class TurnValues(NamedTuple):
+    """The turns that start at some positions, shape (positions, ...) each."""
+
+    worth: Floats
+    """Win probability in the states of the turn, shape (..., levels, turn totals, dice)."""
+    bank: Floats
+    """Of banking, by the turn total; 0 where that is not allowed."""
+    farkle: Floats
+    """Of a farkle, by the turn total."""
+    lost: Floats
+    """Of a roll that loses everything."""
+
+
+def roll_tables(plan: TurnPlan) -> RollTables:
+    """The lists of a plan as arrays."""
+    column = np.argmax(plan.chances, axis=0)
+    order = np.arange(plan.columns + 1)
+    targets = plan.targets[plan.options]
+    return RollTables(
+        np.searchsorted(column, order).astype(np.int64),
+        plan.chances[column, np.arange(len(column))],
+        np.append(plan.starts, len(plan.options)).astype(np.int64),
+        (targets // plan.columns).astype(np.int64),
+        (targets % plan.columns + 1).astype(np.int64),
+        np.array(plan.bonuses, dtype=np.int64),
+        plan.farkle_chances,
+        plan.win_chances,
+        plan.lose_chances,
+    )
+
+
+@njit(
+    types.void(
+        TURN_TYPE,
+        TABLE_TYPE,
+        array_type(types.intp, 2),
+        *WORK_TYPES,
+        *(array_type(types.float64, axes) for axes in (4, 2, 2, 1)),
+    ),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def _fill(
+    turn: Any,
+    table: Any,
+    positions: Any,
+    game: Any,
+    hot: Any,
+    bonuses: Any,
+    scratch: Any,
+    slack: Any,
+    worth: Any,
+    bank: Any,
+    farkle: Any,
+    lost: Any,
+) -> None:
+    """Values of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
+    workers = len(scratch.lost)
+    for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        for p in range(worker, positions.shape[0], workers):
+            r, u, w, score, opponent = positions[p]
+            steps = prepare(table, score + opponent, opponent, r, u, w, own)
+            solve_levels(turn, steps, own)
+            lost[p] = own.scratch.lost[0]
+            for t in range(bank.shape[1]):
+                row = min(t, steps + game.reach - 1)
+                bank[p, t] = own.scratch.bank[row, 0]
+                farkle[p, t] = own.scratch.farkle[row, 0]
+                for level in range(worth.shape[1]):
+                    for n in range(worth.shape[3]):
+                        worth[p, level, t, n] = own.scratch.values[level, row, n, 0]
+
+
+@njit(cache=True)
+def _rolled(
+    worth: Floats, farkle: Floats, lost: float, level: int, t: int, n: int, rolls: RollTables
+) -> float:
+    """Win probability of rolling n + 1 dice at a turn total."""
+    levels, rows, dice = worth.shape
+    here = min(t, rows - 1)
+    value: float = rolls.wins[n] + rolls.loses[n] * lost + rolls.farkles[n] * farkle[here]
+    for one in range(rolls.column[n], rolls.column[n + 1]):
+        best = 0.0
+        for option in range(rolls.start[one], rolls.start[one + 1]):
+            total, after = t + rolls.points[option], level
+            if rolls.left[option] == dice:
+                total += rolls.bonus[min(level, rolls.bonus.size - 1)]
+                after = min(level + 1, levels - 1)
+            best = max(best, worth[after, min(total, rows - 1), rolls.left[option] - 1])
+        value += rolls.chance[one] * best
+    return value
+
+
+@njit(cache=True)
+def _tally_turns(
+    here: Ints,
+    worth: Floats,
+    bank: Floats,
+    farkle: Floats,
+    lost: Floats,
+    least: Ints,
+    hot_dice_may_bank: bool,
+    rolls: RollTables,
+    thrown: DiceTables,
+    kinds: npt.NDArray[np.int8],
+    totals: Ints,
+    decisions: Ints,
+    close: Ints,
+) -> None:
+    """Play one turn of each game; fill in how it ends, its turn total, and its decisions.
+
+    here[game] are its values, least[game] the least turn total that may be banked.
+    """
+    levels, rows, dice = worth.shape[1:]
+    for game, p in enumerate(here):
+        total, hot, to_roll, kind = 0, 0, dice, -1
+        while kind < 0:
+            roll = thrown.number[to_roll, int(np.random.random() * 6**to_roll)]
+            if thrown.end[roll] != BANK:
+                kind = thrown.end[roll]
+                break
+            total, hot, to_roll = set_aside(
+                worth[p],
+                roll,
+                total,
+                hot,
+                thrown.first,
+                thrown.points,
+                thrown.left,
+                thrown.bonus,
+            )
+            if total < least[game] or (to_roll == dice and not hot_dice_may_bank):
+                continue
+            row = min(total, rows - 1)
+            banked, level = bank[p, row], min(hot, levels - 1)
+            rolled = _rolled(worth[p], farkle[p], lost[p], level, total, to_roll - 1, rolls)
+            decisions[game] += 1
+            close[game] += abs(banked - rolled) < CLOSE
+            # the value is the greater of both, without the rounding of the sum above
+            if banked >= worth[p, level, row, to_roll - 1]:
+                kind = BANK
+        kinds[game] = kind
+        totals[game] = total
+
+
+ValuesPlayer = Callable[[Sequence[Position]], TurnValues]
+
+
+def optimal_values(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> ValuesPlayer:
+    """The turns of a solved game, given its values in the layout of a Solution.
+
+    code : the folder of compiled code
+    """
+    plan = turn_plan(rules)
+    table, work = solved_game(rules, endgame(rules), np.asarray(values))
+    turn = load_turn(plan, code)
+    rows = work.scratch.bank.shape[1]
+
+    def found(positions: Sequence[Position]) -> TurnValues:
+        number = len(positions)
+        made = TurnValues(
+            np.empty((number, plan.levels, rows, plan.columns)),
+            np.empty((number, rows)),
+            np.empty((number, rows)),
+            np.empty(number),
+        )
+        ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
+        if ordinary:
+            places = np.array([place_of(rules, positions[k]) for k in ordinary], dtype=np.intp)
+            some = TurnValues(*(np.empty((len(ordinary), *one.shape[1:])) for one in made))
+            _fill(turn, table, places, *work, *some)
+            for whole, part in zip(made, some, strict=True):
+                whole[ordinary] = part
+        for k in set(range(number)).difference(ordinary):
+            one = positions[k]
+            last = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
+            for whole, part in zip(made, table_values(last, rows), strict=True):
+                whole[k] = part
+        return made
+
+    return found
+
+
+def table_values(table: TurnTable, rows: int) -> TurnValues:
+    """One turn, cut off at `rows` turn totals or with the last one repeated."""
+    kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
+    bank = np.nan_to_num(table.ends.bank)[kept]
+    lost = np.array(table.ends.lost)
+    return TurnValues(table.win_probability[:, kept], bank, table.ends.farkle[kept], lost)
+
+
+class _Counted(Games[ValuesPlayer]):
+    """Games of which is counted what happens; arrays by game, also of those that are over."""
+
+    def __init__(self, rules: Ruleset, games: int) -> None:
+        super().__init__(rules, games)
+        self._rolls = roll_tables(turn_plan(rules))
+        self._which = np.arange(games)
+        """The games that are still played."""
+        counts = np.zeros((5, games), dtype=np.int64)
+        self.turn_count, self.points, self.farkles, self.decisions, self.close = counts
+
+    def turns(
+        self,
+        player: ValuesPlayer,
+        positions: Sequence[Position],
+        games: Ints,
+        here: Ints,
+        least: Ints,
+    ) -> tuple[npt.NDArray[np.int8], Ints]:
+        """Turns of some games, by the values of the solved game."""
+        rules, number = self.rules, len(games)
+        kind, total = np.empty(number, dtype=np.int8), np.empty(number, dtype=np.int64)
+        decisions, close = np.zeros((2, number), dtype=np.int64)
+        _tally_turns(
+            here,
+            *player(positions),
+            least,
+            rules.hot_dice == "optional",
+            self._rolls,
+            dice_tables(rules),
+            kind,
+            total,
+            decisions,
+            close,
+        )
+        which = self._which[games]
+        keeps = (kind == FARKLE) & (total >= least) & rules.farkle_keeps_turn_total
+        self.turn_count[which] += 1
+        self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
+        self.farkles[which] += kind == FARKLE
+        self.decisions[which] += decisions
+        self.close[which] += close
+        return kind, total
+
+    def keep(self, goes_on: Bools) -> None:
+        """Go on with some of the games."""
+        super().keep(goes_on)
+        self._which = self._which[goes_on]
+
+
+def tally(
+    rules: Ruleset,
+    values: npt.NDArray[np.float64],
+    code: Path,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Tally:
+    """Play games of optimal play and count.
+
+    values : of the solved game, in the layout of a Solution
+    code : the folder of compiled code
+    games : two at least
+    on_progress : told the share of the games that is done
+    """
+    found = optimal_values(rules, values, code)
+    return count_games(rules, found, games, seed, on_progress)
+
+
+def count_games(
+    rules: Ruleset,
+    found: ValuesPlayer,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Tally:
+    """The same with the values of turns as a function of their positions."""
+    set_seed(seed)
+    counts: list[Ints] = []
+    for begin in range(0, games, _CHUNK):
+        on_progress(begin / games)
+        played = _Counted(rules, min(_CHUNK, games - begin))
+        while played.phase.size:
+            played.turn(found)
+        both = played.turn_count, played.points, played.farkles, played.decisions, played.close
+        counts.append(np.array(both))
+    turns, points, farkles, decisions, close = np.concatenate(counts, axis=1)
+    ones = np.ones(games)
+    return Tally(
+        games=games,
+        turns=_ratio(turns, ones),
+        points=_ratio(points, turns),
+        farkles=_ratio(farkles, turns),
+        decisions=_ratio(decisions, ones),
+        close=_ratio(close, decisions),
+    )
+
+
+def _ratio(counts: npt.NDArray[Any], of: npt.NDArray[Any]) -> Estimate:
+    """A sum over games as a share of another one, and by the delta method its standard error."""
+    whole = float(of.sum())
+    if whole == 0:
+        return Estimate(0.0, 0.0)
+    share = float(counts.sum()) / whole
+    games = len(of)
+    scatter = float(np.sum((counts - share * of) ** 2))
+    return Estimate(share, math.sqrt(scatter * games / (games - 1)) / whole)
