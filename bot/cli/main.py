@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from bot import log
+from bot.cli.compare import compare_command
 from bot.cli.discord import discord_command
 from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
@@ -222,6 +223,7 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
 
 
+farkle.add_command(compare_command)
 farkle.add_command(discord_command)
 farkle.add_command(forget)
 farkle.add_command(rules)

@@ -7,7 +7,6 @@ that of rolling is summed over all rolls.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,42 +28,23 @@ from solver.game.kernels import (
 from solver.game.layout import solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import BANK, FARKLE, Bools, Ints
-from solver.play.match_players import place_of
-from solver.play.matches import DiceTables, Games, dice_tables, set_aside, set_seed
+from solver.play.match_players import optimal_player, place_of, policy_player
+from solver.play.matches import (
+    DiceTables,
+    Games,
+    dice_tables,
+    play_games,
+    set_aside,
+    set_seed,
+)
+from solver.play.policies import Policy
+from solver.play.tallies import CLOSE, Estimate, Tally
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.scoring import TurnPlan, turn_plan
 
-CLOSE = 0.005
-"""Decisions are close whose choices differ by less win probability than this."""
-
 _CHUNK = 4096
 """Games that are played side by side."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number, and the standard error of it where it is none that was computed exactly."""
-
-    value: float
-    standard_error: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What games of optimal play by both are like; every number with its standard error."""
-
-    games: int
-    turns: Estimate
-    """Of a game, those of both players."""
-    points: Estimate
-    """That a turn banks, 0 for one that banks nothing; penalties aside."""
-    farkles: Estimate
-    """Share of the turns that end in a farkle."""
-    decisions: Estimate
-    """Of a game, those of both players: states in which one may bank or roll."""
-    close: Estimate
-    """Share of them in which the choices differ by less than CLOSE."""
 
 
 class RollTables(NamedTuple):
@@ -387,3 +367,20 @@ def _ratio(counts: npt.NDArray[Any], of: npt.NDArray[Any]) -> Estimate:
     games = len(of)
     scatter = float(np.sum((counts - share * of) ** 2))
     return Estimate(share, math.sqrt(scatter * games / (games - 1)) / whole)
+
+
+def careless_wins(
+    rules: Ruleset,
+    values: npt.NDArray[np.float64],
+    code: Path,
+    policy: Policy,
+    games: int,
+    seed: int,
+) -> Estimate:
+    """How often a policy wins against optimal play; each begins in half of the games."""
+    optimal, player = optimal_player(rules, values, code), policy_player(rules, policy)
+    half = (games + 1) // 2
+    began = play_games(rules, player, optimal, half, seed + 1) / half
+    replied = 1 - play_games(rules, optimal, player, half, seed + 2) / half
+    scatter = began * (1 - began) + replied * (1 - replied)
+    return Estimate((began + replied) / 2, math.sqrt(scatter / half) / 2)
