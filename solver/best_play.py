@@ -141,6 +141,17 @@ class Strategy:
                 return float(found[0])
         raise self._never_the_same()
 
+    def win_probabilities(self, own: Standing, opponents: Standings, *, began: bool) -> Floats:
+        """The same against many opponents, none of whom has reached the goal, in their shape.
+
+        Raises StrategyFileError as `win_probability` does.
+        """
+        for values in self._attempts():
+            found = values.at(own, opponents, began=began)
+            if values.are_unchanged:
+                return found
+        raise self._never_the_same()
+
     def turn(self, position: Position) -> TurnTable:
         """The table of the turn that a position belongs to; the position must be possible.
 

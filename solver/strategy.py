@@ -49,6 +49,7 @@ __all__ = [
     "open_values",
     "prepare_folder",
     "save_strategy",
+    "solved_rules",
     "verify_strategy",
 ]
 
@@ -129,6 +130,23 @@ def _manifests(folder: Path, rules: Ruleset) -> list[Path]:
     if not found:
         raise MissingStrategyError.say("{rules} rules are not solved yet", rules=rules.name)
     return sorted(found, key=inexactness)
+
+
+def solved_rules(folder: Path, digest: str, name: str) -> Ruleset:
+    """The rules of a strategy file by the beginning of their digest, at least 12 hex digits.
+
+    name : what they are to be called; it is no part of the digest
+
+    Raises MissingStrategyError.
+    """
+    for path in sorted(folder.glob(f"{digest[:_DIGEST_LENGTH]}*_floor*.json")):
+        try:
+            found = _read_manifest(path).rules
+        except (OSError, StrategyFileError):
+            continue
+        if found.digest.startswith(digest):
+            return found.model_copy(update={"name": name})
+    raise MissingStrategyError.say("{rules} rules are not solved yet", rules=name)
 
 
 def open_strategy(folder: Path, rules: Ruleset) -> Strategy:

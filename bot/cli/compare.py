@@ -14,12 +14,15 @@ from bot.services.advisor import is_solved
 from bot.services.variations import Variation, as_they_are, variations
 from bot.settings import Settings
 from bot.views.compare import CSV_HEAD, Compared, compare_data, compare_rows, compare_text, label
+from bot.views.drawing import Form
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.play.compare import CARELESS, GAMES, compare
+
+_FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
 
 
 @click.command("compare")
@@ -76,8 +79,8 @@ def compare_command(
     and farkles of a turn, turns of a game, how many decisions are close, and what a careless player
     loses. What is not solved is solved first, and kept but for the rules of a sweep.
     """
-    if out and out.suffix.lower() not in {".png", ".svg"}:
-        raise InvalidRequestError(f"--out: {out} has to end in .png or .svg")
+    if out and out.suffix.lower() not in _FORMS:
+        raise InvalidRequestError(f"--out: {out} has to end in {' or '.join(_FORMS)}")
     bases = [rules_reader(settings, place)(one) for one in rules]
     found = variations(bases, vary) if vary else as_they_are(bases)
     for one in found:
@@ -85,9 +88,9 @@ def compare_command(
     compared = _compared(settings, found, games=games, seed=seed, careless=careless, keep=keep)
     if out:
         # only here: matplotlib takes half a second to import
-        from bot.views.compare_chart import save_chart  # noqa: PLC0415
+        from bot.views.compare_chart import compare_chart  # noqa: PLC0415
 
-        save_chart(compared, out)
+        out.write_bytes(compare_chart(compared, _FORMS[out.suffix.lower()]))
     if as_csv:
         lines = io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")

@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ from bot import log
 from bot.cli.compare import compare_command
 from bot.cli.discord import discord_command
 from bot.cli.forget import forget
-from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
+from bot.cli.output import EXIT_BAD_INPUT, json_option, show
 from bot.cli.places import named, place_option, rules_reader
+from bot.cli.plot import plot
+from bot.cli.position import position_option, position_options
 from bot.cli.rules import rules
 from bot.cli.solve import solve
 from bot.cli.store import store
@@ -25,15 +27,7 @@ from bot.cli.study import study
 from bot.cli.verify import verify
 from bot.languages import language
 from bot.services.advisor import Advisor, is_solved
-from bot.services.situation import (
-    DEFAULT_RULES,
-    ME_OR_THEM,
-    POSITION_FIELDS,
-    TURN_TOTAL,
-    FieldKind,
-    PositionField,
-    Situation,
-)
+from bot.services.situation import DEFAULT_RULES, TURN_TOTAL, Situation
 from bot.settings import Settings, read_settings
 from bot.solving.process import solve_apart
 from bot.typed import cleaned
@@ -87,36 +81,6 @@ def _run() -> tuple[str, int]:
         return "interrupted", EXIT_INTERRUPTED
 
 
-def _position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
-    """The option by which a field of a position is given."""
-    form: dict[FieldKind, dict[str, Any]] = {
-        FieldKind.NUMBER: {"type": int},
-        FieldKind.YES_NO: {},
-        FieldKind.PLAYER: {
-            "type": click.Choice(list(ME_OR_THEM), case_sensitive=False),
-            "callback": lambda _, __, who: ME_OR_THEM.get(who),
-        },
-        FieldKind.RULES: {"show_default": True},
-    }
-    return click.option(
-        field.attribute,
-        *field.flags,
-        default=getattr(Situation(), field.attribute),
-        metavar=field.metavar,
-        help=field.help,
-        **form[field.kind],
-    )
-
-
-def position_options(command: Decorated) -> Decorated:
-    """Add the options that describe the start of a turn."""
-    start = [field for field in reversed(POSITION_FIELDS) if field is not TURN_TOTAL]
-    # what is added last is shown first: the rules
-    for field in sorted(start, key=lambda field: field.kind is FieldKind.RULES):
-        command = _position_option(field)(command)
-    return command
-
-
 @click.group()
 @click.version_option(package_name="farkle-advisor")
 @click.pass_context
@@ -132,7 +96,7 @@ farkle.add_command(solve)
 @farkle.command()
 @click.argument("dice", nargs=-1)
 @position_options
-@_position_option(TURN_TOTAL)
+@position_option(TURN_TOTAL)
 @place_option
 @json_option
 @click.pass_obj
@@ -226,6 +190,7 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
 farkle.add_command(compare_command)
 farkle.add_command(discord_command)
 farkle.add_command(forget)
+farkle.add_command(plot)
 farkle.add_command(rules)
 farkle.add_command(store)
 farkle.add_command(study)

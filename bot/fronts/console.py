@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import AsyncIterator, Coroutine, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
+from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.views.chart import chart_text
 from bot.views.layout import LONGEST_NAME, safe_text, wrap
@@ -68,15 +70,28 @@ class CommandCompleter(Completer):
                 yield Completion(candidate, start_position=-len(word), display_meta=meaning)
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How answers are printed."""
+
+    as_json: bool
+    pictures: Path
+    """The folder in which they are kept."""
+
+
 async def run_console(commands: Commands, history: Path, *, as_json: bool) -> None:
-    """Answer lines until /quit or the end of input, with a prompt if there is a terminal."""
+    """Answer lines until /quit or the end of input, with a prompt if there is a terminal.
+
+    Pictures are kept in a folder beside the history.
+    """
+    how = _How(as_json, history.with_name("pictures"))
     if sys.stdin.isatty() and sys.stdout.isatty():
-        await _prompt(commands, history, as_json=as_json)
+        await _prompt(commands, history, how)
     else:
-        await _pipe(commands, as_json=as_json)
+        await _pipe(commands, how)
 
 
-async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
+async def _prompt(commands: Commands, history: Path, how: _How) -> None:
     session: PromptSession[str] = PromptSession(
         history=_history(history),
         auto_suggest=AutoSuggestFromHistory(),
@@ -94,7 +109,7 @@ async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
     try:
         # what is said while somebody types appears above the prompt
         with patch_stdout(raw=True):
-            begin(_resume(commands, as_json=as_json))
+            begin(_resume(commands, how))
             while True:
                 try:
                     line = await session.prompt_async("> ")
@@ -104,7 +119,7 @@ async def _prompt(commands: Commands, history: Path, *, as_json: bool) -> None:
                 except EOFError:
                     return
                 width = shutil.get_terminal_size().columns - 1
-                answer = _answer(commands, line, as_json=as_json, width=width)
+                answer = _answer(commands, line, how, width)
                 task = begin(answer)
                 done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
                 if done and task.result():
@@ -121,44 +136,44 @@ async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> None:
     await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _pipe(commands: Commands, *, as_json: bool) -> None:
-    await _resume(commands, as_json=as_json)
+async def _pipe(commands: Commands, how: _How) -> None:
+    await _resume(commands, how)
     for line in sys.stdin:
-        if await _answer(commands, line, as_json=as_json):
+        if await _answer(commands, line, how):
             return
 
 
-async def _answer(
-    commands: Commands, line: str, *, as_json: bool, width: int | None = None
-) -> bool:
+async def _answer(commands: Commands, line: str, how: _How, width: int | None = None) -> bool:
     """Print the answer to a line that is not blank; true where it ends the chat."""
     caller, line = spoken_by(line)
     replies = commands.answer(line, caller)
-    return bool(line.strip()) and await _tell(replies, caller, as_json=as_json, width=width)
+    return bool(line.strip()) and await _tell(replies, caller, how, width)
 
 
-async def _resume(commands: Commands, *, as_json: bool) -> bool:
+async def _resume(commands: Commands, how: _How) -> bool:
     """Print what goes on by itself."""
     caller, _ = spoken_by("")
-    return await _tell(commands.resume(caller), caller, as_json=as_json, width=None)
+    return await _tell(commands.resume(caller), caller, how, None)
 
 
 async def _tell(
-    replies: AsyncIterator[Reply], caller: Caller, *, as_json: bool, width: int | None
+    replies: AsyncIterator[Reply], caller: Caller, how: _How, width: int | None
 ) -> bool:
     """Print replies as they come; true where one ends the chat."""
     ends = False
     async for reply in replies:
-        _print(reply, caller, as_json=as_json, width=width)
+        _print(reply, caller, how, width)
         ends = ends or reply.ends
     return ends
 
 
-def _print(reply: Reply, caller: Caller, *, as_json: bool, width: int | None) -> None:
+def _print(reply: Reply, caller: Caller, how: _How, width: int | None) -> None:
     try:
-        shown = json.dumps(reply.data) if as_json else _text(reply, caller, width)
+        shown = json.dumps(reply.data) if how.as_json else _text(reply, caller, width)
+        if not how.as_json and isinstance(reply.subject, Explanation) and reply.subject.picture:
+            shown = f"{shown}\n{_kept(reply.subject.picture, how.pictures)}"
     except Exception as error:  # the chat goes on, whatever one answer is
-        _print(failure(error), caller, as_json=as_json, width=width)
+        _print(failure(error), caller, how, width)
     else:
         print(shown, flush=True)  # noqa: T201
 
@@ -172,6 +187,18 @@ def _text(reply: Reply, caller: Caller, width: int | None) -> str:
     if chart and len(chart.turns) > 1:
         text = f"{text}\n{chart_text(chart, min(width or _WIDTH, _WIDTH))}"
     return text
+
+
+def _kept(picture: bytes, folder: Path) -> str:
+    """Write a picture in place of the one before; says where it is, or why it is nowhere."""
+    file = folder / "turn.png"
+    try:
+        make_private(folder)
+        file.write_bytes(picture)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return say("The picture cannot be written to {file} ({reason}).", file=file, reason=reason)
+    return say("The picture is in {file}.", file=file)
 
 
 def spoken_by(line: str) -> tuple[Caller, str]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
-from solver.play.advice import Advice, Odds, TurnCells, advise, explained, odds, turn_cells
+from solver.play.advice import Advice, Odds, TurnCells, advise, with_why, odds, turn_cells
+from solver.play.maps import TurnMap, turn_map
 from solver.play.policies import Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, open_strategy
+from solver.strategy import Strategy, open_strategy, solved_rules
 from solver.turn.dice import parse_dice
 from solver.wording import say_number
 
@@ -49,10 +50,18 @@ class Advisor:
         rules = _rules(situation)
         roll = parse_dice(dice, most=rules.dice)
         strategy, position = self._look_up(rules, situation, len(roll))
-        return explained(strategy, advise(strategy, position, roll))
+        return with_why(strategy, advise(strategy, position, roll))
 
     def odds(self, dice: int | None, situation: Situation) -> Odds:
         """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
+
+        Raises FarkleError.
+        """
+        strategy, position = self.position(dice, situation)
+        return with_why(strategy, odds(strategy, position))
+
+    def position(self, dice: int | None, situation: Situation) -> tuple[Strategy, Position]:
+        """A position before a roll, at the start of a turn of all dice, and its strategy.
 
         Raises FarkleError.
         """
@@ -62,8 +71,18 @@ class Advisor:
                 " such as dice:2",
                 turn_total=situation.turn_total,
             )
-        strategy, position = self._look_up(_rules(situation), situation, dice)
-        return explained(strategy, odds(strategy, position))
+        return self._look_up(_rules(situation), situation, dice)
+
+    def turn_map(self, dice: int | None, situation: Situation) -> TurnMap:
+        """The whole turn that a position belongs to, as arrays. Raises FarkleError."""
+        if dice is not None or situation.turn_total:
+            strategy, position = self.position(dice, situation)
+            return turn_map(strategy, position)
+        start = replace(situation, hot_dice=0)
+        strategy, position = self.position(None, start)
+        hot_dice = situation.hot_dice or 0
+        check_hot_dice(hot_dice)
+        return turn_map(strategy, replace(position, hot_dice=hot_dice))
 
     def turn(self, situation: Situation) -> TurnCells:
         """The whole turn that starts in `situation`, or its part after so many hot dice.
@@ -97,7 +116,7 @@ class Advisor:
                 )
             )
         strategy = self.needed(game.rules)
-        return explained(strategy, advise(strategy, game.position(), roll))
+        return with_why(strategy, advise(strategy, game.position(), roll))
 
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
@@ -106,7 +125,7 @@ class Advisor:
                 "dice lie on the table: /advise says what to keep of them"
             )
         strategy = self.needed(game.rules)
-        return explained(strategy, odds(strategy, game.position()))
+        return with_why(strategy, odds(strategy, game.position()))
 
     def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""
@@ -154,6 +173,16 @@ class Advisor:
                     rules=reference or rules.name,
                 ) from None
         return self._open[rules]
+
+    def strategy_of(self, digest: str, name: str) -> Strategy:
+        """The strategy of rules by the beginning of their digest, to be called by a name.
+
+        Raises StrategyFileError where they are not solved.
+        """
+        for rules in list(self._open):
+            if rules.name == name and rules.digest.startswith(digest):
+                return self.strategy(rules)
+        return self.strategy(solved_rules(self._folder, digest, name))
 
     def solved(self, rules: Ruleset) -> Strategy | None:
         """The strategy of the rules if they are solved."""

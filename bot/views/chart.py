@@ -3,12 +3,11 @@
 import io
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.views.layout import pad, safe_text, shorten, text_width
+from bot.views.drawing import FAINT, INK, LINES, MARKERS, PAPER, drawable, font
+from bot.views.layout import pad, safe_text, text_width
 from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:
@@ -150,12 +149,8 @@ def _cell(share: float, bar: int) -> str:
     return f"{percent} {'█' * filled}{'░' * (bar - filled)}"
 
 
-_PAPER, _INK, _FAINT = "#1E2127", "#E9ECF0", "#434852"
-_LINES = ["#56B4E9", "#FF9A4D", "#2CC79B", "#E89AC7", "#F0E442", "#C8CDD4", "#9AA7FF", "#FF8080"]
-"""Near the colours of Okabe and Ito, which the colour-blind tell apart."""
 _AREAS = ("#2F78A8", "#B5652E")
 """Of two players."""
-_MARKERS = "osD^vPX*"
 _SIZE, _DPI = (8.0, 4.5), 100
 _LABEL_PIXELS = 150
 _TICKS = 9
@@ -172,7 +167,7 @@ def chart_png(chart: GameChart) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=_PAPER)
+    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=PAPER)
     canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
     axes = picture.add_axes((0.095, 0.135, 0.7, 0.745))
     _draw_frame(picture, axes, chart)
@@ -187,8 +182,8 @@ def chart_png(chart: GameChart) -> bytes:
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     """Title, grid and axes."""
     title = say("Win probability after each turn")
-    picture.text(0.095, 0.925, title, color=_INK, font=_font(14, bold=True))
-    axes.set_facecolor(_PAPER)
+    picture.text(0.095, 0.925, title, color=INK, font=font(14, bold=True))
+    axes.set_facecolor(PAPER)
     for side in axes.spines.values():
         side.set_visible(False)
     last = max(1, len(chart.turns) - 1)
@@ -197,17 +192,17 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     heights = (0, 0.25, 0.5, 0.75, 1)
     axes.set_yticks(heights, [f"{h:.0%}".replace("%", " %") for h in heights])
     ticks = _ticks(len(chart.turns))
-    axes.set_xticks(ticks, [_drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
+    axes.set_xticks(ticks, [drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
     axes.tick_params(length=0, pad=7)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set(font=_font(12), color=_INK, parse_math=False)
-    axes.set_xlabel(say("turn"), color=_INK, font=_font(12), labelpad=2)
-    axes.grid(axis="y", color=_FAINT, linewidth=0.8)
+        text.set(font=font(12), color=INK, parse_math=False)
+    axes.set_xlabel(say("turn"), color=INK, font=font(12), labelpad=2)
+    axes.grid(axis="y", color=FAINT, linewidth=0.8)
     axes.set_axisbelow(True)
     if not chart.turns:
         axes.set_xlabel("")
         nothing = say("No turns have been played yet")
-        axes.text(0.5, 0.5, nothing, color=_INK, font=_font(14), ha="center")
+        axes.text(0.5, 0.5, nothing, color=INK, font=font(14), ha="center")
 
 
 def _draw_areas(axes: "Axes", chart: GameChart) -> None:
@@ -217,8 +212,8 @@ def _draw_areas(axes: "Axes", chart: GameChart) -> None:
     first, second = _AREAS
     axes.fill_between(places, share, color=first, linewidth=0)
     axes.fill_between(places, share, 1, color=second, linewidth=0)
-    axes.plot(places, share, color=_PAPER, linewidth=3, solid_joinstyle="round", clip_on=False)
-    axes.axhline(0.5, color=_INK, linewidth=1.2, linestyle=(0, (4, 3)))
+    axes.plot(places, share, color=PAPER, linewidth=3, solid_joinstyle="round", clip_on=False)
+    axes.axhline(0.5, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
 
 
 def _course(chart: GameChart, seat: int) -> list[float]:
@@ -233,7 +228,7 @@ def _draw_lines(axes: "Axes", chart: GameChart) -> None:
     for seat in reversed(range(len(chart.names))):
         share = _course(chart, seat)
         colour, marker = _style(seat)
-        axes.plot(share, color=_PAPER, linewidth=5, solid_joinstyle="round", clip_on=False)
+        axes.plot(share, color=PAPER, linewidth=5, solid_joinstyle="round", clip_on=False)
         axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)
         axes.plot(
             [len(share) - 1],
@@ -241,7 +236,7 @@ def _draw_lines(axes: "Axes", chart: GameChart) -> None:
             marker=marker,
             markersize=9,
             color=colour,
-            markeredgecolor=_PAPER,
+            markeredgecolor=PAPER,
             clip_on=False,
             zorder=5,
         )
@@ -257,18 +252,18 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart) -> None:
     else:
         wanted = list(last.win_probabilities)
     roomy = len(players) <= _ROOMY
-    font = _font(14 if roomy else 11, bold=True)
+    strong = font(14 if roomy else 11, bold=True)
     heights = _spread(wanted, 0.155 if roomy else min(0.075, 1 / len(players)))
     for seat in players:
         colour, _ = _style(seat)
         percents = _whole_percent(last.win_probabilities[seat])
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 55
-        name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, font))
+        name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, strong))
         if roomy:
             facts = f"{percents}   {figure(last.scores[seat])}"
-            notes = [(name, font, 7.5), (facts, _font(12), -8)]
+            notes = [(name, strong, 7.5), (facts, font(12), -8)]
         else:
-            notes = [(f"{name}  {percents}", font, 0)]
+            notes = [(f"{name}  {percents}", strong, 0)]
         for text, its_font, rise in notes:
             axes.annotate(
                 text,
@@ -316,13 +311,13 @@ def _ticks(number: int) -> list[int]:
 
 def _style(seat: int) -> tuple[str, str]:
     """Colour and marker of a player."""
-    return _LINES[seat % len(_LINES)], _MARKERS[seat % len(_MARKERS)]
+    return LINES[seat % len(LINES)], MARKERS[seat % len(MARKERS)]
 
 
 def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:
     """A name as long as there is room for it."""
     for width in range(_NAME_WIDTH, 1, -1):
-        text = _drawable(name, width) or _nameless(seat)
+        text = drawable(name, width) or _nameless(seat)
         if measure(text) <= room:
             break
     return text
@@ -331,33 +326,3 @@ def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float])
 def _pixels(renderer: Any, text: str, font: "FontProperties") -> float:
     width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
     return float(width)
-
-
-def _drawable(text: str, width: int) -> str:
-    """Safe text of which the font has every letter; emoji, for instance, are left out."""
-    known = _letters()
-    kept = "".join(letter for letter in safe_text(text, len(text) * 2) if letter in known)
-    return shorten(" ".join(kept.split()), width)
-
-
-@cache
-def _letters() -> frozenset[str]:
-    """What the font can draw."""
-    from matplotlib.ft2font import FT2Font  # noqa: PLC0415
-
-    codes = FT2Font(_font_file(bold=True)).get_charmap()
-    return frozenset(map(chr, codes)) - {"\N{ZERO WIDTH SPACE}"}
-
-
-def _font(size: float, *, bold: bool = False) -> "FontProperties":
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
-
-    return FontProperties(fname=_font_file(bold=bold), size=size)
-
-
-def _font_file(*, bold: bool) -> str:
-    """The font that comes with matplotlib: the same pictures everywhere, no search for fonts."""
-    from matplotlib import get_data_path  # noqa: PLC0415
-
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return str(Path(get_data_path(), "fonts", "ttf", name))

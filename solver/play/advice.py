@@ -145,7 +145,7 @@ def odds(strategy: Strategy, position: Position) -> Odds:
     )
 
 
-def explained(strategy: Strategy, answer: Answer) -> Answer:
+def with_why(strategy: Strategy, answer: Answer) -> Answer:
     """Advice or odds with what decides between bank and roll; that of a farkle as it is."""
     position = answer.position
     if isinstance(answer, Advice):

@@ -10,11 +10,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange
+from numba import njit, prange, types
 
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
-from solver.game.kernels import own_work, prepare, solve_levels
+from solver.game.kernels import (
+    TABLE_TYPE,
+    TURN_TYPE,
+    WORK_TYPES,
+    array_type,
+    own_work,
+    prepare,
+    solve_levels,
+)
 from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
@@ -32,7 +40,20 @@ MatchPlayer = Callable[[Sequence[Position]], DecisionTables]
 """Decides in many positions at once: gives the decisions of the turns that start there."""
 
 
-@njit(parallel=True, cache=True, nogil=True, error_model="numpy")
+@njit(
+    types.void(
+        TURN_TYPE,
+        TABLE_TYPE,
+        array_type(types.intp, 2),
+        *WORK_TYPES,
+        array_type(types.float64, 4),
+        array_type(types.boolean, 4),
+    ),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
 def _fill(
     turn: Any,
     table: Any,

@@ -14,9 +14,10 @@ from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
 from solver.play.advice import Advice, Odds
+from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
-_CONTEXT = {
+CONTEXT = {
     one.name: one.meaning
     for one in sorted(
         POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
@@ -43,12 +44,7 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
             text = partial(_for_mover, here, caller, make_text)
             yield Reply(found, text, answer_data, private=True)
             return
-        # under the rules that are meant: named, of the game here, of the place
-        named = line.option("rules")
-        if named is None and here is not None:
-            meant = here.game.rules
-        else:
-            meant = await rules.resolve(caller.place, named)
+        meant = await rules_meant(line, caller, here, rules)
         found = await oracle.answered(caller.asker, meant, ask, line.situation(meant))
         yield Reply(found, make_text, answer_data)
 
@@ -65,13 +61,13 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
         asked = partial(advisor.odds, line.number("dice"))
         return answer(line, caller, here, asked, odds_text)
 
-    dice = {"dice": say_later("dice to roll"), **_CONTEXT}
+    dice = {"dice": say_later("dice to roll"), **CONTEXT}
     return [
         Command(
             "/advise DICE",
             say_later("what to keep of a roll"),
             advise,
-            _CONTEXT,
+            CONTEXT,
             examples=("/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",),
         ),
         Command(
@@ -83,6 +79,14 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
             examples=("/odds turn:350 dice:2 me:4200 them:5000",),
         ),
     ]
+
+
+async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: HouseRules) -> Ruleset:
+    """The rules that are meant: named, of the game here, of the place. Raises FarkleError."""
+    named = line.option("rules")
+    if named is None and here is not None:
+        return here.game.rules
+    return await rules.resolve(caller.place, named)
 
 
 def _for_mover(

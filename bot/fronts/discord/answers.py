@@ -15,9 +15,11 @@ from discord.ui import View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
-from bot.fronts.discord.buttons import table_view
+from bot.fronts.discord.buttons import explore_view, table_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
+from bot.services.explorer import Exploration
 from bot.services.games import News
+from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
@@ -34,10 +36,12 @@ from bot.views.card import (
     text_card,
 )
 from bot.views.chart import chart_png
+from bot.views.explain import explanation_card
+from bot.views.explorer import exploration_card
 from bot.views.game import chances_text
 from bot.views.layout import LONGEST_NAME, escape_markdown, plain_markdown, safe_text, shorten_text
 from solver.errors import FarkleError
-from solver.wording import Language, said_in, say, say_later
+from solver.wording import Language, said_in, say, say_later, spoken
 
 logger = logging.getLogger(__name__)
 
@@ -218,11 +222,13 @@ class Answer:
         """Tell what has come up since the last time, at once; what all can see goes first."""
         private: list[Reply] = []
         shown: Card | News | None = None
+        view: View | None = None
         for told in found:
             if isinstance(told, Reply) and (told.private or self._all_private):
                 private.append(told)
             elif isinstance(told, Reply) and not isinstance(told.subject, News):
-                self._cards.append(shown := _card(told))
+                shown, view = self._card_of(told)
+                self._cards.append(shown)
             else:
                 shown = told.subject if isinstance(told, Reply) else told
                 if self._game not in {None, shown.table.game.id}:
@@ -237,9 +243,22 @@ class Answer:
             card, game = await drawn, shown.table.game
             await self.show(card, table_view(game, card.buttons, self._language.code))
         elif shown is not None:
-            await self.show(_last_that_fit(self._cards))
+            await self.show(_last_that_fit(self._cards), view)
         for reply in private:
-            await self.tell_privately(_card(reply))
+            await self.tell_privately(*self._card_of(reply))
+
+    def _card_of(self, reply: Reply) -> tuple[Card, View | None]:
+        """Any reply but the news of a table, with its buttons if it has some."""
+        subject = reply.subject
+        if isinstance(subject, Exploration):
+            # one that all can see stays in their language, whoever presses
+            alone = reply.private or _is_private(self._interaction)
+            language = spoken() if alone else self._language
+            card = said_in(language, exploration_card, subject)
+            return card, said_in(language, explore_view, subject, card.buttons, language.code)
+        if isinstance(subject, Explanation):
+            return explanation_card(subject), None
+        return answer_card(subject) or text_card(reply.text), None
 
     async def _drawn(self, told: list[News]) -> Card:
         """A table, with the pictures that there is time for."""
@@ -401,11 +420,6 @@ def user_id(person: str | None) -> int | None:
     """Discord's id of a person; None for bots and for who was forgotten."""
     front, _, number = (person or "").partition(":")
     return int(number) if front == "discord" and number.isdigit() else None
-
-
-def _card(reply: Reply) -> Card:
-    """Any reply but the news of a table."""
-    return answer_card(reply.subject) or text_card(reply.text)
 
 
 def _files(attachments: Iterable[Attachment]) -> list[discord.File]:

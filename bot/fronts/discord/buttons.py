@@ -8,8 +8,10 @@ import discord
 from discord import ButtonStyle
 from discord.ui import Button, DynamicItem, View
 
+from bot.services.explorer import Exploration
 from bot.table.state import Game
 from bot.views import card
+from solver.game.position import Position
 from solver.wording import ENGLISH, say
 
 _STYLES = {
@@ -20,6 +22,8 @@ _STYLES = {
 }
 _LONGEST_LABEL = 40
 _ALL_DICE = 0b111111
+_DIGEST, _NAME = 12, 24
+"""Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
 
 
 class _Dynamic:
@@ -144,7 +148,85 @@ def review_view(game: str, page: int, pages: int) -> View:
     return view
 
 
-BUTTONS = (TableButton, Confirm, ReviewPage)
+class ExploreButton(
+    _Dynamic,
+    DynamicItem[Button[View]],
+    template=r"x:(?P<digest>[0-9a-f]{12}):(?P<language>[A-Za-z-]{2,12})"
+    r":(?P<position>-?\d{1,7}(?:\.-?\d{1,7}){7}):(?P<name>[^:]{1,24}):(?P<action>[a-z0-9]{1,12})",
+):
+    """Leads to a position of a solved game, all of which its id carries; anybody may press it."""
+
+    def __init__(
+        self,
+        digest: str,
+        language: str,
+        position: str,
+        name: str,
+        action: str,
+        button: Button[View] | None = None,
+    ) -> None:
+        """`digest` and `name`: of the rules, the beginnings; `position` as `packed` makes it."""
+        self.digest, self.name = digest, name
+        self.language = language
+        self.position = unpacked(position)
+        button = button or Button()
+        button.custom_id = f"x:{digest}:{language}:{position}:{name}:{action}"
+        super().__init__(button)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.walk(interaction, self)
+
+
+def explore_view(found: Exploration, buttons: Iterable[card.Button], language: str) -> View:
+    """The buttons of a position, each of which leads to another one."""
+    view = View(timeout=None)
+    leads = {step.action: step.position or found.position for step in found.steps}
+    digest, name = found.rules.digest[:_DIGEST], found.rules.name[:_NAME]
+    for one in buttons:
+        button: Button[View] = Button(
+            label=one.label[:_LONGEST_LABEL], row=one.row, disabled=not one.enabled
+        )
+        position = packed(leads[one.action])
+        view.add_item(ExploreButton(digest, language, position, name, one.action, button))
+    return view
+
+
+def packed(position: Position) -> str:
+    """A position in few letters."""
+    boards = position.on_board + 2 * position.opponent_on_board + 4 * position.began
+    numbers = (
+        position.banked,
+        position.opponent,
+        position.turn_total,
+        position.dice,
+        position.farkles,
+        position.opponent_farkles,
+        position.hot_dice,
+        boards,
+    )
+    return ".".join(map(str, numbers))
+
+
+def unpacked(text: str) -> Position:
+    """The position of which `packed` made so many numbers; whether it can be is not looked at."""
+    *numbers, boards = map(int, text.split("."))
+    banked, opponent, turn_total, dice, farkles, opponent_farkles, hot_dice = numbers
+    return Position(
+        banked=banked,
+        opponent=opponent,
+        turn_total=turn_total,
+        dice=dice,
+        farkles=farkles,
+        opponent_farkles=opponent_farkles,
+        hot_dice=hot_dice,
+        on_board=bool(boards & 1),
+        opponent_on_board=bool(boards & 2),
+        began=bool(boards & 4),
+    )
+
+
+BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton)
 
 
 def is_live(interaction: discord.Interaction[Any]) -> bool:
@@ -162,7 +244,7 @@ def is_live(interaction: discord.Interaction[Any]) -> bool:
 
 async def pressed_button(
     interaction: discord.Interaction[Any],
-) -> TableButton | Confirm | ReviewPage | None:
+) -> TableButton | Confirm | ReviewPage | ExploreButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed = str(sent(interaction, "custom_id"))
     if sent(interaction, "component_type") != discord.ComponentType.button.value:

@@ -14,8 +14,16 @@ from discord import app_commands
 from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, take_apart
+from bot.fronts.chat.pictures import walked
 from bot.fronts.discord.answers import Answer, caller_of
-from bot.fronts.discord.buttons import Confirm, ReviewPage, TableButton, review_view, sent
+from bot.fronts.discord.buttons import (
+    Confirm,
+    ExploreButton,
+    ReviewPage,
+    TableButton,
+    review_view,
+    sent,
+)
 from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
@@ -294,6 +302,16 @@ class DiscordFront:
             away_seconds=game.away_seconds,
         ):
             yield news
+
+    async def walk(self, interaction: discord.Interaction[Any], button: ExploreButton) -> None:
+        """Show the position that a button of another one leads to."""
+        await self._told(interaction, self._walk(interaction, button))
+
+    async def _walk(self, interaction: discord.Interaction[Any], button: ExploreButton) -> None:
+        answer = await self._answer(interaction, button.language)
+        caller, games = caller_of(interaction), self._games
+        led = button.digest, button.name, button.position
+        await answer.tell(walked(games.oracle, games.tables, caller, *led))
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""

@@ -114,6 +114,8 @@ _NAME = word("name", say_later("the name of the rules"), most=40, required=True,
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "advise": (_DICE, *_CONTEXT),
     "odds": (number("dice", 1, 6), *_CONTEXT),
+    "explain": (number("dice", 1, 6), *_CONTEXT),
+    "explore": (number("dice", 1, 6), *_CONTEXT),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
     "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),

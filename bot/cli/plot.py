@@ -1,0 +1,370 @@
+"""`farkle plot`: pictures of solved games, and the numbers behind them."""
+
+import csv
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from bot.cli.output import Decorated, show
+from bot.cli.position import position_option, position_options
+from bot.services.advisor import Advisor
+from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
+from bot.settings import Settings
+from bot.views.comparison_picture import (
+    CURVES_SIZE,
+    Curve,
+    curves_picture,
+    sweep_chart,
+    sweep_size,
+)
+from bot.views.drawing import DARK, FORMS, LIGHT, Form, Look, Size
+from bot.views.plot_data import (
+    NumberTable,
+    border_table,
+    columns_table,
+    turn_table,
+    win_table,
+)
+from bot.views.progress import share_progress
+from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_picture
+from bot.views.turn_picture import TURN_SIZE, Shown, turn_picture
+from solver.errors import InvalidRequestError
+from solver.game.position import Position, check_hot_dice, check_position, first_position
+from solver.play.maps import border_map, coarse_step, scores_between, win_map
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import dice_set
+from solver.turn.points import expected_points, points_outcome
+
+Draw = Callable[[Look, Size, Form], bytes]
+"""Draws what a command has found out."""
+
+_BORDER_CELLS, _WIN_CELLS = 20, 400
+"""Scores along an axis, at most: each pair of a border's is a turn to solve."""
+_LEAST_SIDE, _MOST_SIDE = 200, 6000
+_START = {"banked", "opponent", "turn_total", "on_board", "opponent_on_board"}
+"""What a picture over all scores has on its axes, or can tell from them."""
+_MOST_RULES = 8
+
+
+def _size(_: click.Context, __: click.Parameter, text: str | None) -> Size | None:
+    """Width and height in pixels, such as 800x1000. Raises InvalidRequestError."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d{1,6})x(\d{1,6})", text)
+    width, height = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not (min(width, height) >= _LEAST_SIDE and max(width, height) <= _MOST_SIDE):
+        raise InvalidRequestError(
+            f"--size: width and height are {_LEAST_SIDE} to {_MOST_SIDE} pixels, such as 800x1000,"
+            f" not {text}"
+        )
+    if max(width, height) > 3 * min(width, height):
+        raise InvalidRequestError(f"--size: one side is at most three times the other, not {text}")
+    return width, height
+
+
+class _Output:
+    """Where the picture goes, how it looks, and whether its numbers are printed."""
+
+    def __init__(
+        self, out: Path | None, size: Size | None, *, dark: bool, as_json: bool, as_csv: bool
+    ) -> None:
+        """Raises InvalidRequestError for what can be told before anything is computed."""
+        if as_json and as_csv:
+            raise InvalidRequestError("--json and --csv: choose one of them")
+        if out is None and not as_json and not as_csv:
+            raise InvalidRequestError(
+                "say where to write the picture, as in --out picture.png, or print its numbers"
+                " with --json or --csv"
+            )
+        self._form: Form = _form(out) if out else "png"
+        self._out, self._size = out, size
+        self._look = DARK if dark else LIGHT
+        self._as_json, self._as_csv = as_json, as_csv
+
+    def give(self, numbers: NumberTable, draw: Draw, size: Size) -> None:
+        """Write the picture and print the numbers, as was asked for."""
+        if self._out:
+            width, height = size = self._size or size
+            picture = draw(self._look, size, self._form)
+            try:
+                self._out.write_bytes(picture)
+            except OSError as error:
+                raise InvalidRequestError(
+                    f"{self._out}: cannot be written ({error.strerror or error})"
+                ) from None
+            if not self._as_json and not self._as_csv:
+                click.echo(f"Written to {self._out}: {width} x {height} pixels.")
+        if self._as_csv:
+            table = csv.writer(sys.stdout, lineterminator="\n")
+            table.writerow(numbers.columns)
+            table.writerows(numbers.rows)
+        elif self._as_json:
+            show("", numbers.as_data(), as_json=True)
+
+
+def _form(out: Path) -> Form:
+    """What the ending of a file asks for. Raises InvalidRequestError."""
+    for form in FORMS:
+        if out.suffix.lower() == f".{form}":
+            if not out.parent.is_dir():
+                raise InvalidRequestError(f"{out}: there is no folder {out.parent}")
+            return form
+    raise InvalidRequestError(
+        f"{out}: the ending of a picture is .png, .svg or .pdf, not {out.suffix!r}"
+    )
+
+
+def _picture_options(command: Decorated) -> Decorated:
+    """Add what every kind of picture takes."""
+    for option in (
+        click.option("--csv", "as_csv", is_flag=True, help="Print the numbers as CSV."),
+        click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON."),
+        click.option("--dark", is_flag=True, help="Light ink on dark paper."),
+        click.option("--size", callback=_size, metavar="WxH", help="In pixels, such as 800x1000."),
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Where to write it; .png, .svg or .pdf says what it becomes.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _score_options(command: Decorated) -> Decorated:
+    """Add what is the same at all scores of a picture, and which scores there are."""
+    command = click.option(
+        "--least", type=int, default=0, show_default=True, metavar="N", help="Least score shown."
+    )(command)
+    command = click.option(
+        "--step", type=int, metavar="N", help="Points between two scores; a coarser one is quicker."
+    )(command)
+    for field in reversed(POSITION_FIELDS):
+        if field.attribute not in _START:
+            command = position_option(field)(command)
+    return command
+
+
+@click.group()
+def plot() -> None:
+    """Draw pictures of solved games, or print the numbers behind them."""
+
+
+@plot.command("turn")
+@position_options
+@position_option(TURN_TOTAL)
+@click.option("--dice", type=int, metavar="N", help="Dice to roll now, to mark the moment.")
+@click.option(
+    "--show",
+    "shown",
+    type=click.Choice(get_args(Shown)),
+    default="difference",
+    show_default=True,
+    help="The value of the better choice, or of rolling less that of banking.",
+)
+@click.option("--top", type=click.IntRange(min=1), metavar="T", help="Highest turn total shown.")
+@_picture_options
+@click.pass_obj
+def plot_turn(
+    settings: Settings,
+    /,
+    dice: int | None,
+    shown: Shown,
+    top: int | None,
+    out: Path | None,
+    size: Size | None,
+    *,
+    dark: bool,
+    as_json: bool,
+    as_csv: bool,
+    **situation: Any,
+) -> None:
+    """A whole turn: turn total by dice, and the border between rolling and banking."""
+    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
+    turn = Advisor(settings.strategies).turn_map(dice, Situation(**situation))
+
+    def draw(look: Look, pixels: Size, form: Form) -> bytes:
+        return turn_picture(turn, shown, look, pixels, form, top)
+
+    output.give(turn_table(turn), draw, TURN_SIZE)
+
+
+@plot.command("border")
+@_score_options
+@_picture_options
+@click.pass_obj
+def plot_border(
+    settings: Settings,
+    /,
+    step: int | None,
+    least: int,
+    out: Path | None,
+    size: Size | None,
+    *,
+    dark: bool,
+    as_json: bool,
+    as_csv: bool,
+    **situation: Any,
+) -> None:
+    """For each number of dice from which turn total on to bank, over both scores."""
+    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
+    strategy, start = _start(settings, situation)
+    rules = strategy.rules
+    scores = scores_between(rules, step or coarse_step(rules, _BORDER_CELLS), least)
+    with share_progress(f"solving {len(scores) ** 2:,} turns of {rules.name}") as done:
+        found = border_map(strategy, start, scores, done)
+
+    def draw(look: Look, pixels: Size, form: Form) -> bytes:
+        return border_picture(found, look, pixels, form)
+
+    output.give(border_table(found), draw, BORDER_SIZE)
+
+
+@plot.command("win")
+@_score_options
+@_picture_options
+@click.pass_obj
+def plot_win(
+    settings: Settings,
+    /,
+    step: int | None,
+    least: int,
+    out: Path | None,
+    size: Size | None,
+    *,
+    dark: bool,
+    as_json: bool,
+    as_csv: bool,
+    **situation: Any,
+) -> None:
+    """The win probability over both scores, with contour lines."""
+    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
+    strategy, start = _start(settings, situation)
+    rules = strategy.rules
+    scores = scores_between(rules, step or coarse_step(rules, _WIN_CELLS), least)
+    found = win_map(strategy, start, scores)
+
+    def draw(look: Look, pixels: Size, form: Form) -> bytes:
+        return win_picture(found, look, pixels, form)
+
+    output.give(win_table(found), draw, WIN_SIZE)
+
+
+@plot.command("compare")
+@click.argument("rules", nargs=-1)
+@click.option(
+    "--over",
+    type=click.Choice(["rules", "scores"]),
+    default="rules",
+    show_default=True,
+    help="Bars by rule set at the start of the game, or curves over equal scores.",
+)
+@_picture_options
+@click.pass_obj
+def plot_compare(
+    settings: Settings,
+    /,
+    rules: tuple[str, ...],
+    over: str,
+    out: Path | None,
+    size: Size | None,
+    *,
+    dark: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """What a die, a rule or a goal changes between solved RULES, names or TOML files."""
+    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
+    if not 1 <= len(rules) <= _MOST_RULES:
+        raise InvalidRequestError(
+            f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
+        )
+    advisor = Advisor(settings.strategies)
+    strategies = [advisor.strategy(load_rules(one), one) for one in rules]
+    (_compare_starts if over == "rules" else _compare_scores)(strategies, output)
+
+
+def _compare_starts(strategies: list[Strategy], output: _Output) -> None:
+    """Bars: the advantage of beginning, and what a turn for most points comes to."""
+    names = [one.rules.name for one in strategies]
+    first = [one.win_probability(first_position(one.rules)) for one in strategies]
+    turns = [_first_turn(one.rules) for one in strategies]
+    numbers = columns_table(
+        {},
+        {
+            "rules": names,
+            "first_player": first,
+            "points": [points for points, _ in turns],
+            "farkle_probability": [farkles for _, farkles in turns],
+        },
+    )
+    series = {
+        "beginning is worth, in percentage points over even": [100 * one - 50 for one in first],
+        "points of a first turn played for most points": [points for points, _ in turns],
+        "farkles of such a turn in %": [100 * farkles for _, farkles in turns],
+    }
+
+    def draw(look: Look, pixels: Size, form: Form) -> bytes:
+        return sweep_chart("", names, series, look=look, size=pixels, form=form)
+
+    output.give(numbers, draw, sweep_size(names, series))
+
+
+def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
+    """Curves: what it is worth to be about to start a turn at equal scores."""
+    curves: list[Curve] = []
+    columns: dict[str, list[Any]] = {"rules": [], "score": [], "win_probability": []}
+    for strategy in strategies:
+        rules = strategy.rules
+        scores = scores_between(rules, coarse_step(rules, _WIN_CELLS))
+        found = np.diagonal(win_map(strategy, first_position(rules), scores).win_probability)
+        curves.append(Curve(rules.name, scores / rules.goal * 100, found * 100))
+        columns["rules"] += [rules.name] * len(scores)
+        columns["score"] += scores.tolist()
+        columns["win_probability"] += found.tolist()
+
+    def draw(look: Look, pixels: Size, form: Form) -> bytes:
+        return curves_picture(
+            "At equal scores, to start a turn",
+            ["win probability of the player about to start"],
+            ("score of both in % of the goal", "win probability in %"),
+            curves,
+            look,
+            pixels,
+            form,
+        )
+
+    output.give(columns_table({}, columns), draw, CURVES_SIZE)
+
+
+def _first_turn(rules: Ruleset) -> tuple[float, float]:
+    """Expected points and farkle probability of a first turn for most points."""
+    on_board = not rules.has_opening
+    outcome = points_outcome(rules, 0, on_board=on_board)
+    return expected_points(rules, 0, on_board=on_board), float(outcome.farkled.sum())
+
+
+def _start(settings: Settings, situation: dict[str, Any]) -> tuple[Strategy, Position]:
+    """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
+    reference = situation["rules"] or DEFAULT_RULES
+    strategy = Advisor(settings.strategies).strategy(load_rules(reference), reference)
+    rules = strategy.rules
+    start = Position(
+        dice=dice_set(rules).whole,
+        farkles=situation["farkles"],
+        opponent_farkles=situation["opponent_farkles"],
+        began=situation["began"] is not False,
+    )
+    check_position(rules, start)
+    hot_dice = situation["hot_dice"] or 0
+    check_hot_dice(hot_dice)
+    return strategy, replace(start, hot_dice=hot_dice)

@@ -1,0 +1,118 @@
+"""The commands that show the turn at hand as a picture, and walk through all positions."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from bot.fronts.chat.advice import CONTEXT, rules_meant
+from bot.fronts.chat.commands import Command, Line, Reply
+from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
+from bot.services.explorer import Exploration, explored, explored_at, explored_in
+from bot.services.house_rules import HouseRules
+from bot.services.pictures import Explanation, explained, explained_in
+from bot.services.situation import Situation
+from bot.services.tables import Caller, Table, Tables
+from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
+from bot.views.explain import explanation_data, explanation_text
+from bot.views.explorer import exploration_data, exploration_text
+from bot.views.turn_picture import turn_picture
+from solver.errors import FarkleError
+from solver.game.position import Position
+from solver.wording import say_later
+
+T = TypeVar("T")
+
+_OPTIONS = {"dice": say_later("dice to roll"), **CONTEXT}
+
+
+class PictureCommands:
+    """What people look at, without a change at any table."""
+
+    def __init__(self, oracle: Oracle, rules: HouseRules, tables: Tables) -> None:
+        self._oracle = oracle
+        self._rules = rules
+        self._tables = tables
+
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command(
+                "/explain dice:N",
+                say_later("a picture of the turn at hand: where to roll, where to bank"),
+                self._explain,
+                _OPTIONS,
+                takes_words=False,
+                examples=("/explain turn:350 dice:2 me:4200 them:5000",),
+            ),
+            Command(
+                "/explore dice:N",
+                say_later("walk through all positions, step by step"),
+                self._explore,
+                _OPTIONS,
+                takes_words=False,
+                examples=("/explore me:4000 them:5000 rules:kcd",),
+            ),
+        ]
+
+    async def _explain(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        found, here = await self._asked(line, caller, explained, explained_in)
+        if here and here.seat_of(caller.person) != here.game.mover:
+            found = replace(found, seen_by=here.names[here.game.mover])
+        found = await self._drawn(caller, found)
+        yield Reply(found, explanation_text, explanation_data, private=here is not None)
+
+    async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        found, here = await self._asked(line, caller, explored, explored_in)
+        yield exploration(found, line.option("rules"), private=here is not None)
+
+    async def _asked(
+        self,
+        line: Line,
+        caller: Caller,
+        of_position: Callable[[Advisor, int | None, Situation], T],
+        of_game: Callable[[Advisor, Game], T],
+    ) -> tuple[T, Table | None]:
+        """What there is to see of a position, or of the game here, which comes with it."""
+        here = await self._tables.asked_at(caller)
+        advisor = self._oracle.advisor
+        if here and not line.options:
+            game = replace(here.game, before=None)
+            asked: tuple[Any, ...] = advisor, game
+            return await self._oracle.answered(caller.asker, game.rules, of_game, *asked), here
+        meant = await rules_meant(line, caller, here, self._rules)
+        asked = advisor, line.number("dice"), line.situation(meant)
+        return await self._oracle.answered(caller.asker, meant, of_position, *asked), None
+
+    async def _drawn(self, caller: Caller, found: Explanation) -> Explanation:
+        """With its picture, unless there is no time for pictures."""
+        tasks = self._oracle.tasks
+        if tasks.pressure.degree >= Degree.STRAINED:
+            return found
+        try:
+            picture = await tasks.aside(caller.asker, turn_picture, found.turn)
+        except FarkleError:
+            return found  # the text says the same
+        return replace(found, picture=picture)
+
+
+async def walked(
+    oracle: Oracle, tables: Tables, caller: Caller, digest: str, name: str, position: Position
+) -> AsyncIterator[Reply]:
+    """A position by the digest of its rules: where a press on a button leads.
+
+    Raises FarkleError.
+    """
+    await tables.asked_at(caller)  # who plays where hints are forbidden gets none this way
+    strategy = await at_once(oracle.advisor.strategy_of, digest, name)
+    asked = oracle.advisor, digest, name, position
+    yield exploration(await oracle.answered(caller.asker, strategy.rules, explored_at, *asked))
+
+
+def exploration(found: Exploration, named: str | None = None, *, private: bool = False) -> Reply:
+    """A position with the ways on as a reply."""
+    text, data = partial(exploration_text, named=named), partial(exploration_data, named=named)
+    return Reply(found, text, data, private=private)

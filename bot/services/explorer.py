@@ -1,0 +1,275 @@
+"""A walk through all positions of a solved game: one of them, and those a step away."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bot.services.advisor import Advisor
+from bot.services.situation import Situation
+from solver.errors import InvalidPositionError
+from solver.game.position import Position, check_position, reachable
+from solver.play.advice import Odds, odds
+from solver.play.maps import Border, turn_map
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import dice_set
+from solver.turn.scoring import turn_plan
+
+if TYPE_CHECKING:
+    from bot.table.state import Game
+
+
+class Field(StrEnum):
+    """What a step changes."""
+
+    OWN = "me"
+    OPPONENT = "them"
+    TURN = "turn"
+    DICE = "dice"
+    HOT_DICE = "hot"
+    FARKLES = "farkles"
+    THEIR_FARKLES = "theirs"
+    ON_BOARD = "board"
+    THEY_ON_BOARD = "board2"
+    BEGAN = "began"
+    SIDES = "sides"
+    """Both players change places, before the first roll of a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A position a step away."""
+
+    field: Field
+    amount: int
+    """By how much, in points or in number; 0 for what is turned over."""
+    is_large: bool
+    position: Position | None
+    """None where there is no such position."""
+
+    @property
+    def action(self) -> str:
+        """By which a button is known."""
+        if not self.amount:
+            return self.field.value
+        return f"{self.field.value}{'up' if self.amount > 0 else 'down'}{'2' * self.is_large}"
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """A position of a solved game, and the way on from it."""
+
+    rules: Ruleset
+    odds: Odds
+    borders: tuple[Border, ...]
+    """Of the turn, by dice."""
+    steps: tuple[Step, ...]
+
+    @property
+    def position(self) -> Position:
+        """Before a roll."""
+        return self.odds.position
+
+
+def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
+    """The position that somebody describes. Raises FarkleError."""
+    strategy, position = advisor.position(dice, situation)
+    return _explored(strategy, position)
+
+
+def explored_in(advisor: Advisor, game: "Game") -> Exploration:
+    """The position of a game before its roll, made or not. Raises FarkleError."""
+    return _explored(advisor.needed(game.rules), game.position())
+
+
+def explored_at(advisor: Advisor, digest: str, name: str, position: Position) -> Exploration:
+    """A position by the digest of its rules, of which the beginning will do.
+
+    name : what the rules are called
+
+    Raises FarkleError.
+    """
+    strategy = advisor.strategy_of(digest, name)
+    check_position(strategy.rules, position)
+    return _explored(strategy, position)
+
+
+def _explored(strategy: Strategy, position: Position) -> Exploration:
+    rules = strategy.rules
+    return Exploration(
+        rules,
+        odds(strategy, position),
+        turn_map(strategy, position).borders,
+        tuple(_steps(rules, position)),
+    )
+
+
+def large_step(rules: Ruleset) -> int:
+    """Points of a large step: 1, 2 or 5 times a power of ten of small ones, about a tenth of all.
+
+    At least two small ones.
+    """
+    tenth = rules.goal / 10 / rules.point_step
+    power = int(10 ** int(math.log10(max(tenth, 1))))
+    factor = max(one for one in (1, 2, 5) if one == 1 or one * power <= tenth)
+    return max(2, factor * power) * rules.point_step
+
+
+def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
+    """All steps that the rules know, in the order in which they are shown."""
+    small, large = rules.point_step, large_step(rules)
+    amounts = ((-large, True), (-small, False), (small, False), (large, True))
+    for field in (Field.OWN, Field.OPPONENT):
+        for amount, is_large in amounts:
+            yield Step(field, amount, is_large, _scored(rules, position, field, amount))
+    for amount, is_large in amounts:
+        found = _on_in_turn(rules, position, amount, is_large=is_large)
+        yield Step(Field.TURN, amount, is_large, found)
+    for field, move in _COUNTED.items():
+        if field in _known_counts(rules):
+            for amount in (-1, 1):
+                yield Step(field, amount, False, move(rules, position, amount))
+    for field, turned in _turned_over(rules, position):
+        yield Step(field, 0, False, _possible(rules, turned))
+
+
+def _known_counts(rules: Ruleset) -> set[Field]:
+    """What matters under the rules of what is counted one by one."""
+    known = {Field.DICE}
+    if turn_plan(rules).levels > 1:
+        known.add(Field.HOT_DICE)
+    if rules.farkle_limit > 1:
+        known |= {Field.FARKLES, Field.THEIR_FARKLES}
+    return known
+
+
+def _turned_over(rules: Ruleset, position: Position) -> Iterator[tuple[Field, Position]]:
+    """What may be one way or the other under the rules, turned over."""
+    if rules.has_opening and _scores_fall(rules):
+        yield Field.ON_BOARD, replace(position, on_board=not position.on_board)
+        other = not position.opponent_on_board
+        yield Field.THEY_ON_BOARD, replace(position, opponent_on_board=other)
+    if rules.has_roles:
+        yield Field.BEGAN, replace(position, began=not position.began)
+    yield Field.SIDES, _other_side(rules, position)
+
+
+def _scores_fall(rules: Ruleset) -> bool:
+    """Whether a score can fall, so that it does not tell who has banked before."""
+    return bool(rules.farkle_penalty or rules.lose_everything)
+
+
+def _possible(rules: Ruleset, position: Position) -> Position | None:
+    """The position if there is one such."""
+    try:
+        check_position(rules, position)
+    except InvalidPositionError:
+        return None
+    return position
+
+
+def _scored(rules: Ruleset, position: Position, field: Field, amount: int) -> Position | None:
+    """The position with another score: by the whole amount, or as far as there are any."""
+    is_own = field is Field.OWN
+    score = position.banked if is_own else position.opponent
+    was_on_board = position.on_board if is_own else position.opponent_on_board
+    small = rules.point_step if amount > 0 else -rules.point_step
+    for target in range(score + amount, score, -small):
+        on_board = not rules.has_opening or target > 0 or (was_on_board and _scores_fall(rules))
+        if is_own:
+            moved = replace(position, banked=target, on_board=on_board)
+        else:
+            moved = replace(position, opponent=target, opponent_on_board=on_board)
+        for began in (position.began, not position.began) if rules.has_roles else (True,):
+            if found := _possible(rules, replace(moved, began=began)):
+                return found
+    return None
+
+
+def _on_in_turn(rules: Ruleset, position: Position, amount: int, is_large: bool) -> Position | None:
+    """The position at another turn total that can occur, with dice as near as there are."""
+    possible = np.asarray(np.any(reachable(rules), axis=(0, 2)))
+    row, steps = position.turn_total // rules.point_step, amount // rules.point_step
+    last = len(possible) - 1
+    if rules.ending == "at_once":
+        last = min(last, max(row, (rules.winning_score - position.banked) // rules.point_step))
+    if steps < 0:
+        rows = range(max(0, row + steps), row) if is_large else range(row - 1, -1, -1)
+    else:
+        rows = range(min(last, row + steps), row, -1) if is_large else range(row + 1, last + 1)
+    for found in rows:
+        if possible[found]:
+            return _nearest(rules, position, found)
+    return None
+
+
+def _nearest(rules: Ruleset, position: Position, row: int) -> Position | None:
+    """The position at the turn total of a row, with hot dice and dice as near as can be."""
+    possible = reachable(rules)[:, row]
+    now = min(position.hot_dice, len(possible) - 1)
+    level, column = min(
+        np.argwhere(possible).tolist(),
+        key=lambda state: (abs(state[0] - now), abs(state[1] + 1 - position.dice)),
+    )
+    total = row * rules.point_step
+    moved = replace(position, turn_total=total, dice=column + 1, hot_dice=level)
+    return _possible(rules, moved)
+
+
+def _diced(rules: Ruleset, position: Position, amount: int) -> Position | None:
+    """The position with the next number of dice that there is at its turn total."""
+    dice = position.dice + amount
+    while 1 <= dice <= rules.dice:
+        if found := _possible(rules, replace(position, dice=dice)):
+            return found
+        dice += amount
+    return None
+
+
+def _heated(rules: Ruleset, position: Position, amount: int) -> Position | None:
+    """The position after more or fewer hot dice, where they matter."""
+    levels = turn_plan(rules).levels
+    hot_dice = min(position.hot_dice, levels - 1) + amount
+    while 0 <= hot_dice < levels:
+        if found := _possible(rules, replace(position, hot_dice=hot_dice)):
+            return found
+        hot_dice += amount
+    return None
+
+
+def _farkled(rules: Ruleset, position: Position, amount: int) -> Position | None:
+    """The position with another number of own farkles in a row."""
+    return _possible(rules, replace(position, farkles=position.farkles + amount))
+
+
+def _they_farkled(rules: Ruleset, position: Position, amount: int) -> Position | None:
+    """The position with another number of the opponent's farkles in a row."""
+    changed = position.opponent_farkles + amount
+    return _possible(rules, replace(position, opponent_farkles=changed))
+
+
+def _other_side(rules: Ruleset, position: Position) -> Position:
+    """The position as the other player would have it."""
+    return Position(
+        banked=position.opponent,
+        opponent=position.banked,
+        farkles=position.opponent_farkles,
+        opponent_farkles=position.farkles,
+        dice=dice_set(rules).whole,
+        on_board=position.opponent_on_board,
+        opponent_on_board=position.on_board,
+        began=not position.began if rules.has_roles else position.began,
+    )
+
+
+_COUNTED = {
+    Field.DICE: _diced,
+    Field.HOT_DICE: _heated,
+    Field.FARKLES: _farkled,
+    Field.THEIR_FARKLES: _they_farkled,
+}
+"""What is counted one by one, and how it is moved."""

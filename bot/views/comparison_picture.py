@@ -1,0 +1,196 @@
+"""What a die, a rule or a goal changes: by rule set, along an option, and by the score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bot.views.drawing import (
+    LIGHT,
+    MARKERS,
+    Form,
+    Look,
+    Size,
+    as_file,
+    draw_text,
+    drawable,
+    dress,
+    font,
+    new_figure,
+    write_source,
+    write_title,
+)
+from bot.views.turn_picture import SOURCE
+from solver.turn.equations import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CURVES_SIZE: Size = (800, 900)
+_DASHES = ("-", "--", "-.", ":")
+_NAME = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """An amount of one rule set along an axis that all share."""
+
+    name: str
+    x: Floats
+    y: Floats
+
+
+def sweep_chart(
+    x_label: str,
+    x_values: Sequence[float] | Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    *,
+    title: str = "What the rules change",
+    lines: Sequence[str] = (),
+    source: str = SOURCE,
+    look: Look = LIGHT,
+    size: Size | None = None,
+    form: Form = "png",
+) -> bytes:
+    """Amounts of several kinds, a panel below the other for each, as each has its own unit.
+
+    Along numbers they are curves, by names bars from 0 with the amounts beside them.
+
+    x_label : what was varied
+    x_values : its values, in their order: all numbers or all names
+    series : by what it is, unit and all, the amount at each value; None where it is not known
+    size : in pixels; as high as the panels need if not given
+    """
+    numbers = [one for one in x_values if not isinstance(one, str)]
+    names = [one for one in x_values if isinstance(one, str)]
+    picture = new_figure(look, size or sweep_size(x_values, series, lines))
+    height = picture.get_figheight()
+    ceiling = write_title(picture, look, title, lines)
+    floor = write_source(picture, look, source)
+    bottom = floor + 0.62 / height
+    panel = (ceiling - bottom) / max(1, len(series))
+    left = 0.14 if numbers else 0.3
+    for place, (told, amounts) in enumerate(series.items()):
+        low = bottom + (len(series) - 1 - place) * panel
+        room = (left, low + 0.2 / height, 0.94 - left, panel - 0.62 / height)
+        axes = picture.add_axes(room)
+        known = np.array([np.nan if one is None else one for one in amounts], dtype=np.float64)
+        above = axes.get_position().y1 + 0.12 / height
+        draw_text(picture, look, 0.03, above, told, 15, bold=True)
+        is_last = place == len(series) - 1
+        if numbers:
+            _draw_line(axes, look, numbers, known, place)
+            axes.set_xlabel(x_label if is_last else "", labelpad=3)
+            dress(axes, look, 14)
+        else:
+            _draw_bars(axes, look, names, known, place)
+            axes.set_xlabel("")
+            dress(axes, look, 14)
+    return as_file(picture, form)
+
+
+def sweep_size(
+    x_values: Sequence[float] | Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    lines: Sequence[str] = (),
+) -> Size:
+    """As high as the panels of a sweep need."""
+    names = sum(isinstance(one, str) for one in x_values)
+    each = 0.95 + 0.42 * names if names else 2.6
+    inches = 1.6 + 0.36 * len(lines) + each * len(series)
+    return 800, round(100 * inches)
+
+
+def curves_picture(
+    title: str,
+    lines: Sequence[str],
+    labels: tuple[str, str],
+    curves: Sequence[Curve],
+    look: Look = LIGHT,
+    size: Size = CURVES_SIZE,
+    form: Form = "png",
+) -> bytes:
+    """A curve for each rule set, each with a dash and a mark of its own.
+
+    labels : of the axes
+    """
+    picture = new_figure(look, size)
+    height = picture.get_figheight()
+    ceiling = write_title(picture, look, title, lines)
+    floor = write_source(picture, look, SOURCE)
+    rows = -(-len(curves) // 2)
+    low = floor + (0.85 + 0.34 * rows) / height
+    axes = picture.add_axes((0.14, low, 0.82, ceiling - low))
+    for curve, colour, marker, dash in zip(
+        curves, cycle(look.lines), cycle(MARKERS), cycle(_DASHES), strict=False
+    ):
+        axes.plot(
+            curve.x,
+            curve.y,
+            dash,
+            color=colour,
+            linewidth=3,
+            marker=marker,
+            markersize=10,
+            markevery=max(1, len(curve.x) // 8),
+            label=drawable(curve.name, 2 * _NAME),
+        )
+    axes.set_xlabel(labels[0], labelpad=3)
+    axes.set_ylabel(labels[1], labelpad=6)
+    axes.grid(color=look.faint, linewidth=0.8)
+    axes.set_axisbelow(True)
+    dress(axes, look, 15)
+    legend = picture.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.55, floor),
+        ncols=2,
+        frameon=False,
+        prop=font(15),
+        labelcolor=look.ink,
+        handlelength=3.5,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return as_file(picture, form)
+
+
+def _draw_line(
+    axes: "Axes", look: Look, values: Sequence[float], amounts: Floats, place: int
+) -> None:
+    """A curve with a mark at each value."""
+    colour = look.lines[place % len(look.lines)]
+    marker = MARKERS[place % len(MARKERS)]
+    axes.plot(values, amounts, color=colour, linewidth=3, marker=marker, markersize=9)
+    axes.grid(color=look.faint, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.04, y=0.15)
+
+
+def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, place: int) -> None:
+    """A bar for each name from the top down, with its amount."""
+    places = np.arange(len(names))[::-1]
+    colour = look.lines[place % len(look.lines)]
+    axes.barh(places, np.nan_to_num(amounts), color=colour, height=0.62)
+    axes.axvline(0, color=look.ink, linewidth=1.5)
+    for where, amount in zip(places, amounts, strict=True):
+        told = "not known" if np.isnan(amount) else f" {amount:,.4g} "
+        axes.text(
+            0.0 if np.isnan(amount) else float(amount),
+            float(where),
+            told,
+            color=look.ink,
+            font=font(14, bold=True),
+            ha="right" if amount < 0 else "left",
+            va="center",
+        )
+    axes.set_yticks(places, [drawable(name, _NAME) for name in names])
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    # room for the amounts beside the bars
+    least, most = min(0.0, np.nanmin(amounts, initial=0.0)), np.nanmax(amounts, initial=0.0)
+    span = (most - least) or 1.0
+    axes.set_xlim(least - (0.25 * span if least else 0), most + (0.25 * span if most else 0))
+    axes.xaxis.set_visible(False)
+    for side in ("top", "right", "bottom"):
+        axes.spines[side].set_visible(False)

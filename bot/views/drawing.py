@@ -1,0 +1,148 @@
+"""What all pictures share: paper and ink, the font, safe text, and how they become a file."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from bot.views.layout import safe_text, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+
+PAPER, INK, FAINT = "#1E2127", "#E9ECF0", "#434852"
+LINES = ("#56B4E9", "#FF9A4D", "#2CC79B", "#E89AC7", "#F0E442", "#C8CDD4", "#9AA7FF", "#FF8080")
+"""Near the colours of Okabe and Ito, which the colour-blind tell apart."""
+MARKERS = "osD^vPX*"
+
+Form = Literal["png", "svg", "pdf"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""What a picture can be written as."""
+
+Size = tuple[int, int]
+"""Width and height in pixels; of an SVG or PDF what they come to at 100 pixels an inch."""
+
+_INCHES = 8.0
+"""How wide everything is drawn; letters are in proportion to it, so that phones can show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The colours of a picture."""
+
+    paper: str
+    ink: str
+    faint: str
+    lines: tuple[str, ...]
+    values: str
+    """The colour map of amounts, perceptually uniform, from few to many."""
+    differences: str
+    """The colour map of amounts below and above 0."""
+
+
+DARK = Look(PAPER, INK, FAINT, LINES, "viridis", "managua_r")
+"""Also what the chat shows: on light ground it is a dark card."""
+LIGHT = Look(
+    "#FFFFFF",
+    "#1E2127",
+    "#C9CED6",
+    ("#0072B2", "#C04F00", "#00795A", "#A8437C", "#6B6200", "#4A4F57", "#4353C6", "#B3261E"),
+    "viridis",
+    "PuOr_r",
+)
+
+
+def new_figure(look: Look, size: Size) -> "Figure":
+    """An empty picture of so many pixels, always eight inches wide."""
+    # only here: matplotlib takes half a second to import
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    width, height = size
+    inches = _INCHES, _INCHES * height / width
+    return Figure(figsize=inches, dpi=width / _INCHES, facecolor=look.paper)
+
+
+def as_file(figure: "Figure", form: Form) -> bytes:
+    """The picture as the content of a file. Pictures share no state, so threads may draw."""
+    data = io.BytesIO()
+    more: dict[str, Any] = {} if form == "png" else {"metadata": _UNDATED[form]}
+    figure.savefig(data, format=form, dpi=figure.dpi, **more)
+    return data.getvalue()
+
+
+_UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def write_title(figure: "Figure", look: Look, title: str, lines: Sequence[str]) -> float:
+    """A title with smaller lines below it at the top left; returns how much height is left."""
+    height = _INCHES * figure.get_figheight() / figure.get_figwidth()
+    place = 0.46
+    draw_text(figure, look, 0.03, 1 - place / height, title, 21, bold=True)
+    for line in lines:
+        place += 0.36
+        draw_text(figure, look, 0.03, 1 - place / height, line, 15)
+    return 1 - (place + 0.22) / height
+
+
+def write_source(figure: "Figure", look: Look, source: str) -> float:
+    """Where the numbers come from, at the bottom; returns where what is above it may begin."""
+    height = _INCHES * figure.get_figheight() / figure.get_figwidth()
+    draw_text(figure, look, 0.03, 0.14 / height, source, 13)
+    return 0.5 / height
+
+
+def draw_text(
+    figure: "Figure", look: Look, x: float, y: float, text: str, size: float, *, bold: bool = False
+) -> None:
+    """Text on the paper, from the left, shrunk if it would not fit across."""
+    # a letter is about 0.62 of its height wide
+    most = (1 - x) * _INCHES * 72 / (0.62 * max(1, len(text)))
+    size = min(size, max(9.0, most))
+    figure.text(x, y, text, color=look.ink, font=font(size, bold=bold), parse_math=False)
+
+
+def dress(axes: "Axes", look: Look, size: float = 15) -> None:
+    """Paper, ink and font of a pair of axes; to be called after the ticks are set."""
+    axes.set_facecolor(look.paper)
+    for side in axes.spines.values():
+        side.set_color(look.faint)
+    axes.tick_params(length=4, color=look.faint, pad=5)
+    for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        text.set(font=font(size), color=look.ink, parse_math=False)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(font=font(size), color=look.ink, parse_math=False)
+
+
+def drawable(text: str, width: int) -> str:
+    """Safe text of which the font has every letter; emoji, for instance, are left out."""
+    known = _letters()
+    kept = "".join(letter for letter in safe_text(text, len(text) * 2) if letter in known)
+    return shorten(" ".join(kept.split()), width)
+
+
+@cache
+def _letters() -> frozenset[str]:
+    """What the font can draw."""
+    from matplotlib.ft2font import FT2Font  # noqa: PLC0415
+
+    codes = FT2Font(_font_file(bold=True)).get_charmap()
+    return frozenset(map(chr, codes)) - {"\N{ZERO WIDTH SPACE}"}
+
+
+def font(size: float, *, bold: bool = False) -> "FontProperties":
+    """The font of all pictures, in points."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
+
+    return FontProperties(fname=_font_file(bold=bold), size=size)
+
+
+def _font_file(*, bold: bool) -> str:
+    """The font that comes with matplotlib: the same pictures everywhere, no search for fonts."""
+    from matplotlib import get_data_path  # noqa: PLC0415
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return str(Path(get_data_path(), "fonts", "ttf", name))

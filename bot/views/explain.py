@@ -1,0 +1,115 @@
+"""The turn at hand in a few words: what is best now and by how much, and from where on to bank."""
+
+from dataclasses import asdict
+from typing import Any
+
+from bot.services.pictures import Explanation
+from bot.views.advice import answer_data, position_text
+from bot.views.card import Attachment, Card
+from bot.views.explorer import borders_text
+from bot.views.game import NOT_EXACT
+from bot.views.layout import dice_count, dice_text, percent, plain_markdown, wrap
+from solver.play.advice import Advice, Odds, Option
+from solver.turn.equations import Decision
+from solver.wording import figure, say, say_later
+
+_KEEP = {
+    Decision.ROLL: say_later("keep {dice} and roll {left}"),
+    Decision.BANK: say_later("keep {dice} and bank {total:,}"),
+    Decision.WIN: say_later("keep {dice} and bank {total:,}, which wins"),
+}
+
+
+def explanation_text(found: Explanation) -> str:
+    """The position, the best choice, and the border of the turn."""
+    return f"{wrap(_sentences(found))}\n{borders_text(found.turn.borders)}"
+
+
+def explanation_card(found: Explanation) -> Card:
+    """The same as a message, with the picture if there is one."""
+    text = (
+        f"{plain_markdown(_sentences(found))}\n{plain_markdown(borders_text(found.turn.borders))}"
+    )
+    if found.picture is None:
+        return Card(text)
+    shown = say(
+        "The turn as a map: turn totals up, dice to roll across, and a line between rolling and"
+        " banking"
+    )
+    return Card(text, (Attachment("turn.png", found.picture, shown),))
+
+
+def explanation_data(found: Explanation) -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        **answer_data(found.odds),
+        "borders": [asdict(border) for border in found.turn.borders],
+        "advice": answer_data(found.advice) if found.advice else None,
+        "exact": found.exact,
+    }
+
+
+def _sentences(found: Explanation) -> str:
+    """The position and the best choice."""
+    rules = found.turn.rules
+    position = found.advice.position if found.advice else found.odds.position
+    told = {"position": position_text(rules, position), "rules": rules.name}
+    if found.advice:
+        where = say("{dice}: {position}, {rules} rules", dice=dice_text(found.advice.roll), **told)
+    else:
+        where = say("{position}, {rules} rules", **told)
+    lines = [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
+    best = _best_set_aside(found.advice) if found.advice else _best_choice(found.odds)
+    lines += [where, best]
+    if not found.exact:
+        lines.append(say(NOT_EXACT))
+    return "\n".join(lines)
+
+
+def _best_choice(odds: Odds) -> str:
+    """Roll or bank, and by how much that is better."""
+    total, dice = odds.position.turn_total, dice_count(odds.position.dice)
+    if odds.bank is None:
+        return say(
+            "Now roll {dice}: {chance}; banking is not allowed.",
+            dice=dice,
+            chance=percent(odds.roll),
+        )
+    less = figure(abs(odds.roll - odds.bank) * 100, ".2f")
+    if odds.action is Decision.ROLL:
+        return say(
+            "Now roll {dice}: {chance}; to bank {total:,} is {less} percentage points less.",
+            dice=dice,
+            chance=percent(odds.roll),
+            total=total,
+            less=less,
+        )
+    return say(
+        "Now bank {total:,}: {chance}; to roll {dice} is {less} percentage points less.",
+        dice=dice,
+        chance=percent(odds.bank),
+        total=total,
+        less=less,
+    )
+
+
+def _best_set_aside(advice: Advice) -> str:
+    """The best set-aside of a roll, and by how much it is better than the next."""
+    best, *others = advice.options
+    told = say("Now {choice}: {chance}.", choice=_kept(best), chance=percent(best.win_probability))
+    if not others:
+        return told
+    less = figure((best.win_probability - others[0].win_probability) * 100, ".2f")
+    second = say(
+        "To {choice} is {less} percentage points less.", choice=_kept(others[0]), less=less
+    )
+    return f"{told} {second}"
+
+
+def _kept(option: Option) -> str:
+    return say(
+        _KEEP[option.action],
+        dice=dice_text(option.set_aside),
+        left=dice_count(option.dice_left),
+        total=option.turn_total,
+    )

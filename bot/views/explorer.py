@@ -1,0 +1,155 @@
+"""A position among all: its chances, where its turn's border runs, and the ways on."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from bot.services.explorer import Exploration, Field, Step
+from bot.views.advice import odds_text
+from bot.views.card import Button, Card
+from bot.views.layout import columns, dice_count, plain_markdown
+from solver.game.position import Position, least_hot_dice
+from solver.play.maps import Border, Run
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import turn_plan
+from solver.wording import figure, say, say_later
+
+_LABELS = {
+    Field.OWN: say_later("You {amount}"),
+    Field.OPPONENT: say_later("Them {amount}"),
+    Field.TURN: say_later("Turn {amount}"),
+    Field.DICE: say_later("Dice {amount}"),
+    Field.HOT_DICE: say_later("Hot dice {amount}"),
+    Field.FARKLES: say_later("Your farkles {amount}"),
+    Field.THEIR_FARKLES: say_later("Their farkles {amount}"),
+    Field.ON_BOARD: say_later("You on or off the board"),
+    Field.THEY_ON_BOARD: say_later("Them on or off the board"),
+    Field.BEGAN: say_later("The other began"),
+    Field.SIDES: say_later("Change sides"),
+}
+
+
+_ROWS = {
+    Field.OWN: 0,
+    Field.OPPONENT: 1,
+    Field.TURN: 2,
+    Field.DICE: 3,
+    Field.HOT_DICE: 3,
+    Field.FARKLES: 4,
+    Field.THEIR_FARKLES: 4,
+    Field.ON_BOARD: 2,
+    Field.THEY_ON_BOARD: 3,
+    Field.BEGAN: 0,
+    Field.SIDES: 1,
+}
+"""Of at most five buttons each."""
+
+
+def borders_text(borders: Sequence[Border]) -> str:
+    """The turn totals at which to bank, a line for each number of dice."""
+    rows = [(dice_count(border.dice), _runs_text(border.banks)) for border in borders]
+    return "\n".join([say("Turn totals at which to bank:"), *columns(rows, right={0})])
+
+
+def _runs_text(runs: Sequence[Run]) -> str:
+    if not runs:
+        return say("none, always roll")
+    return ", ".join(map(_run_text, runs))
+
+
+def _run_text(run: Run) -> str:
+    first, last = run
+    if last is None:
+        return say("from {points:,} on", points=first)
+    if first == last:
+        return figure(first)
+    return say("{first:,} to {last:,}", first=first, last=last)
+
+
+def exploration_text(found: Exploration, named: str | None = None) -> str:
+    """The position with what there is to know of it, and a command for each step from it.
+
+    named : the rules as they were given, if they were
+    """
+    rows = [
+        (step_label(step), explore_line(found.rules, step.position, named))
+        for step in found.steps
+        if step.position is not None
+    ]
+    return "\n".join([position_view(found), say("Ways on:"), *columns(rows)])
+
+
+def position_view(found: Exploration) -> str:
+    """The position with what there is to know of it."""
+    return f"{odds_text(found.odds)}\n{borders_text(found.borders)}"
+
+
+def exploration_data(found: Exploration, named: str | None = None) -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        **asdict(found.odds),
+        "rules": found.rules.name,
+        "borders": [asdict(border) for border in found.borders],
+        "steps": [
+            {
+                "action": step.action,
+                "position": asdict(step.position),
+                "command": explore_line(found.rules, step.position, named),
+            }
+            for step in found.steps
+            if step.position is not None
+        ],
+    }
+
+
+def exploration_card(found: Exploration) -> Card:
+    """The same as a message with a button for each step; one that leads nowhere is disabled."""
+    buttons = [
+        Button(step.action, step_label(step), _ROWS[step.field], enabled=step.position is not None)
+        for step in found.steps
+    ]
+    return Card(plain_markdown(position_view(found)), buttons=tuple(buttons))
+
+
+def step_label(step: Step) -> str:
+    """What a step changes, in as few letters as can be."""
+    return say(_LABELS[step.field], amount=amount_text(step.amount))
+
+
+def amount_text(amount: int) -> str:
+    """A change, with the sign that is as wide as a plus."""
+    return figure(amount, "+,").replace("-", "\N{MINUS SIGN}")
+
+
+def explore_line(rules: Ruleset, position: Position, named: str | None = None) -> str:
+    """The command that shows a position; what is left out would be taken to be so anyway."""
+    parts = [f"me:{position.banked}", f"them:{position.opponent}"]
+    if position.turn_total:
+        parts += [f"turn:{position.turn_total}", f"dice:{position.dice}"]
+        least = least_hot_dice(rules, position.turn_total, position.dice)
+        if position.hot_dice != least and turn_plan(rules).levels > 1:
+            parts.append(f"hot-dice:{position.hot_dice}")
+    if position.farkles:
+        parts.append(f"farkles:{position.farkles}")
+    if position.opponent_farkles:
+        parts.append(f"their-farkles:{position.opponent_farkles}")
+    parts += _marks(rules, position)
+    if named:
+        parts.append(f"rules:{named}")
+    return " ".join(["/explore", *parts])
+
+
+def _marks(rules: Ruleset, position: Position) -> list[str]:
+    """Who is on the board, where the scores do not tell, and who began."""
+    parts = []
+    if rules.has_opening and position.on_board != (position.banked > 0):
+        parts.append(f"on-board:{_yes_or_no(position.on_board)}")
+    if rules.has_opening and position.opponent_on_board != (position.opponent > 0):
+        parts.append(f"their-on-board:{_yes_or_no(position.opponent_on_board)}")
+    if rules.has_roles:
+        parts.append(f"began:{'me' if position.began else 'them'}")
+    return parts
+
+
+def _yes_or_no(answer: bool) -> str:
+    return "yes" if answer else "no"

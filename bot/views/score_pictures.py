@@ -1,0 +1,244 @@
+"""Pictures over both scores: win probabilities with contour lines, and where the border runs."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bot.views.advice import farkles_in_a_row
+from bot.views.drawing import (
+    LIGHT,
+    Form,
+    Look,
+    Size,
+    as_file,
+    drawable,
+    dress,
+    font,
+    new_figure,
+    write_source,
+    write_title,
+)
+from bot.views.turn_picture import SOURCE
+from solver.game.standings import Bools
+from solver.play.maps import BorderMap, ScoreMap, WinMap
+from solver.turn.equations import Floats
+from solver.wording import say
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIN_SIZE: Size = (800, 1000)
+BORDER_SIZE: Size = (800, 1300)
+
+_CONTOURS = (5, 10, 25, 40, 50, 60, 75, 90, 95)
+"""Win probabilities in percent that have a line."""
+_MOST_BANDS = 7
+"""Colours of a border: so few can be told apart."""
+
+
+def win_picture(
+    found: WinMap, look: Look = LIGHT, size: Size = WIN_SIZE, form: Form = "png"
+) -> bytes:
+    """Win probabilities over both scores as a picture."""
+    from matplotlib.colors import Normalize  # noqa: PLC0415
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    picture = new_figure(look, size)
+    height = picture.get_figheight()
+    title = "Win probability by the scores"
+    ceiling = write_title(picture, look, title, [_where(found), "of the player about to start"])
+    floor = write_source(picture, look, say(SOURCE))
+    low = floor + 1.62 / height
+    axes = picture.add_axes((0.16, low, 0.8, ceiling - low))
+    percents = found.win_probability.T * 100
+    mesh = axes.pcolormesh(
+        *_edges(found),
+        percents,
+        cmap=look.values,
+        norm=Normalize(0, 100),
+        rasterized=True,
+    )
+    levels = [one for one in _CONTOURS if percents.min() < one < percents.max()]
+    if levels and min(percents.shape) > 1:
+        lines = axes.contour(
+            found.own,
+            found.opponent,
+            percents,
+            levels=levels,
+            colors=look.ink,
+            linewidths=[4.0 if one == 50 else 2.2 for one in levels],
+        )
+        lines.set_path_effects([withStroke(linewidth=5, foreground=look.paper)])
+        for text in axes.clabel(lines, fmt="%g %%", inline=True, inline_spacing=8):
+            text.set(font=font(15, bold=True), color=look.ink, parse_math=False)
+            text.set_path_effects([withStroke(linewidth=5, foreground=look.paper)])
+    _name_scores(axes, look, found)
+    bar = picture.add_axes((0.16, floor + 0.47 / height, 0.8, 0.2 / height))
+    colours = picture.colorbar(mesh, cax=bar, orientation="horizontal")
+    colours.set_ticks([0, 25, 50, 75, 100])
+    colours.outline.set_edgecolor(look.faint)
+    bar.set_title("win probability in %", color=look.ink, font=font(14), pad=5)
+    dress(bar, look, 13)
+    return as_file(picture, form)
+
+
+def border_picture(
+    found: BorderMap, look: Look = LIGHT, size: Size = BORDER_SIZE, form: Form = "png"
+) -> bytes:
+    """For each number of dice from which turn total on to bank, over both scores."""
+    picture = new_figure(look, size)
+    height = picture.get_figheight()
+    lines = [
+        _where(found),
+        "numbers and colours: the least turn total to bank",
+        "hatched: only what reaches the goal;  dotted: rolls again at some higher total",
+    ]
+    ceiling = 0.1 / height + write_title(picture, look, "Bank from which turn total on?", lines)
+    floor = write_source(picture, look, say(SOURCE))
+    dice = len(found.bank_from)
+    across = 2 if dice > 1 else 1
+    down = -(-dice // across)
+    left, gap = 0.125, 0.09
+    width = (0.985 - left - gap * (across - 1)) / across
+    bottom = floor + 0.42 / height
+    row_height = (ceiling - bottom) / down
+    for column in range(dice):
+        row, place = divmod(column, across)
+        room = (
+            left + place * (width + gap),
+            bottom + (down - 1 - row) * row_height + 0.1 / height,
+            width,
+            row_height - 0.66 / height,
+        )
+        axes = picture.add_axes(room)
+        _draw_panel(axes, look, found, column)
+        _name_scores(axes, look, found, 12)
+        axes.set_xlabel("own score" if column + across >= dice else "")
+        axes.set_ylabel("opponent's" if place == 0 else "")
+        number = column + 1
+        title = f"{number} {'die' if number == 1 else 'dice'} to roll"
+        axes.set_title(title, color=look.ink, font=font(16, bold=True), pad=5)
+    return as_file(picture, form)
+
+
+def bands(amounts: Floats, step: int) -> list[float]:
+    """Edges of at most seven bands of turn totals, about equally many in each."""
+    known = np.unique(amounts[~np.isnan(amounts)])
+    if not len(known):
+        return [0.0, float(step)]
+    if len(known) <= _MOST_BANDS:
+        return [*known.tolist(), float(known[-1] + step)]
+    every = amounts[~np.isnan(amounts)]
+    cuts = np.quantile(every, np.linspace(0, 1, _MOST_BANDS + 1)[1:-1], method="nearest")
+    return sorted({float(known[0]), *cuts.tolist(), float(known[-1] + step)})
+
+
+def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None:
+    """One number of dice."""
+    from matplotlib import colormaps  # noqa: PLC0415
+    from matplotlib.colors import BoundaryNorm  # noqa: PLC0415
+
+    amounts = found.bank_from[column].T
+    wins = amounts >= found.wins_from[np.newaxis, :]
+    if np.isnan(amounts).all():
+        axes.text(
+            0.5,
+            0.5,
+            "always rolled",
+            color=look.ink,
+            font=font(16),
+            ha="center",
+            transform=axes.transAxes,
+        )
+        return
+    edges = bands(np.where(wins, np.nan, amounts), found.rules.point_step)
+    colours = colormaps[look.values].resampled(256)
+    norm = BoundaryNorm(edges, 256) if len(edges) > 1 else None
+    shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)
+    axes.pcolormesh(*_edges(found), shown, cmap=colours, norm=norm, rasterized=True)
+    _hatch(axes, look, found, wins, "//", look.faint)
+    _hatch(axes, look, found, found.inverted[column].T & ~wins, "..", "none")
+    _write_numbers(axes, look, found, np.where(wins, np.nan, amounts))
+
+
+def _hatch(
+    axes: "Axes", look: Look, found: ScoreMap, cells: Bools, hatch: str, ground: str
+) -> None:
+    """Hatch some of the cells."""
+    from matplotlib.collections import PatchCollection  # noqa: PLC0415
+    from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+    across, up = _edges(found)
+    squares = [
+        Rectangle((across[x], up[y]), across[x + 1] - across[x], up[y + 1] - up[y])
+        for y, x in np.argwhere(cells)
+    ]
+    axes.add_collection(
+        PatchCollection(squares, facecolor=ground, edgecolor=look.ink, hatch=hatch, linewidth=0)
+    )
+
+
+def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -> None:
+    """The turn totals at some of the scores, so that nobody needs the colours."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    places = [
+        np.unique(np.linspace(0, count - 1, 2 * parts + 1)[1::2].round().astype(int))
+        for count, parts in ((amounts.shape[1], 3), (amounts.shape[0], 4))
+    ]
+    for x in places[0]:
+        for y in places[1]:
+            if np.isnan(amounts[y, x]):
+                continue
+            axes.text(
+                float(found.own[x]),
+                float(found.opponent[y]),
+                f"{int(amounts[y, x]):,}",
+                color=look.ink,
+                font=font(13, bold=True),
+                ha="center",
+                va="center",
+                path_effects=[withStroke(linewidth=3.5, foreground=look.paper)],
+            )
+
+
+def _edges(found: ScoreMap) -> tuple[Floats, Floats]:
+    """The edges of cells around scores."""
+    return _around(found.own), _around(found.opponent)
+
+
+def _around(scores: Any) -> Floats:
+    step = float(scores[1] - scores[0]) if len(scores) > 1 else 1.0
+    return np.append(scores - step / 2, scores[-1] + step / 2)
+
+
+def _name_scores(axes: "Axes", look: Look, found: ScoreMap, size: float = 15) -> None:
+    """The axes: own score to the right, the opponent's upwards."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+
+    written = FuncFormatter(lambda score, _: _short(score))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(4 if size < 15 else 6, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_formatter(written)
+    (left, right), (low, high) = (edges[[0, -1]] for edges in _edges(found))
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+    axes.set_xlabel("own score", labelpad=3)
+    axes.set_ylabel("opponent's score", labelpad=6)
+    dress(axes, look, size)
+
+
+def _short(score: float) -> str:
+    """A score on an axis: thousands with a k."""
+    return f"{score / 1000:g}k" if abs(score) >= 1000 else f"{score:g}"
+
+
+def _where(found: ScoreMap) -> str:
+    """The rules, and what else is the same everywhere in the picture."""
+    parts = [f"{drawable(found.rules.name, 40)} rules to {found.rules.goal:,}"]
+    if found.rules.farkle_limit > 1:
+        start = found.position
+        parts.append(f"own {farkles_in_a_row(start.farkles)}, theirs {start.opponent_farkles}")
+    if found.rules.has_roles:
+        parts.append("who acts began" if found.position.began else "the opponent began")
+    return ", ".join(parts)

@@ -1,0 +1,283 @@
+"""A whole turn as a heat map: turn total by dice, and the border between rolling and banking."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bot.views.advice import position_text
+from bot.views.drawing import (
+    DARK,
+    Form,
+    Look,
+    Size,
+    as_file,
+    draw_text,
+    drawable,
+    dress,
+    font,
+    new_figure,
+    write_source,
+    write_title,
+)
+from solver.game.standings import Bools
+from solver.play.maps import Border, TurnMap
+from solver.turn.equations import Floats
+from solver.wording import figure, say, say_later
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Shown = Literal["value", "difference"]
+"""What the colours of a turn are: the value of the better choice, or of rolling less banking."""
+
+TURN_SIZE: Size = (800, 1000)
+SOURCE = say_later("Exact win probabilities of best play by both, by farkle-advisor")
+
+_FEW_ROWS = 40
+"""So many turn totals are all shown."""
+_HEADROOM = 1.25
+_TICKS = 9
+
+
+def turn_picture(
+    turn: TurnMap,
+    show: Shown = "difference",
+    look: Look = DARK,
+    size: Size = TURN_SIZE,
+    form: Form = "png",
+    top: int | None = None,
+) -> bytes:
+    """A turn as a picture, in the language that is spoken.
+
+    top : the highest turn total to show, in points; as far as there is a choice if not given
+    """
+    rows = shown_rows(turn, top)
+    picture = new_figure(look, size)
+    height = picture.get_figheight()
+    title = {
+        "difference": say("Roll or bank: the whole turn"),
+        "value": say("The whole turn: win probabilities"),
+    }[show]
+    ceiling = write_title(picture, look, title, _title_lines(turn))
+    floor = write_source(picture, look, say(SOURCE))
+    low = floor + 1.62 / height
+    room = (0.16, low, 0.81, ceiling - low - 0.46 / height)
+    axes = picture.add_axes(room)
+    mesh = _draw_cells(axes, look, turn, show, rows)
+    draw_border(axes, look, turn.banks[:rows])
+    _draw_words(axes, look, turn, rows)
+    _draw_now(axes, look, turn, rows)
+    _label(picture, axes, look, turn, rows)
+    bar = picture.add_axes((0.16, floor + 0.47 / height, 0.81, 0.2 / height))
+    _draw_bar(picture, bar, look, mesh, show)
+    return as_file(picture, form)
+
+
+def shown_rows(turn: TurnMap, top: int | None = None) -> int:
+    """How many turn totals are shown, from 0 up: as far as fewer than all the dice are rolled."""
+    every, step = len(turn.totals), turn.rules.point_step
+    if top is not None:
+        return max(2, min(every, top // step + 1))
+    if every <= _FEW_ROWS:
+        return every
+    starts = [border.bank_from or 0 for border in turn.borders[:-1]]
+    highest = max(*starts, turn.position.turn_total, 0) if starts else turn.position.turn_total
+    return min(every, max(_FEW_ROWS, int(highest * _HEADROOM) // step + 2))
+
+
+def _title_lines(turn: TurnMap) -> list[str]:
+    """The rules and the position, and what is marked in the picture."""
+    start = replace(turn.position, turn_total=0, dice=turn.banks.shape[1])
+    where = say(
+        "{rules} rules: {position}",
+        rules=drawable(turn.rules.name, 40),
+        position=position_text(turn.rules, start),
+    )
+    lines = [where]
+    if turn.position.turn_total:
+        now = say(
+            "○ now: turn total {points:,}, dice to roll: {dice}",
+            points=turn.position.turn_total,
+            dice=turn.position.dice,
+        )
+        lines.append(now)
+    if any(border.is_inverted for border in turn.borders):
+        lines.append(say("* better to roll again at some higher turn total"))
+    return lines
+
+
+def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int) -> Any:
+    """The colours; cells that cannot occur are left blank, where one must roll they are hatched."""
+    from matplotlib.colors import Normalize  # noqa: PLC0415
+
+    columns = turn.banks.shape[1]
+    edges = np.arange(columns + 1) + 0.5, np.arange(rows + 1) - 0.5
+    possible = turn.reachable[:rows]
+    amounts: Floats = turn.value[:rows] * 100
+    if show == "difference":
+        amounts = (turn.roll - turn.bank)[:rows] * 100
+    drawn = np.ma.masked_where(~possible | np.isnan(amounts), amounts)
+    if show == "value":
+        scale, colours = Normalize(), look.values
+    else:
+        # what is far from the border need not be told apart
+        most = float(np.quantile(np.abs(drawn.compressed()), 0.9)) if drawn.count() else 1.0
+        scale, colours = Normalize(-(most or 1.0), most or 1.0), look.differences
+    mesh = axes.pcolormesh(*edges, drawn, cmap=colours, norm=scale, rasterized=True)
+    if show == "difference":
+        _hatch(axes, look, possible & np.isnan(amounts))
+    return mesh
+
+
+def _hatch(axes: "Axes", look: Look, cells: Bools) -> None:
+    """Hatch cells, where banking is not allowed."""
+    from matplotlib.collections import PatchCollection  # noqa: PLC0415
+    from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+    squares = [Rectangle((n + 0.5, t - 0.5), 1, 1) for t, n in np.argwhere(cells)]
+    axes.add_collection(
+        PatchCollection(squares, facecolor=look.paper, edgecolor=look.faint, hatch="//", lw=0)
+    )
+
+
+def border_lines(banks: Bools) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """The edges between cells in which to bank and in which to roll, one unit each.
+
+    Cell (t, n) lies around (n + 1, t), as wide and high as 1.
+    """
+    lines: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    for t, n in np.argwhere(banks[1:] != banks[:-1]):
+        lines.append(((n + 0.5, t + 0.5), (n + 1.5, t + 0.5)))
+    for t, n in np.argwhere(banks[:, 1:] != banks[:, :-1]):
+        lines.append(((n + 1.5, t - 0.5), (n + 1.5, t + 0.5)))
+    return lines
+
+
+def draw_border(axes: "Axes", look: Look, banks: Bools) -> None:
+    """The border as a line of ink with an edge of paper."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    lines = border_lines(banks)
+    for colour, width in ((look.paper, 7.0), (look.ink, 3.5)):
+        axes.add_collection(LineCollection(lines, colors=colour, linewidths=width, zorder=3))
+
+
+def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
+    """What to do on each side of the border, where there is most room."""
+    banks = turn.banks[:rows]
+    for word, where in ((say("roll"), ~banks), (say("bank"), banks)):
+        if found := _longest_run(where & turn.reachable[:rows]):
+            column, middle = found
+            _outlined(axes, look, column + 1, middle, word.upper(), 17)
+
+
+def _longest_run(cells: Bools) -> tuple[int, float] | None:
+    """The column and the middle of the longest run of cells; None for a run that is short."""
+    best: tuple[int, int, float] = (0, 0, 0.0)
+    for column in range(cells.shape[1]):
+        edges = np.flatnonzero(np.diff(cells[:, column].astype(np.int8), prepend=0, append=0))
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            best = max(best, (int(end - start), column, float(start + end - 1) / 2))
+    length, column, middle = best
+    return (column, middle) if length > len(cells) / 12 else None
+
+
+def _outlined(axes: "Axes", look: Look, x: float, y: float, text: str, size: float) -> None:
+    """Text that can be read on any colour."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    axes.text(
+        x,
+        y,
+        text,
+        color=look.ink,
+        font=font(size, bold=True),
+        ha="center",
+        va="center",
+        parse_math=False,
+        path_effects=[withStroke(linewidth=4, foreground=look.paper)],
+        zorder=4,
+    )
+
+
+def _draw_now(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
+    """A ring around the moment that was asked about, once the turn is under way."""
+    row = turn.position.turn_total // turn.rules.point_step
+    if not 0 < row < rows:
+        return
+    for colour, width in ((look.paper, 7.0), (look.ink, 3.0)):
+        axes.plot(
+            [turn.position.dice],
+            [row],
+            marker="o",
+            markersize=19,
+            markerfacecolor="none",
+            markeredgecolor=colour,
+            markeredgewidth=width,
+            zorder=5,
+        )
+
+
+def _label(picture: "Figure", axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
+    """The axes, and above each column from which turn total on to bank."""
+    columns = turn.banks.shape[1]
+    axes.set_xlim(0.5, columns + 0.5)
+    axes.set_ylim(-0.5, rows - 0.5)
+    axes.set_xticks(range(1, columns + 1), [str(dice) for dice in range(1, columns + 1)])
+    ticks = _ticks(rows)
+    axes.set_yticks(ticks, [figure(int(turn.totals[row])) for row in ticks])
+    axes.set_xlabel(say("dice to roll"), labelpad=3)
+    axes.set_ylabel(say("turn total"), labelpad=6)
+    dress(axes, look, 16)
+    above = axes.get_position().y1 + 0.13 / picture.get_figheight()
+    draw_text(picture, look, 0.02, above, say("bank from"), 13)
+    for border in turn.borders:
+        axes.annotate(
+            border_label(border),
+            (border.dice, 1),
+            (0, 9),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            color=look.ink,
+            font=font(16, bold=True),
+            ha="center",
+            va="bottom",
+            parse_math=False,
+        )
+
+
+def border_label(border: Border) -> str:
+    """From where to bank, in the space of a column; a star says that it is not the whole truth."""
+    if border.bank_from is None:
+        return "–"
+    return figure(border.bank_from) + ("*" if border.is_inverted else "")
+
+
+def _ticks(rows: int) -> Sequence[int]:
+    """Rows to be named: every first, second, fourth, fifth, tenth and so on."""
+    for every in (1, 2, 4, 5, 10, 20, 40, 50, 100, 200, 400, 500, 1000, 2000, 5000):
+        if rows <= every * _TICKS:
+            break
+    return range(0, rows, every)
+
+
+def _draw_bar(picture: "Figure", bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
+    """What the colours mean."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+
+    ends: Any = "both" if show == "difference" else "neither"
+    colours = picture.colorbar(mesh, cax=bar, orientation="horizontal", extend=ends)
+    form = "+,.6g" if show == "difference" else ",.6g"
+    colours.locator = MaxNLocator(5)
+    colours.formatter = FuncFormatter(lambda amount, _: figure(amount, form) if amount else "0")
+    colours.update_ticks()
+    told = {
+        "difference": say("rolling less banking, in percentage points"),
+        "value": say("win probability of the better choice in %"),
+    }[show]
+    bar.set_title(told, color=look.ink, font=font(14), pad=5, parse_math=False)
+    colours.outline.set_edgecolor(look.faint)
+    dress(bar, look, 13)

@@ -1,0 +1,238 @@
+"""Best play seen from above: a whole turn, where its border runs, and both over the scores.
+
+The border of a turn is where rolling no longer pays: for each number of dice the turn totals at
+which to bank. They need not be one run: near the goal a player may bank at one turn total and roll
+at a higher one, from which the goal is close.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRequestError
+from solver.game.position import Position, check_position, reachable
+from solver.game.standings import Bools, Ints, Standing, Standings
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import dice_set
+from solver.turn.equations import Floats
+
+Run = tuple[int, int | None]
+"""Turn totals in points, from the first to the last that can occur; None for all further ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """Where to bank with some number of dice to roll."""
+
+    dice: int
+    banks: tuple[Run, ...]
+    """Runs of the turn totals at which to bank, of those that can occur; none where the dice are
+    always rolled."""
+
+    @property
+    def bank_from(self) -> int | None:
+        """The least turn total at which to bank."""
+        return self.banks[0][0] if self.banks else None
+
+    @property
+    def is_inverted(self) -> bool:
+        """Whether there is a higher turn total at which it is better to roll again."""
+        return len(self.banks) > 1 or any(last is not None for _, last in self.banks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnMap:
+    """A turn as arrays of shape (turn totals, numbers of dice), the latter from one die up.
+
+    The last row stands for all further turn totals.
+    """
+
+    rules: Ruleset
+    position: Position
+    """The position asked about: its turn total, dice and hot dice are those of the moment."""
+    totals: Ints
+    """Turn totals in points, shape (turn totals,)."""
+    roll: Floats
+    """Win probability of rolling."""
+    bank: Floats
+    """Win probability of banking; NaN where it is not allowed."""
+    reachable: Bools
+    """Whether the turn can come there; so that the map ends, it can to its last row."""
+
+    @property
+    def banks(self) -> Bools:
+        """Where to bank; a tie is banked."""
+        return np.asarray(self.bank >= self.roll)  # which NaN never is
+
+    @property
+    def value(self) -> Floats:
+        """Win probability of the better choice."""
+        return np.fmax(self.bank, self.roll)
+
+    @property
+    def borders(self) -> tuple[Border, ...]:
+        """Where to bank, by dice."""
+        banks = self.banks
+        return tuple(
+            Border(column + 1, _runs(self.totals, banks[:, column], self.reachable[:, column]))
+            for column in range(banks.shape[1])
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreMap:
+    """Something over both scores at the start of a turn, in arrays of shape (own, opponent's)."""
+
+    rules: Ruleset
+    position: Position
+    """With the farkles in a row, and who began; its scores mean nothing."""
+    own: Ints
+    """Scores in points."""
+    opponent: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WinMap(ScoreMap):
+    """Win probabilities of the player about to start a turn."""
+
+    win_probability: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BorderMap(ScoreMap):
+    """The borders of the turns from all scores, arrays of shape (dice, own, opponent's)."""
+
+    bank_from: Floats
+    """The least turn total at which to bank; NaN where the dice are always rolled."""
+    wins_from: Ints
+    """The least turn total that reaches the goal, shape (own,)."""
+    inverted: Bools
+    """Whether it is better to roll again at a higher turn total."""
+
+
+def turn_map(strategy: Strategy, position: Position) -> TurnMap:
+    """The turn that a possible position belongs to, after as many hot dice as there are in it.
+
+    Raises what `Strategy.turn` raises.
+    """
+    rules = strategy.rules
+    table = strategy.turn(position)
+    plan = table.plan
+    level = min(position.hot_dice, plan.levels - 1)
+    rows = table.roll.shape[1] - plan.reach + 1
+    possible = reachable(rules)[level]
+    rows = min(rows, len(possible))
+    bank = table.ends.bank[:rows, np.newaxis].repeat(plan.columns, axis=1)
+    if plan.must_roll_hot:
+        bank[:, -1] = np.nan
+    found = possible[:rows].copy()
+    found[-1] = True
+    totals = np.arange(rows, dtype=np.int64) * rules.point_step
+    return TurnMap(rules, position, totals, table.roll[level, :rows], bank, found)
+
+
+def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
+    """Win probabilities over all pairs of scores, straight from the table of values.
+
+    scores : in points, ascending, all below the goal
+    """
+    rules = strategy.rules
+    farkles = np.full(len(scores), start.opponent_farkles, dtype=np.int64)
+    others = Standings(scores, farkles, _boards(rules, scores))
+    found = [
+        strategy.win_probabilities(
+            Standing(int(score), start.farkles, bool(board)), others, began=start.began
+        )
+        for score, board in zip(scores, _boards(rules, scores), strict=True)
+    ]
+    return WinMap(rules, start, scores, scores, np.array(found))
+
+
+def border_map(
+    strategy: Strategy,
+    start: Position,
+    scores: Ints,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> BorderMap:
+    """The borders of the turns from all pairs of scores, each of which is solved.
+
+    scores : in points, ascending, all below the goal
+    on_progress : is told which share is done
+    """
+    rules = strategy.rules
+    shape = dice_set(rules).whole, len(scores), len(scores)
+    bank_from, inverted = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
+    for done, (index, position) in enumerate(_positions(rules, start, scores)):
+        for column, border in enumerate(turn_map(strategy, position).borders):
+            if (least := border.bank_from) is not None:
+                bank_from[column, *index] = least
+            inverted[column, *index] = border.is_inverted
+        on_progress((done + 1) / len(scores) ** 2)
+    wins_from = rules.winning_score - scores
+    return BorderMap(rules, start, scores, scores, bank_from, wins_from, inverted)
+
+
+def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
+    """Scores in play from `least` up, so many points apart.
+
+    Raises InvalidRequestError where `step` or `least` does not fit the rules.
+    """
+    if step <= 0 or step % rules.point_step:
+        raise InvalidRequestError.say(
+            "the step must be a multiple of {step}, in which points come under {rules} rules, not"
+            " {number:,}",
+            step=rules.point_step,
+            rules=rules.name,
+            number=step,
+        )
+    check_position(rules, Position(banked=least, dice=dice_set(rules).whole))
+    return np.arange(least, rules.winning_score, step, dtype=np.int64)
+
+
+def coarse_step(rules: Ruleset, most: int) -> int:
+    """A step between scores, 1, 2 or 5 times a power of ten of them, that makes at most so many."""
+    steps, step = rules.winning_score // rules.point_step, 1
+    for factor in _ones_twos_fives():
+        step = factor
+        if steps <= most * step:
+            break
+    return step * rules.point_step
+
+
+def _ones_twos_fives() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
+
+
+def _positions(
+    rules: Ruleset, start: Position, scores: Ints
+) -> Iterator[tuple[tuple[int, int], Position]]:
+    """The starts of turns from all pairs of scores, each with its place."""
+    boards = _boards(rules, scores)
+    for row, own in enumerate(scores.tolist()):
+        for column, other in enumerate(scores.tolist()):
+            boarded = {"on_board": bool(boards[row]), "opponent_on_board": bool(boards[column])}
+            yield (row, column), replace(start, banked=own, opponent=other, **boarded)
+
+
+def _boards(rules: Ruleset, scores: Ints) -> npt.NDArray[np.bool_]:
+    """Who is on the board, as scores tell."""
+    return np.asarray(scores > 0) if rules.has_opening else np.ones(len(scores), dtype=np.bool_)
+
+
+def _runs(totals: Ints, banks: Bools, possible: Bools) -> tuple[Run, ...]:
+    """The runs of turn totals at which to bank, of those that can occur."""
+    rows = np.flatnonzero(possible)
+    chosen = banks[rows].astype(np.int8)
+    changes = np.flatnonzero(np.diff(chosen, prepend=0, append=0))
+    starts, ends = changes[::2], changes[1::2]
+    return tuple(
+        (int(totals[rows[start]]), None if end == len(rows) else int(totals[rows[end - 1]]))
+        for start, end in zip(starts, ends, strict=True)
+    )
