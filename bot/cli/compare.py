@@ -11,9 +11,10 @@ import click
 from bot.cli.output import json_option, show
 from bot.cli.places import place_option, rules_reader
 from bot.services.advisor import is_solved
+from bot.services.comparing import Compared
 from bot.services.variations import Variation, as_they_are, variations
 from bot.settings import Settings
-from bot.views.compare import CSV_HEAD, Compared, compare_data, compare_rows, compare_text, label
+from bot.views.compare import CSV_HEAD, compare_data, compare_rows, compare_text, label
 from bot.views.drawing import Form
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
@@ -129,7 +130,7 @@ def _compared(
                     on_progress=on_progress,
                 )
             compared.append((one, told))
-    return compared
+    return tuple(compared)
 
 
 def _solve(

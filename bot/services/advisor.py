@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
-from solver.play.advice import Advice, Odds, TurnCells, advise, with_why, odds, turn_cells
+from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.maps import TurnMap, turn_map
 from solver.play.policies import Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
+from bot.services.comparing import ComparedRules
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.table import commands
@@ -17,6 +18,7 @@ from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
 from bot.views.advice import advice_text, odds_text, position_text
+from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
 from bot.views.layout import (
@@ -109,6 +111,8 @@ def answer_card(subject: Any) -> Card | None:
             return Card(_marked_odds(subject))
         case Hint():
             return Card(shorten_text(_marked_hint(subject)))
+        case ComparedRules():
+            return _compared_card(subject)
         case Proof():
             said = say(
                 "The proof of the dice of game {game}; `farkle verify` checks it.",
@@ -118,6 +122,15 @@ def answer_card(subject: Any) -> Card | None:
             return Card(said, (Attachment(name, subject.to_json().encode(), "JSON"),))
         case _:
             return None
+
+
+def _compared_card(compared: ComparedRules) -> Card:
+    """Rule sets side by side, with their picture if there is one."""
+    whole = text_card(compare_text(compared.found))
+    if compared.picture is None:
+        return whole
+    drawn = Attachment("rules.png", compared.picture, say("The rule sets side by side"))
+    return replace(whole, attachments=(drawn, *whole.attachments))
 
 
 def text_card(text: str) -> Card:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from bot.services.comparing import Compared
 from bot.services.variations import Variation
 from bot.views.layout import columns, percent, rough_percent, wrap
 from solver.play.compare import Comparison
 from solver.play.tallies import CLOSE, Estimate
 from solver.wording import figure, say
-
-Compared = Sequence[tuple[Variation, Comparison]]
 
 CSV_HEAD = (
     "rules",

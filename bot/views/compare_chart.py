@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.views.compare import Compared, label
+from bot.services.comparing import Compared
+from bot.views.compare import label
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form
 from solver.play.tallies import CLOSE

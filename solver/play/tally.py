@@ -12,23 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange, types
+from numba import njit
 
-from solver.game.endgame import endgame, last_turn
-from solver.game.kernel_source import load_turn
-from solver.game.kernels import (
-    TABLE_TYPE,
-    TURN_TYPE,
-    WORK_TYPES,
-    array_type,
-    own_work,
-    prepare,
-    solve_levels,
-)
-from solver.game.layout import solved_game
-from solver.game.position import Position, points_to_beat
+from solver.game.position import Position
 from solver.game.standings import BANK, FARKLE, Bools, Ints
-from solver.play.match_players import optimal_player, place_of, policy_player
+from solver.play.match_players import ValuesPlayer, optimal_player, optimal_values, policy_player
 from solver.play.matches import (
     DiceTables,
     Games,
@@ -40,7 +28,7 @@ from solver.play.matches import (
 from solver.play.policies import Policy
 from solver.play.tallies import CLOSE, Estimate, Tally
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats, TurnTable
+from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
 _CHUNK = 4096
@@ -66,19 +54,6 @@ class RollTables(NamedTuple):
     loses: Floats
 
 
-class TurnValues(NamedTuple):
-    """The turns that start at some positions, shape (positions, ...) each."""
-
-    worth: Floats
-    """Win probability in the states of the turn, shape (..., levels, turn totals, dice)."""
-    bank: Floats
-    """Of banking, by the turn total; 0 where that is not allowed."""
-    farkle: Floats
-    """Of a farkle, by the turn total."""
-    lost: Floats
-    """Of a roll that loses everything."""
-
-
 def roll_tables(plan: TurnPlan) -> RollTables:
     """The lists of a plan as arrays."""
     column = np.argmax(plan.chances, axis=0)
@@ -95,51 +70,6 @@ def roll_tables(plan: TurnPlan) -> RollTables:
         plan.win_chances,
         plan.lose_chances,
     )
-
-
-@njit(
-    types.void(
-        TURN_TYPE,
-        TABLE_TYPE,
-        array_type(types.intp, 2),
-        *WORK_TYPES,
-        *(array_type(types.float64, axes) for axes in (4, 2, 2, 1)),
-    ),
-    parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-)
-def _fill(
-    turn: Any,
-    table: Any,
-    positions: Any,
-    game: Any,
-    hot: Any,
-    bonuses: Any,
-    scratch: Any,
-    slack: Any,
-    worth: Any,
-    bank: Any,
-    farkle: Any,
-    lost: Any,
-) -> None:
-    """Values of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
-    workers = len(scratch.lost)
-    for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
-        for p in range(worker, positions.shape[0], workers):
-            r, u, w, score, opponent = positions[p]
-            steps = prepare(table, score + opponent, opponent, r, u, w, own)
-            solve_levels(turn, steps, own)
-            lost[p] = own.scratch.lost[0]
-            for t in range(bank.shape[1]):
-                row = min(t, steps + game.reach - 1)
-                bank[p, t] = own.scratch.bank[row, 0]
-                farkle[p, t] = own.scratch.farkle[row, 0]
-                for level in range(worth.shape[1]):
-                    for n in range(worth.shape[3]):
-                        worth[p, level, t, n] = own.scratch.values[level, row, n, 0]
 
 
 @njit(cache=True)
@@ -212,52 +142,6 @@ def _tally_turns(
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
-
-
-ValuesPlayer = Callable[[Sequence[Position]], TurnValues]
-
-
-def optimal_values(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> ValuesPlayer:
-    """The turns of a solved game, given its values in the layout of a Solution.
-
-    code : the folder of compiled code
-    """
-    plan = turn_plan(rules)
-    table, work = solved_game(rules, endgame(rules), np.asarray(values))
-    turn = load_turn(plan, code)
-    rows = work.scratch.bank.shape[1]
-
-    def found(positions: Sequence[Position]) -> TurnValues:
-        number = len(positions)
-        made = TurnValues(
-            np.empty((number, plan.levels, rows, plan.columns)),
-            np.empty((number, rows)),
-            np.empty((number, rows)),
-            np.empty(number),
-        )
-        ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
-        if ordinary:
-            places = np.array([place_of(rules, positions[k]) for k in ordinary], dtype=np.intp)
-            some = TurnValues(*(np.empty((len(ordinary), *one.shape[1:])) for one in made))
-            _fill(turn, table, places, *work, *some)
-            for whole, part in zip(made, some, strict=True):
-                whole[ordinary] = part
-        for k in set(range(number)).difference(ordinary):
-            one = positions[k]
-            last = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
-            for whole, part in zip(made, table_values(last, rows), strict=True):
-                whole[k] = part
-        return made
-
-    return found
-
-
-def table_values(table: TurnTable, rows: int) -> TurnValues:
-    """One turn, cut off at `rows` turn totals or with the last one repeated."""
-    kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
-    bank = np.nan_to_num(table.ends.bank)[kept]
-    lost = np.array(table.ends.lost)
-    return TurnValues(table.win_probability[:, kept], bank, table.ends.farkle[kept], lost)
 
 
 class _Counted(Games[ValuesPlayer]):

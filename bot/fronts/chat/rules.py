@@ -5,11 +5,17 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
-from bot.fronts.chat.commands import Command, Line, Reply, Word
+from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
+from bot.services.variations import as_they_are, variations
 from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.views.compare import compare_data, compare_text
+from bot.views.compare_chart import compare_chart
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
@@ -23,7 +29,9 @@ from bot.views.house_rules import (
 )
 from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
+from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
+from solver.play.compare import CARELESS
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
@@ -47,7 +55,17 @@ class RulesCommands:
                     "/rules new sunday base:classic goal:5000 three-pairs:750",
                     "/rules diff sunday classic",
                 ),
-            )
+            ),
+            Command(
+                "/compare RULES RULES",
+                say_later("what rule sets are like to play, side by side"),
+                self._compare,
+                {
+                    "vary": say_later("values of one option, as in goal=1000..4000:500"),
+                    "careless": say_later("cautious or greedy: how a careless player plays"),
+                },
+                examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
+            ),
         ]
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -91,6 +109,20 @@ class RulesCommands:
             )
         return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
 
+    async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        words = list(map(str, line.arguments)) or [await self._rules.default(caller.place)]
+        careless = (line.option("careless") or CARELESS[0]).lower()
+        if careless not in CARELESS:
+            raise InvalidRequestError(neither_word("careless", *CARELESS, careless))
+        named = await self._rules.several(caller.place, words)
+        vary = line.option("vary")
+        asked = await at_once(variations, named, vary) if vary else as_they_are(named)
+        async for told in self._rules.compared(caller.asker, asked, careless, compare_chart):
+            if isinstance(told, Delay):
+                yield Reply(told, delay_text, asdict)
+            else:
+                yield Reply(told, _compared_text, _compared_data)
+
     async def _new(
         self, caller: Caller, name: str, options: Mapping[str, Word]
     ) -> AsyncIterator[Reply]:
@@ -123,6 +155,14 @@ class RulesCommands:
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
         return Reply(deleted, deleted_text, lambda name: {"deleted": name})
+
+
+def _compared_text(compared: ComparedRules) -> str:
+    return compare_text(compared.found)
+
+
+def _compared_data(compared: ComparedRules) -> list[dict[str, Any]]:
+    return compare_data(compared.found)
 
 
 def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:

@@ -25,6 +25,7 @@ from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Posit
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
+from solver.play.compare import CARELESS
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
 
@@ -180,6 +181,15 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         word(
             "who", say_later("me: what is kept of you"), required=True, choices=(say_later("me"),)
         ),
+    ),
+    "compare": (
+        word("rules1", say_later("a rule set"), most=40, required=True, completes="rules"),
+        *(
+            word(f"rules{k}", say_later("another one"), most=40, completes="rules")
+            for k in range(2, 6)
+        ),
+        SlashOption("vary"),
+        SlashOption("careless", choices=CARELESS),
     ),
     "help": (word("command", say_later("a command to explain"), most=40, completes="command"),),
 }
