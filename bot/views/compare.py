@@ -44,8 +44,9 @@ def label(variation: Variation) -> str:
 def compare_text(compared: Compared) -> str:
     """A row for each rule set, and what the columns say."""
     careless = compared[0][1].careless
+    varied = compared[0][0].option
     head = (
-        "",
+        varied or "",
         say("first"),
         say("points"),
         say("best"),
@@ -55,9 +56,10 @@ def compare_text(compared: Compared) -> str:
         say("close"),
         careless,
     )
+    bases = {variation.base for variation, _ in compared}
     rows = [
         (
-            label(variation),
+            label(variation) if len(bases) > 1 else variation.value or variation.base,
             percent(one.first_player),
             figure(one.points, ",.0f"),
             figure(one.tally.points.value, ",.0f"),
@@ -70,8 +72,8 @@ def compare_text(compared: Compared) -> str:
         for variation, one in compared
     ]
     found = [one for _, one in compared]
+    table = columns([head, *rows], right=range(1, len(head)))
     lines = [
-        *columns([head, *rows], right=range(1, len(head))),
         say(
             "first: the first player's win probability, exact. points and farkles: of a turn for"
             " the most points, exact, and of best play."
@@ -89,7 +91,7 @@ def compare_text(compared: Compared) -> str:
         ),
         _careless_text(careless, found),
     ]
-    return wrap("\n".join(lines))
+    return "\n".join([*table, *map(wrap, lines)])
 
 
 def _careless_text(level: str, found: Sequence[Comparison]) -> str:

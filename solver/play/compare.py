@@ -1,16 +1,20 @@
 """What a rule set is like to play, in a few numbers, so that rule sets can be compared.
 
-Two are exact and follow from the solved game and from a turn for most points; the others are
-counted in games of optimal play by both, see solver.play.tally, and told with a standard error.
-Numba is loaded only where games are played.
+Who begins and what a turn for the most points is worth are exact. So is what a careless player wins
+against best play, of games that are not too large (solver.play.duel). All else is counted in games
+of optimal play by both, see solver.play.tally, and told with a standard error. Numba is loaded only
+where that is done.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from solver.game.position import first_position
-from solver.play.policies import make_policy
+from solver.game.standings import value_shape
+from solver.play.duel import duel
+from solver.play.policies import Optimal, make_policy
 from solver.play.tallies import Estimate, Tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, find_manifest, open_values
@@ -21,6 +25,10 @@ CARELESS = ("cautious", "greedy")
 
 GAMES = 10_000
 """That are played for each rule set if nobody says how many."""
+
+
+_MOST_CHANCES = 30_000_000
+"""Of banks, which a duel has to hold; of larger games it would take too long here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +76,32 @@ def compare(
     level.
     """
     # only here: numba takes longer to load than any answer
-    from solver.play.tally import careless_wins, tally  # noqa: PLC0415
+    from solver.play.tally import tally, wins_counted  # noqa: PLC0415
 
     policy = make_policy(careless)
     path = find_manifest(strategies, rules)
     manifest, values = open_values(path)
     solved = manifest.rules.model_copy(update={"name": rules.name})
-    first = Strategy(solved, values, str(path)).win_probability(first_position(solved))
+    strategy = Strategy(solved, values, str(path))
     on_board = not rules.has_opening
     counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
     on_progress(0.6)
-    wins = careless_wins(solved, values, cache, policy, games, seed)
+    if _is_small(solved):
+        wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
+    else:
+        wins = wins_counted(solved, values, cache, policy, games, seed)
     return Comparison(
         rules=rules,
-        first_player=first,
+        first_player=strategy.win_probability(first_position(solved)),
         points=expected_points(rules, 0, on_board=on_board),
         farkles=float(points_outcome(rules, 0, on_board=on_board).farkled.sum()),
         tally=counted,
         careless=careless,
         careless_wins=wins,
     )
+
+
+def _is_small(rules: Ruleset) -> bool:
+    """Whether a duel takes a few seconds at most."""
+    longest = (rules.winning_score - rules.score_floor) // rules.point_step
+    return math.prod(value_shape(rules)) * longest / 2 <= _MOST_CHANCES

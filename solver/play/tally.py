@@ -253,7 +253,7 @@ def _ratio(counts: npt.NDArray[Any], of: npt.NDArray[Any]) -> Estimate:
     return Estimate(share, math.sqrt(scatter * games / (games - 1)) / whole)
 
 
-def careless_wins(
+def wins_counted(
     rules: Ruleset,
     values: npt.NDArray[np.float64],
     code: Path,
