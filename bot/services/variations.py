@@ -15,6 +15,9 @@ MOST_VALUES = 50
 _STEPS = 10
 """About how many values a range has whose step is not given."""
 
+_IN_POINTS = {"goal", "minimum-bank", "opening-minimum", "score-floor"}
+"""Options whose values are multiples of the point step."""
+
 _NUMBER = r"-?\d{1,9}"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d{{1,9}}))?")
 
@@ -56,7 +59,7 @@ def variations(bases: Sequence[Ruleset], text: str) -> list[Variation]:
         )
     made = []
     for base in bases:
-        for value in _values(given.strip(), base):
+        for value in _values(option, given.strip(), base):
             name = re.sub(r"[^\w .+-]", " ", f"{base.name[:30]} {option} {value}")[:60].strip()
             rules = rules_from_options(name, base, {option: value})
             check_solvable(rules)
@@ -64,11 +67,12 @@ def variations(bases: Sequence[Ruleset], text: str) -> list[Variation]:
     return made
 
 
-def _values(given: str, base: Ruleset) -> list[str]:
+def _values(option: str, given: str, base: Ruleset) -> list[str]:
     """The values one by one. Raises InvalidRequestError."""
     if bounds := _RANGE.fullmatch(given.replace(" ", "")):
         first, last = int(bounds[1]), int(bounds[2])
-        step = int(bounds[3]) if bounds[3] else _step(last - first, base.point_step)
+        points = base.point_step if option in _IN_POINTS else 1
+        step = int(bounds[3]) if bounds[3] else _step(last - first, points)
         if first > last or step < 1:
             raise InvalidRequestError.say(
                 "a range goes up, as in 1000..10000 or 1000..10000:500, unlike {range}",
@@ -90,8 +94,8 @@ def _values(given: str, base: Ruleset) -> list[str]:
 
 
 def _step(length: int, points: int) -> int:
-    """A round step by which a range has about ten values, a multiple of `points` if it is large."""
+    """A round step by which a range has about ten values, a multiple of `points`."""
     least = max(1, length / _STEPS)
     power = 10 ** math.floor(math.log10(least))
     step = next(int(power * k) for k in (1, 2, 5, 10) if power * k >= least)
-    return step if step < points else math.ceil(step / points) * points
+    return math.ceil(step / points) * points
