@@ -72,18 +72,18 @@ def compare_text(compared: Compared) -> str:
         for variation, one in compared
     ]
     found = [one for _, one in compared]
-    table = columns([head, *rows], right=range(1, len(head)))
+    counted = say("Best play by both, in {games:,} games each:", games=found[0].tally.games)
+    table = [counted, *columns([head, *rows], right=range(1, len(head)))]
     lines = [
         say(
-            "first: the first player's win probability, exact. points and farkles: of a turn for"
-            " the most points, exact, and of best play."
+            "first: the first player's win probability, exact. points and farkles of a turn: of one"
+            " for the most points, exact, and of best play."
         ),
         say(
-            "Of best play, turns of a game and close decisions, in which bank and roll differ by"
-            " less than {close} percentage points, are counted in {games:,} games: standard errors"
-            " are {points} points, {farkles} %, {turns} turns and {share} % at most.",
+            "best, turns of a game and close decisions, in which bank and roll differ by less than"
+            " {close} percentage points, are counted: standard errors are {points} points,"
+            " {farkles} %, {turns} turns and {share} % at most.",
             close=figure(100 * CLOSE, "g"),
-            games=found[0].tally.games,
             points=_most([one.tally.points for one in found], 1, ".1f"),
             farkles=_most([one.tally.farkles for one in found], 100, ".1f"),
             turns=_most([one.tally.turns for one in found], 1, ".2f"),

@@ -81,7 +81,7 @@ def diff_text(
         lines += [f"  {one}: {ours.sentence or nothing}"]
         lines += [f"  {two}: {theirs.sentence or nothing}"]
     if scoring:
-        rows = [(name, str(ours), str(theirs)) for name, ours, theirs in scoring]
+        rows = [(say(name), str(ours), str(theirs)) for name, ours, theirs in scoring]
         lines += ["", say("what dice are worth")]
         lines += columns([("", one, two), *rows], right={1, 2})
     return wrap("\n".join(lines))

@@ -53,12 +53,12 @@ class RulesCommands:
                 any_option=True,
                 examples=(
                     "/rules new sunday base:classic goal:5000 three-pairs:750",
-                    "/rules diff sunday classic",
+                    "/rules diff kcd classic",
                 ),
             ),
             Command(
-                "/compare RULES RULES",
-                say_later("what rule sets are like to play, side by side"),
+                "/compare RULES",
+                say_later("how rule sets play, side by side"),
                 self._compare,
                 {
                     "vary": say_later("values of one option, as in goal=1000..4000:500"),
@@ -110,7 +110,9 @@ class RulesCommands:
         return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
 
     async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        words = list(map(str, line.arguments)) or [await self._rules.default(caller.place)]
+        words = list(map(str, line.arguments))
+        if not words:
+            raise InvalidRequestError.say("/compare takes rule sets, as in /compare kcd classic")
         careless = (line.option("careless") or CARELESS[0]).lower()
         if careless not in CARELESS:
             raise InvalidRequestError(neither_word("careless", *CARELESS, careless))
