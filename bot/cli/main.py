@@ -5,19 +5,17 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from bot import log
 from bot.cli.compare import compare_command
 from bot.cli.discord import discord_command
 from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, json_option, show
-from bot.cli.places import named, place_option, rules_reader
+from bot.cli.places import place_option, situation_of
 from bot.cli.plot import plot
 from bot.cli.position import position_option, position_options
 from bot.cli.rules import rules
@@ -114,7 +112,7 @@ def advise(
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332.
     """
     advisor = _advisor(settings)
-    advice = advisor.advise(" ".join(dice), _situation(settings, advisor, place, situation))
+    advice = advisor.advise(" ".join(dice), situation_of(settings, advisor, place, situation))
     show(advice_text(advice), answer_data(advice), as_json=as_json)
 
 
@@ -126,7 +124,7 @@ def advise(
 def turn(settings: Settings, /, place: str | None, *, as_json: bool, **situation: Any) -> None:
     """Show the table of a whole turn."""
     advisor = _advisor(settings)
-    cells = advisor.turn(_situation(settings, advisor, place, situation))
+    cells = advisor.turn(situation_of(settings, advisor, place, situation))
     show(turn_table_text(cells), answer_data(cells), as_json=as_json)
 
 
@@ -163,19 +161,6 @@ def _advisor(settings: Settings) -> Advisor:
     if path.name == program and path.exists() and not shutil.which(program):
         program = os.path.relpath(path)
     return Advisor(settings.strategies, program)
-
-
-def _situation(
-    settings: Settings, advisor: Advisor, place: str | None, given: Mapping[str, Any]
-) -> Situation:
-    """The position that options describe; the rules are those of a place if one is given."""
-    if place is None:
-        return Situation(**given)
-    source = click.get_current_context().get_parameter_source("rules")
-    reference = None if source is ParameterSource.DEFAULT else given["rules"]
-    rules = rules_reader(settings, place)(reference)
-    advisor.strategy(rules, named(reference or rules.name, place))  # which says how to solve it
-    return Situation(**{**given, "rules": rules})
 
 
 def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:

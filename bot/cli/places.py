@@ -2,12 +2,15 @@
 
 import asyncio
 import shlex
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from bot.cli.output import Decorated
+from bot.services.advisor import Advisor
+from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -42,6 +45,23 @@ def place_rules(settings: Settings, place: str) -> "list[RulesEntry]":
     Raises InvalidRequestError for an unknown place, and StoreError.
     """
     return asyncio.run(_listed(settings, place))
+
+
+def situation_of(
+    settings: Settings, advisor: Advisor, place: str | None, given: Mapping[str, Any]
+) -> Situation:
+    """The position that the options of the command under way describe, under rules of a place.
+
+    Where none are named they are those that the place plays by; without a place as ever. Raises
+    what `rules_reader` says, and StrategyFileError where the rules are not solved.
+    """
+    if place is None:
+        return Situation(**given)
+    source = click.get_current_context().get_parameter_source("rules")
+    reference = None if source is ParameterSource.DEFAULT else given["rules"]
+    rules = rules_reader(settings, place)(reference)
+    advisor.strategy(rules, named(reference or rules.name, place))  # which says how to solve it
+    return Situation(**{**given, "rules": rules})
 
 
 def named(reference: str, place: str | None) -> str:

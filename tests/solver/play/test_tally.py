@@ -17,8 +17,8 @@ from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play.advice import odds
 from solver.play.compare import compare
-from solver.play.tallies import CLOSE
-from solver.play.tally import Tally, tally
+from solver.play.tallies import CLOSE, Tally
+from solver.play.tally import tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, save_strategy
 from tests.conftest import variant
