@@ -80,18 +80,30 @@ def compare_text(compared: Compared) -> str:
             " for the most points, exact, and of best play."
         ),
         say(
-            "best, turns of a game and close decisions, in which bank and roll differ by less than"
-            " {close} percentage points, are counted: standard errors are {points} points,"
-            " {farkles} %, {turns} turns and {share} % at most.",
+            "best and close decisions, in which bank and roll differ by less than {close}"
+            " percentage points, are counted: standard errors are {points} points, {farkles} % and"
+            " {share} % at most.",
             close=figure(100 * CLOSE, "g"),
             points=_most([one.tally.points for one in found], 1, ".1f"),
             farkles=_most([one.tally.farkles for one in found], 100, ".1f"),
-            turns=_most([one.tally.turns for one in found], 1, ".2f"),
             share=_most([one.tally.close for one in found], 100, ".1f"),
         ),
+        _turns_text(found),
         _careless_text(careless, found),
     ]
     return "\n".join([*table, *map(wrap, lines)])
+
+
+def _turns_text(found: Sequence[Comparison]) -> str:
+    """What the numbers of turns are."""
+    if all(one.tally.turns.standard_error is None for one in found):
+        return say("turns: of a game of best play, exact.")
+    error = _most([one.tally.turns for one in found], 1, ".2f")
+    return say(
+        "turns: of a game of best play; of large games, and where ties are played on, counted,"
+        " standard error {error} at most, of others exact.",
+        error=error,
+    )
 
 
 def _careless_text(level: str, found: Sequence[Comparison]) -> str:

@@ -1,14 +1,14 @@
 """What a rule set is like to play, in a few numbers, so that rule sets can be compared.
 
-Who begins and what a turn for the most points is worth are exact. So is what a careless player wins
-against best play, of games that are not too large (solver.play.duel). All else is counted in games
-of optimal play by both, see solver.play.tally, and told with a standard error. Numba is loaded only
-where that is done.
+Who begins and what a turn for the most points is worth are exact. So are, of games that are not too
+large, the turns of a game and what a careless player wins against best play (solver.play.duel), the
+turns only where ties are not played on. All else is counted in games of optimal play by both, see
+solver.play.tally, and told with a standard error. Numba is loaded only where that is done.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from solver.game.position import first_position
@@ -43,7 +43,7 @@ class Comparison:
     farkles: float
     """Chance that such a turn ends in a farkle; exact."""
     tally: Tally
-    """Of games of optimal play."""
+    """Of games of optimal play; the number of turns without a standard error where it is exact."""
     careless: str
     """The level of a careless player."""
     careless_wins: Estimate
@@ -76,7 +76,7 @@ def compare(
     level.
     """
     # only here: numba takes longer to load than any answer
-    from solver.play.tally import tally, wins_counted  # noqa: PLC0415
+    from solver.play.tally import expected_turns, tally, wins_counted  # noqa: PLC0415
 
     policy = make_policy(careless)
     path = find_manifest(strategies, rules)
@@ -86,7 +86,11 @@ def compare(
     on_board = not rules.has_opening
     counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
     on_progress(0.6)
-    if _is_small(solved):
+    is_small = _is_small(solved)
+    if is_small and rules.ties != "played_on":
+        exact = Estimate(expected_turns(solved, values, cache))
+        counted = replace(counted, turns=exact)
+    if is_small:
         wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
     else:
         wins = wins_counted(solved, values, cache, policy, games, seed)

@@ -16,7 +16,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What games of optimal play by both are like; every number with its standard error."""
+    """What games of optimal play by both are like."""
 
     games: int
     turns: Estimate

@@ -14,8 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from solver.errors import ConvergenceError
+from solver.game.endgame import endgame
+from solver.game.layout import make_work, mode
+from solver.game.outcomes import outcomes_of_values
 from solver.game.position import Position
-from solver.game.standings import BANK, FARKLE, Bools, Ints
+from solver.game.standings import BANK, FARKLE, Bools, Ints, first_standing, role
 from solver.play.match_players import ValuesPlayer, optimal_player, optimal_values, policy_player
 from solver.play.matches import (
     DiceTables,
@@ -27,9 +31,13 @@ from solver.play.matches import (
 )
 from solver.play.policies import Policy
 from solver.play.tallies import CLOSE, Estimate, Tally
+from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
+
+_MOST_SWEEPS, _SETTLED = 10_000, 1e-10
+"""Of expected turns."""
 
 _CHUNK = 4096
 """Games that are played side by side."""
@@ -268,3 +276,28 @@ def wins_counted(
     replied = 1 - play_games(rules, optimal, player, half, seed + 2) / half
     scatter = began * (1 - began) + replied * (1 - replied)
     return Estimate((began + replied) / 2, math.sqrt(scatter / half) / 2)
+
+
+def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> float:
+    """Turns of a game of optimal play, those of both players; exact.
+
+    With optimal play a turn ends in given ways, so that the expected turns from each state on are 1
+    and those after each ending times its chance; sweeps from high totals to low solve that.
+
+    Raises SolveError where that is too much to hold, and ConvergenceError where it does not settle.
+    Not for ties that are played on.
+    """
+    ends = endgame(rules)
+    outcomes = outcomes_of_values(rules, ends, np.asarray(values), cache=code)
+    game = make_work(rules, ends, 1).game
+    turns = np.zeros(outcomes.which.shape)
+    ends_game = [rules.goal_ends_game(last_of_round=r == 1) for r in range(game.roles)]
+    leaves = np.where(ends_game, 0.0, 1.0)
+    for _ in range(_MOST_SWEEPS):
+        if sweep_turns(turns, outcomes, leaves, game) < _SETTLED:
+            break
+    else:
+        raise ConvergenceError.say("{rules}: games are too long to count", rules=rules.name)
+    own = first_standing(rules)
+    mode_of, score = mode(rules, own), (own.score - rules.score_floor) // rules.point_step
+    return float(turns[role(rules, began=True), mode_of, mode_of, score, score])

@@ -18,7 +18,7 @@ from solver.game.sweeps import solve
 from solver.play.advice import odds
 from solver.play.compare import compare
 from solver.play.tallies import CLOSE, Tally
-from solver.play.tally import tally
+from solver.play.tally import expected_turns, tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, save_strategy
 from tests.conftest import variant
@@ -132,6 +132,32 @@ def test_final_turns_play_offs_and_kept_points_are_counted(kernels: Path) -> Non
     check(tally(LATE, solution.values, kernels, GAMES, seed=3), rolled(solution, 4))
 
 
+SHARED = variant(
+    "facebook",
+    name="shared",
+    dice=2,
+    goal=400,
+    minimum_bank=100,
+    opening_minimum=150,
+    ending="equal_turns",
+    ties="shared",
+    farkle_keeps_turn_total=True,
+    lose_everything=("22",),
+    farkle_penalty={"in_a_row": 2, "points": 100},
+    score_floor=-200,
+)
+
+
+@pytest.mark.parametrize("rules", [None, SHARED], ids=["tiny", "shared"])
+def test_expected_turns_are_those_of_games_that_are_rolled(
+    tiny: Solution, kernels: Path, rules: Ruleset | None
+) -> None:
+    solution = solve(rules, cache=kernels) if rules else tiny
+    turns = np.array([one["turns"] for one in rolled(solution, 5)], dtype=np.float64)
+    expected = expected_turns(solution.rules, solution.values, kernels)
+    assert abs(turns.mean() - expected) < 4 * turns.std() / math.sqrt(GAMES)
+
+
 def test_a_comparison_says_what_the_solve_and_the_turns_say(
     tiny: Solution, kernels: Path, tmp_path: Path
 ) -> None:
@@ -142,6 +168,7 @@ def test_a_comparison_says_what_the_solve_and_the_turns_say(
     strategy = Strategy(rules, tiny.values, "tiny")
     assert found.first_player == strategy.win_probability(Position(dice=3))
     assert found.tally.games == 500
+    assert found.tally.turns.standard_error is None
     assert found.careless_wins.standard_error is None
     assert 0.1 < found.careless_wins.value < 0.5
     assert found.careless_loses == 0.5 - found.careless_wins.value
