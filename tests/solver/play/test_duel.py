@@ -55,7 +55,7 @@ def assert_agree(rules: Ruleset, players: tuple[Player, Policy], cache: Path) ->
     np.testing.assert_allclose(mine, list(expected.values()), rtol=0, atol=1e-9)
 
 
-SOME = ["final_turn shared", "bonus three times", "opening and penalty"]
+SOME = ["penalty and floor", "bonus three times", "opening and penalty"]
 
 
 @pytest.mark.parametrize("name", SOME)
