@@ -1,20 +1,18 @@
 """`farkle compare`: what rule sets are like to play, side by side."""
 
-import csv
-import io
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from bot.cli.output import json_option, show
+from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
 from bot.services.advisor import is_solved
 from bot.services.comparing import Compared
 from bot.services.variations import Variation, as_they_are, variations
 from bot.settings import Settings
-from bot.views.compare import CSV_HEAD, compare_data, compare_rows, compare_text, label
+from bot.views.compare import compare_data, compare_sheet, compare_text, label
 from bot.views.drawing import Form
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
@@ -55,9 +53,9 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
     metavar="FILE",
     help="Draw a picture as well, PNG or SVG.",
 )
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @place_option
 @json_option
+@csv_option
 @click.pass_obj
 def compare_command(
     settings: Settings,
@@ -71,8 +69,8 @@ def compare_command(
     place: str | None,
     *,
     keep: bool,
-    as_csv: bool,
     as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Compare what rule sets are like to play.
 
@@ -92,13 +90,13 @@ def compare_command(
         from bot.views.compare_chart import compare_chart  # noqa: PLC0415
 
         out.write_bytes(compare_chart(compared, _FORMS[out.suffix.lower()]))
-    if as_csv:
-        lines = io.StringIO()
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerows([CSV_HEAD, *compare_rows(compared)])
-        click.echo(lines.getvalue(), nl=False)
-        return
-    show(compare_text(compared), compare_data(compared), as_json=as_json)
+    told = compare_data(compared)
+    show(
+        compare_text(compared),
+        told,
+        as_json=as_json,
+        sheet=compare_sheet(compared) if as_csv else None,
+    )
 
 
 def _compared(

@@ -1,4 +1,4 @@
-"""What rule sets are like to play, side by side: as a table, as data and as rows of CSV."""
+"""What rule sets are like to play, side by side: as a table, as data and as a sheet."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,11 +6,12 @@ from typing import Any
 from bot.services.comparing import Compared
 from bot.services.variations import Variation
 from bot.views.layout import columns, percent, rough_percent, wrap
+from bot.views.sheet import Cell, Sheet
 from solver.play.compare import Comparison
 from solver.play.tallies import CLOSE, Estimate
 from solver.wording import figure, say
 
-CSV_HEAD = (
+_COLUMNS = (
     "rules",
     "option",
     "value",
@@ -151,17 +152,17 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
     ]
 
 
-def compare_rows(compared: Compared) -> list[tuple[Any, ...]]:
-    """Rows under `CSV_HEAD`; standard errors of what is exact are empty."""
-    rows = []
+def compare_sheet(compared: Compared) -> Sheet:
+    """The same as a table; standard errors of what is exact are empty."""
+    rows: list[tuple[Cell, ...]] = []
     for variation, one in compared:
         counted = one.tally
         estimates = counted.points, counted.farkles, counted.turns, counted.decisions, counted.close
         rows.append(
             (
                 variation.base,
-                variation.option or "",
-                variation.value,
+                variation.option,
+                variation.value or None,
                 one.first_player,
                 one.points,
                 one.farkles,
@@ -172,7 +173,7 @@ def compare_rows(compared: Compared) -> list[tuple[Any, ...]]:
                 counted.games,
             )
         )
-    return rows
+    return Sheet(_COLUMNS, tuple(rows))
 
 
 def _estimate(one: Estimate) -> dict[str, float | None]:
