@@ -11,9 +11,12 @@ from typing import Any
 import click
 
 from bot import log
+from bot.cli.compare import compare_command
 from bot.cli.discord import discord_command
+from bot.cli.duel import best_response, duel
 from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
+from bot.cli.places import place_option, rules_reader, situation_of
 from bot.cli.plot import plot
 from bot.cli.points import points
 from bot.cli.position import position_option, position_options
@@ -97,6 +100,7 @@ farkle.add_command(solve)
 @click.argument("dice", nargs=-1)
 @position_options
 @position_option(TURN_TOTAL)
+@place_option
 @json_option
 @csv_option
 @click.pass_obj
@@ -104,6 +108,7 @@ def advise(
     settings: Settings,
     /,
     dice: tuple[str, ...],
+    place: str | None,
     *,
     as_json: bool,
     as_csv: bool,
@@ -113,19 +118,30 @@ def advise(
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332.
     """
-    advice = _advisor(settings).advise(" ".join(dice), Situation(**situation))
+    advisor = _advisor(settings)
+    advice = advisor.advise(" ".join(dice), situation_of(settings, advisor, place, situation))
     sheet = advice_sheet(advice) if as_csv else None
     show(advice_text(advice), answer_data(advice), as_json=as_json, sheet=sheet)
 
 
 @farkle.command()
 @position_options
+@place_option
 @json_option
 @csv_option
 @click.pass_obj
-def turn(settings: Settings, /, *, as_json: bool, as_csv: bool, **situation: Any) -> None:
+def turn(
+    settings: Settings,
+    /,
+    place: str | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
+    **situation: Any,
+) -> None:
     """Show when to bank, and the table of a whole turn."""
-    cells = _advisor(settings).turn(Situation(**situation))
+    advisor = _advisor(settings)
+    cells = advisor.turn(situation_of(settings, advisor, place, situation))
     sheet = turn_sheet(cells) if as_csv else None
     show(turn_table_text(cells), answer_data(cells), as_json=as_json, sheet=sheet)
 
@@ -135,15 +151,18 @@ farkle.add_command(points)
 
 @farkle.command("komi")
 @click.argument("rules", default=DEFAULT_RULES)
+@place_option
 @json_option
 @csv_option
 @click.pass_obj
-def komi_command(settings: Settings, rules: str, *, as_json: bool, as_csv: bool) -> None:
+def komi_command(
+    settings: Settings, rules: str, place: str | None, *, as_json: bool, as_csv: bool
+) -> None:
     """Find the head start that comes closest to even.
 
     RULES is the name of a rule set or a TOML file that is solved.
     """
-    ruleset = load_rules(rules)
+    ruleset = rules_reader(settings, place)(rules)
     found = komi(_advisor(settings).strategy(ruleset, rules))
     sheet = komi_sheet(found) if as_csv else None
     show(komi_text(ruleset, found), komi_data(found), as_json=as_json, sheet=sheet)
@@ -193,6 +212,9 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
 
 
+farkle.add_command(best_response)
+farkle.add_command(duel)
+farkle.add_command(compare_command)
 farkle.add_command(discord_command)
 farkle.add_command(forget)
 farkle.add_command(plot)

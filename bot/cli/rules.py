@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
+from bot.cli.places import place_option, place_rules, rules_reader
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.views.rules_check import check_data, check_sheet, check_text
@@ -18,8 +19,10 @@ from bot.views.rules_text import (
     rules_text,
 )
 from bot.views.sheet import sheet
+from solver.errors import InvalidRulesError
 from solver.game.solvable import unsolvable
-from solver.rules.file import check_file, load_rules
+from solver.rules.file import Finding, check_file
+from solver.rules.ruleset import Ruleset
 
 
 class RulesGroup(click.Group):
@@ -44,11 +47,23 @@ def rules(context: click.Context, /, *, as_json: bool, as_csv: bool) -> None:
 
 
 @rules.command("list")
+@place_option
 @json_option
 @csv_option
 @click.pass_obj
-def rules_list(settings: Settings, *, as_json: bool, as_csv: bool) -> None:
-    """List the rule sets that ship with the project."""
+def rules_list(
+    settings: Settings, place: str | None = None, *, as_json: bool, as_csv: bool
+) -> None:
+    """List the rule sets that ship with the project, and those made in a place."""
+    if place is not None:
+        # only here: what the chat has made is in its database, which takes a while to import
+        from bot.views.house_rules import house_rules_data, house_rules_text  # noqa: PLC0415
+
+        entries = place_rules(settings, place)
+        data = house_rules_data(entries)
+        made = sheet(RULES_LIST, data) if as_csv else None
+        show(house_rules_text(entries), data, as_json=as_json, sheet=made)
+        return
     known = Advisor(settings.strategies).known_rules()
     table = sheet(RULES_LIST, rules_list_data(known)) if as_csv else None
     show(rules_list_text(known), rules_list_data(known), as_json=as_json, sheet=table)
@@ -56,40 +71,68 @@ def rules_list(settings: Settings, *, as_json: bool, as_csv: bool) -> None:
 
 @rules.command("show")
 @click.argument("rules", metavar="RULES")
+@place_option
 @json_option
-def rules_show(rules: str, *, as_json: bool) -> None:
+@click.pass_obj
+def rules_show(settings: Settings, rules: str, place: str | None, *, as_json: bool) -> None:
     """Explain RULES, the name of a rule set or a TOML file."""
-    ruleset = load_rules(rules)
+    ruleset = rules_reader(settings, place)(rules)
     show(rules_text(ruleset), rules_data(ruleset), as_json=as_json)
 
 
 @rules.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@place_option
 @json_option
 @csv_option
 @click.pass_context
 def rules_check(
-    context: click.Context, files: tuple[str, ...], *, as_json: bool, as_csv: bool
+    context: click.Context,
+    files: tuple[str, ...],
+    place: str | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Check TOML files of rules; say everything that is wrong, by line.
 
-    The exit status is 2 if anything is wrong.
+    With --place also rules that were made there, by their names. The exit status is 2 if anything
+    is wrong.
     """
-    checked = [(file, *check_file(Path(file), unsolvable)) for file in files]
+    checked = [(file, *_check(context.obj, file, place)) for file in files]
     table = check_sheet(checked) if as_csv else None
     show(check_text(checked), check_data(checked), as_json=as_json, sheet=table)
     if any(findings for _, _, findings in checked):
         context.exit(EXIT_BAD_INPUT)
 
 
+def _check(
+    settings: Settings, file: str, place: str | None
+) -> tuple[Ruleset | None, list[Finding]]:
+    """The rules of a file, or made in a place, or else all that is wrong with them."""
+    if place is None or Path(file).is_file():
+        return check_file(Path(file), unsolvable)
+    try:
+        ruleset = rules_reader(settings, place)(file)
+    except InvalidRulesError as error:
+        return None, [Finding(1, "", str(error))]
+    if sentence := unsolvable(ruleset):
+        return None, [Finding(1, "goal", sentence)]
+    return ruleset, []
+
+
 @rules.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
+@place_option
 @json_option
 @csv_option
-def rules_diff(a: str, b: str, *, as_json: bool, as_csv: bool) -> None:
+@click.pass_obj
+def rules_diff(
+    settings: Settings, a: str, b: str, place: str | None, *, as_json: bool, as_csv: bool
+) -> None:
     """Say what differs between the rule sets A and B, names or TOML files."""
-    one, two = load_rules(a), load_rules(b)
+    one, two = map(rules_reader(settings, place), (a, b))
     names = (one.name, two.name) if one.name != two.name else (a, b)
     table = diff_sheet(one, two) if as_csv else None
     show(diff_text(one, two, names), diff_data(one, two), as_json=as_json, sheet=table)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from bot.cli.output import csv_option, json_option, show
+from bot.cli.places import place_option, rules_reader
 from bot.settings import Settings
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import catalogue_data, catalogue_sheet, catalogue_text, solve_data, solve_text
@@ -57,6 +58,7 @@ EXIT_SOME_FAILED = 1
     metavar="FILE",
     help="Check every byte of a strategy file instead.",
 )
+@place_option
 @json_option
 @csv_option
 @click.pass_obj
@@ -68,6 +70,7 @@ def solve(
     out: Path | None,
     scheduler: str | None,
     verify: Path | None,
+    place: str | None,
     *,
     again: bool,
     check: bool,
@@ -106,6 +109,7 @@ def solve(
             tolerance=tolerance,
             again=again or len(rules) == 1,
             watch=bar,
+            read=rules_reader(settings, place),
         )
         try:
             for result in found:

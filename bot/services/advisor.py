@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
-from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
+from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.komi import Komi, komi
 from solver.play.maps import TurnMap, turn_map
 from solver.play.policies import Optimal, Policy, make_policy
@@ -51,7 +51,7 @@ class Advisor:
         rules = _rules(situation)
         roll = parse_dice(dice, most=rules.dice)
         strategy, position = self._look_up(rules, situation, len(roll))
-        return advise(strategy, position, roll)
+        return with_why(strategy, advise(strategy, position, roll))
 
     def odds(self, dice: int | None, situation: Situation) -> Odds:
         """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
@@ -59,7 +59,7 @@ class Advisor:
         Raises FarkleError.
         """
         strategy, position = self.position(dice, situation)
-        return odds(strategy, position)
+        return with_why(strategy, odds(strategy, position))
 
     def position(self, dice: int | None, situation: Situation) -> tuple[Strategy, Position]:
         """A position before a roll, at the start of a turn of all dice, and its strategy.
@@ -116,7 +116,8 @@ class Advisor:
                     told=len(roll),
                 )
             )
-        return advise(self.needed(game.rules), game.position(), roll)
+        strategy = self.needed(game.rules)
+        return with_why(strategy, advise(strategy, game.position(), roll))
 
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
@@ -124,7 +125,8 @@ class Advisor:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
             )
-        return odds(self.needed(game.rules), game.position())
+        strategy = self.needed(game.rules)
+        return with_why(strategy, odds(strategy, game.position()))
 
     def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""

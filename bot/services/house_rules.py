@@ -4,7 +4,7 @@ import asyncio
 import time
 import tomllib
 import unicodedata
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from bot.services.advisor import is_solved
+from bot.services.comparing import ComparedRules, Draw, compare_rules
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
+from bot.services.variations import Variation
 from bot.solving.process import SolveProgress, SolveState, solve_apart
 from bot.store.store import Store
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import SHORT_SOLVE, Kind, Task, TaskCancelledError, Tasks, duration
+from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks, duration
 from bot.tasks.turns import Asker
 from solver.batch.jobs import Job, Watch
 from solver.errors import (
@@ -184,6 +186,28 @@ class HouseRules:
             if self._allow_files and _is_file(reference):
                 return await at_once(load_rules, reference)
             raise
+
+    async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
+        """The rules that words name one after the other; a name may be of several words.
+
+        Raises InvalidRulesError or StoreError.
+        """
+        known = {name.casefold() for name in (*self._presets, *await self._own(place))}
+        longest = max(len(name.split()) for name in known)
+        found, left = [], [*words]
+        while left:
+            fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
+            number = next(fits, 1)
+            found.append(await self.resolve(place, " ".join(left[:number])))
+            left = left[number:]
+        return tuple(found)
+
+    def compared(
+        self, asker: Asker, asked: Sequence[Variation], careless: str, draw: Draw
+    ) -> AsyncIterator[Delay | ComparedRules]:
+        """What rule sets are like to play, see `compare_rules`."""
+        folders = self._strategies, self._kernels
+        return compare_rules(self._tasks, asker, asked, *folders, careless, draw)
 
     async def list(self, place: str) -> list[RulesEntry]:
         """The place's own rules, then those that ship with the program. Raises StoreError."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.views.layout import columns, dice_count, dice_text, percent, wrap
 from bot.views.sheet import Sheet, sheet
+from bot.views.why import why_text
 from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
 from solver.play.advice import Advice, Odds, Option, TurnCells
 from solver.rules.ruleset import Ruleset
@@ -67,7 +68,7 @@ def advice_text(advice: Advice) -> str:
                 _cost(cost),
             )
         )
-    return "\n".join([head, *columns(rows, right={1, 2, 5})])
+    return _lines(head, *columns(rows, right={1, 2, 5}), why_text(advice))
 
 
 def odds_text(odds: Odds) -> str:
@@ -94,7 +95,12 @@ def odds_text(odds: Odds) -> str:
         rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
-    return "\n".join([head, *columns(rows, right={1})])
+    return _lines(head, *columns(rows, right={1}), why_text(odds))
+
+
+def _lines(*lines: str) -> str:
+    """What is not empty, a line each."""
+    return "\n".join(filter(None, lines))
 
 
 def position_text(rules: Ruleset, position: Position) -> str:

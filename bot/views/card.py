@@ -1,13 +1,14 @@
 """Answers as cards: marked text, pictures and buttons as data, for chats that have messages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 from typing import Any
 
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
+from bot.services.comparing import ComparedRules
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.table import commands
@@ -17,6 +18,7 @@ from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
 from bot.views.advice import advice_text, odds_text, position_text
+from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
 from bot.views.layout import (
@@ -32,6 +34,7 @@ from bot.views.layout import (
     shorten_text,
     text_width,
 )
+from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import Roll, make_roll
@@ -105,9 +108,11 @@ def answer_card(subject: Any) -> Card | None:
         case Advice():
             return Card(shorten_text(_marked_advice(subject)))
         case Odds():
-            return Card(plain_markdown(odds_text(subject)))
+            return Card(_marked_odds(subject))
         case Hint():
             return Card(shorten_text(_marked_hint(subject)))
+        case ComparedRules():
+            return _compared_card(subject)
         case Proof():
             said = say(
                 "The proof of the dice of game {game}; `farkle verify` checks it.",
@@ -117,6 +122,15 @@ def answer_card(subject: Any) -> Card | None:
             return Card(said, (Attachment(name, subject.to_json().encode(), "JSON"),))
         case _:
             return None
+
+
+def _compared_card(compared: ComparedRules) -> Card:
+    """Rule sets side by side, with their picture if there is one."""
+    whole = text_card(compare_text(compared.found))
+    if compared.picture is None:
+        return whole
+    drawn = Attachment("rules.png", compared.picture, say("The rule sets side by side"))
+    return replace(whole, attachments=(drawn, *whole.attachments))
 
 
 def text_card(text: str) -> Card:
@@ -243,7 +257,15 @@ def _marked_advice(advice: Advice) -> str:
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
+    if told := why_text(advice):
+        lines.append(plain_markdown(told))
     return "\n".join(lines)
+
+
+def _marked_odds(odds: Odds) -> str:
+    """Roll or bank in columns, and why under them."""
+    table, told = odds_text(replace(odds, why=None)), why_text(odds)
+    return "\n".join(map(plain_markdown, filter(None, [table, told])))
 
 
 def _marked_hint(hint: Hint) -> str:

@@ -1,7 +1,7 @@
 """What differs between two rule sets: option by option, and by what dice are worth."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from bot.views.rule_sentences import (
 from bot.views.sheet import Cell, Sheet
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
+from solver.wording import figure, say, say_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class _Worth:
 
     def __str__(self) -> str:
         if self.best > self.own:
-            return f"{self.best:,} in parts"
-        return f"{self.own:,}" if self.own else "-"
+            return say("{points:,} in parts", points=self.best)
+        return figure(self.own) if self.own else "-"
 
 
 def diff_data(a: Ruleset, b: Ruleset) -> dict[str, Any]:
@@ -59,24 +60,44 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, str | int | None) else json.dumps(value)
 
 
-def diff_text(a: Ruleset, b: Ruleset, names: tuple[str, str]) -> str:
-    """What differs, in words. `names` are what to call the rule sets."""
+def key_in_words(key: str) -> str:
+    """The key of an option as a heading."""
+    return key.replace("_", " ")
+
+
+def key_as_typed(key: str) -> str:
+    """The key of an option as it is typed in a chat, in any language."""
+    return f"{key.replace('_', '-')}:"
+
+
+def diff_text(
+    a: Ruleset,
+    b: Ruleset,
+    names: tuple[str, str],
+    heading: Callable[[str], str] = key_in_words,
+) -> str:
+    """What differs, in words.
+
+    names : what to call the rule sets
+    heading : what to call an option, given its key
+    """
     one, two = (short(name, 40) for name in names)
     options, scoring = _options(a, b), list(_scoring(a, b))
     lines = []
     if _same_play(a, b):
-        lines.append(f"{one} and {two} play the same.")
+        lines.append(say("{one} and {two} play the same.", one=one, two=two))
         if a.digest != b.digest:
-            lines.append("They are written differently, though, and are solved one by one.")
+            lines.append(say("They are written differently, though, and are solved one by one."))
     else:
-        lines.append(f"{one} and {two} differ.")
+        lines.append(say("{one} and {two} differ.", one=one, two=two))
+    nothing = say("does not apply.")
     for ours, theirs in options:
-        lines += ["", ours.option.replace("_", " ")]
-        lines += [f"  {one}: {ours.sentence or 'does not apply.'}"]
-        lines += [f"  {two}: {theirs.sentence or 'does not apply.'}"]
+        lines += ["", heading(ours.option)]
+        lines += [f"  {one}: {ours.sentence or nothing}"]
+        lines += [f"  {two}: {theirs.sentence or nothing}"]
     if scoring:
-        rows = [(name, str(ours), str(theirs)) for name, ours, theirs in scoring]
-        lines += ["", "what dice are worth"]
+        rows = [(say(name), str(ours), str(theirs)) for name, ours, theirs in scoring]
+        lines += ["", say("what dice are worth")]
         lines += columns([("", one, two), *rows], right={1, 2})
     return wrap("\n".join(lines))
 
@@ -96,8 +117,10 @@ def _options(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
 
 
 def _topics(rules: Ruleset) -> list[Topic]:
-    dice = "one die" if rules.dice == 1 else f"{rules.dice} dice"
-    number = Topic("dice", rules.dice, f"The game is played with {dice}.")
+    played = say_number(
+        "The game is played with one die.", "The game is played with {number} dice.", rules.dice
+    )
+    number = Topic("dice", rules.dice, played)
     return [number, *turn_topics(rules), *end_topics(rules)]
 
 

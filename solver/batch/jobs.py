@@ -92,8 +92,11 @@ def solve_all(
     tolerance: float = DEFAULT_TOLERANCE,
     again: bool = False,
     watch: Watch | None = None,
+    read: Callable[[str], Ruleset] = load_rules,
 ) -> Iterator[Result]:
     """Solve rule sets, given by preset names and TOML files, and write their strategy files.
+
+    read : finds the rules of what was given; raises FarkleError
 
     Gives one result for each, in the order in which they become known. A rule set is not solved if
     it fails to load, has the digest of another one, or is solved already, unless `again`.
@@ -101,7 +104,7 @@ def solve_all(
     jobs = []
     for number, reference in enumerate(given):
         try:
-            jobs.append(_read(number, reference, floor))
+            jobs.append(_read(number, reference, floor, read))
         except FarkleError as error:
             yield Result(number, reference, reference, Status.FAILED, error=error)
     yield from solve_jobs(jobs, folder, solver, tolerance=tolerance, again=again, watch=watch)
@@ -138,8 +141,8 @@ def solve_jobs(
             yield from _with_twins(_kept(job, outcome, folder), twins[job])
 
 
-def _read(number: int, reference: str, floor: int | None) -> Job:
-    rules = load_rules(reference)
+def _read(number: int, reference: str, floor: int | None, read: Callable[[str], Ruleset]) -> Job:
+    rules = read(reference)
     if floor is not None:
         rules = with_floor(rules, floor)
     check_solvable(rules)

@@ -1,8 +1,10 @@
 """A position and a roll in, ranked options out: exact win probabilities of every choice."""
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from solver.game.position import Position, reachable
+from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, dice_set
@@ -38,6 +40,8 @@ class Advice:
     """Whether the roll is a farkle that banks the turn total."""
     win_probability: float
     options: tuple[Option, ...]
+    why: Why | None = None
+    """What decides between bank and roll after the best choice, where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,11 @@ class Odds:
     """Chance that the next roll wins the game at once."""
     lose_everything_probability: float
     """Chance that the next roll loses everything."""
+    why: Why | None = None
+    """What decides, where that was asked for."""
+
+
+Answer = TypeVar("Answer", Advice, Odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,18 @@ def odds(strategy: Strategy, position: Position) -> Odds:
         instant_win_probability=float(table.plan.win_chances[column]),
         lose_everything_probability=float(table.plan.lose_chances[column]),
     )
+
+
+def with_why(strategy: Strategy, answer: Answer) -> Answer:
+    """Advice or odds with what decides between bank and roll; that of a farkle as it is."""
+    position = answer.position
+    if isinstance(answer, Advice):
+        if not answer.options:
+            return answer
+        best = answer.options[0]
+        hot = position.hot_dice + (best.set_aside == answer.roll)
+        position = replace(position, turn_total=best.turn_total, dice=best.dice_left, hot_dice=hot)
+    return replace(answer, why=why(strategy, position))
 
 
 def turn_cells(strategy: Strategy, position: Position) -> TurnCells:

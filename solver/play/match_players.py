@@ -6,21 +6,20 @@ turn after the other.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange
 
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
-from solver.game.kernels import own_work, prepare, solve_levels
 from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
-from solver.play.policies import Decisions, Policy, table_decisions
+from solver.play.policies import Decisions, Policy
+from solver.play.turn_kernels import fill_turns
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
+from solver.turn.equations import Floats, TurnTable
 from solver.turn.scoring import turn_plan
 
 DecisionTables = tuple[Ints, Floats, Bools]
@@ -32,41 +31,25 @@ MatchPlayer = Callable[[Sequence[Position]], DecisionTables]
 """Decides in many positions at once: gives the decisions of the turns that start there."""
 
 
-@njit(parallel=True, cache=True, nogil=True, error_model="numpy")
-def _fill(
-    turn: Any,
-    table: Any,
-    positions: Any,
-    game: Any,
-    hot: Any,
-    bonuses: Any,
-    scratch: Any,
-    slack: Any,
-    win: Any,
-    bank: Any,
-) -> None:
-    """Tables of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
-    workers = len(scratch.lost)
-    for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
-        dice = own.scratch.out.shape[0]
-        for p in range(worker, positions.shape[0], workers):
-            r, u, w, score, opponent = positions[p]
-            steps = prepare(table, score + opponent, opponent, r, u, w, own)
-            solve_levels(turn, steps, own)
-            for level in range(win.shape[1]):
-                for t in range(win.shape[2]):
-                    row = min(t, steps + game.reach - 1)
-                    banked = own.scratch.bank[row, 0]
-                    for n in range(dice):
-                        value = own.scratch.values[level, row, n, 0]
-                        win[p, level, t, n] = value
-                        may = game.must_roll_hot == 0 or n < dice - 1
-                        bank[p, level, t, n] = may and banked > 0.0 and banked >= value
+class TurnValues(NamedTuple):
+    """The turns that start at some positions, shape (positions, ...) each."""
+
+    worth: Floats
+    """Win probability in the states of the turn, shape (..., levels, turn totals, dice)."""
+    bank: Floats
+    """Of banking, by the turn total; 0 where that is not allowed."""
+    farkle: Floats
+    """Of a farkle, by the turn total."""
+    lost: Floats
+    """Of a roll that loses everything."""
 
 
-def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> MatchPlayer:
-    """Optimal play of a solved game, given its values in the layout of a Solution.
+ValuesPlayer = Callable[[Sequence[Position]], TurnValues]
+"""Best play in many positions at once: gives what the turns that start there are worth."""
+
+
+def optimal_values(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> ValuesPlayer:
+    """The turns of a solved game, given its values in the layout of a Solution.
 
     code : the folder of compiled code
     """
@@ -75,21 +58,51 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     turn = load_turn(plan, code)
     rows = work.scratch.bank.shape[1]
 
-    def tables(positions: Sequence[Position]) -> DecisionTables:
-        shape = len(positions), plan.levels, rows, plan.columns
-        worth, bank = np.empty(shape), np.empty(shape, dtype=np.bool_)
+    def found(positions: Sequence[Position]) -> TurnValues:
+        number = len(positions)
+        made = TurnValues(
+            np.empty((number, plan.levels, rows, plan.columns)),
+            np.empty((number, rows)),
+            np.empty((number, rows)),
+            np.empty(number),
+        )
         ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
         if ordinary:
             places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
-            some = (len(ordinary), *shape[1:])
-            filled = np.empty(some), np.empty(some, dtype=np.bool_)
-            _fill(turn, table, places, *work, *filled)
-            worth[ordinary], bank[ordinary] = filled
-        for k in set(range(len(positions))) - set(ordinary):
+            some = TurnValues(*(np.empty((len(ordinary), *one.shape[1:])) for one in made))
+            fill_turns(turn, table, places, *work, *some)
+            for whole, part in zip(made, some, strict=True):
+                whole[ordinary] = part
+        for k in set(range(number)).difference(ordinary):
             one = positions[k]
-            found = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
-            worth[k], bank[k] = _cut(table_decisions(found), rows)
-        return np.arange(len(positions)), worth, bank
+            last = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
+            for whole, part in zip(made, table_values(last, rows), strict=True):
+                whole[k] = part
+        return made
+
+    return found
+
+
+def table_values(table: TurnTable, rows: int) -> TurnValues:
+    """One turn, cut off at `rows` turn totals or with the last one repeated."""
+    kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
+    bank = np.nan_to_num(table.ends.bank)[kept]
+    lost = np.array(table.ends.lost)
+    return TurnValues(table.win_probability[:, kept], bank, table.ends.farkle[kept], lost)
+
+
+def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> MatchPlayer:
+    """Optimal play of a solved game; the arguments are those of `optimal_values`."""
+    found = optimal_values(rules, values, code)
+    must_roll_hot = turn_plan(rules).must_roll_hot
+
+    def tables(positions: Sequence[Position]) -> DecisionTables:
+        worth, bank, _, _ = found(positions)
+        banked = bank[:, None, :, None]
+        banks = (banked > 0) & (banked >= worth)
+        if must_roll_hot:
+            banks[..., -1] = False
+        return np.arange(len(positions)), worth, banks
 
     return tables
 

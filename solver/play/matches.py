@@ -5,11 +5,11 @@ solver.play.match_players.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,20 +27,26 @@ from solver.game.standings import (
     first_standing,
     many,
 )
+from solver.play.duel import Played
 from solver.play.match_players import (
     MatchPlayer,
     optimal_player,
     policy_player,
 )
-from solver.play.policies import LEVELS, Optimal, make_policy
+from solver.play.policies import LEVELS, Optimal, Policy, make_policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import Fate, TurnState, after_set_aside, all_set_asides, fate
 
+P = TypeVar("P")
+
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
+
+_TOGETHER = 20_000
+"""Games of a duel that go on side by side."""
 
 CHUNK = 2048
 """Positions whose decisions are held at a time."""
@@ -85,9 +91,41 @@ def dice_tables(rules: Ruleset) -> DiceTables:
 
 
 @njit(cache=True)
-def _set_seed(seed: int) -> None:
+def set_seed(seed: int) -> None:
     """Seed the dice, which are those of compiled code and not of NumPy."""
     np.random.seed(seed)
+
+
+@njit(cache=True)
+def set_aside(
+    worth: Floats,
+    roll: int,
+    total: int,
+    hot: int,
+    first: Ints,
+    points: Ints,
+    left: Ints,
+    bonus: Ints,
+) -> tuple[int, int, int]:
+    """Turn total, hot dice and dice to roll after the set-aside of a roll that is worth most.
+
+    worth : of the states of the turn, shape (levels, turn totals, dice)
+    roll : its number; the rest as in DiceTables
+    """
+    levels, rows, dice = worth.shape
+    best, most = -1.0, -1
+    next_total, next_hot, next_dice = 0, 0, 0
+    for choice in range(first[roll], first[roll + 1]):
+        new_total, new_hot = total + points[choice], hot
+        if left[choice] == dice:
+            new_total += bonus[min(hot, len(bonus) - 1)]
+            new_hot += 1
+        level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
+        value = worth[level, row, left[choice] - 1]
+        if value > best or (value == best and new_total > most):
+            best, most = value, new_total
+            next_total, next_hot, next_dice = new_total, new_hot, left[choice]
+    return next_total, next_hot, next_dice
 
 
 @njit(cache=True)
@@ -118,19 +156,9 @@ def _play_turns(
             if end[roll] != BANK:
                 kind = end[roll]
                 break
-            best, most = -1.0, -1
-            next_total, next_hot, next_dice = 0, 0, 0
-            for choice in range(first[roll], first[roll + 1]):
-                new_total, new_hot = total + points[choice], hot
-                if left[choice] == dice:
-                    new_total += bonus[min(hot, len(bonus) - 1)]
-                    new_hot += 1
-                level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
-                value = worth[here, level, row, left[choice] - 1]
-                if value > best or (value == best and new_total > most):
-                    best, most = value, new_total
-                    next_total, next_hot, next_dice = new_total, new_hot, left[choice]
-            total, hot, to_roll = next_total, next_hot, next_dice
+            total, hot, to_roll = set_aside(
+                worth[here], roll, total, hot, first, points, left, bonus
+            )
             legal = total >= least[game] and (to_roll < dice or hot_dice_may_bank)
             if legal and bank[here, min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
                 kind = BANK
@@ -138,8 +166,11 @@ def _play_turns(
         totals[game] = total
 
 
-class _Games:
-    """The games that are still played, all arrays by game. Scores are in points."""
+class Games(Generic[P]):
+    """The games that are still played, all arrays by game. Scores are in points.
+
+    P is what a player is in the turns that a subclass plays.
+    """
 
     def __init__(self, rules: Ruleset, games: int) -> None:
         self.rules = rules
@@ -183,7 +214,7 @@ class _Games:
             began=phase == FIRST if phase >= FIRST else began,
         )
 
-    def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def play(self, player: P) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
         rules, step = self.rules, self.rules.point_step
         situations = self.situations()
@@ -207,22 +238,27 @@ class _Games:
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin
             least = bound[here] // step
-            which, worth, bank = player(positions)
-            kind, total = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.int64)
-            _play_turns(
-                which[here],
-                worth,
-                bank,
-                least,
-                rules.hot_dice == "optional",
-                *dice_tables(rules),
-                kind,
-                total,
-            )
+            kind, total = self.turns(player, positions, games, here, least)
             kinds[games], totals[games], allowed[games] = kind, total, total >= least
         return kinds, totals * step, allowed
 
-    def turn(self, player: MatchPlayer) -> None:
+    def turns(
+        self,
+        player: P,
+        positions: Sequence[Position],
+        games: Ints,
+        here: Ints,
+        least: Ints,
+    ) -> tuple[npt.NDArray[np.int8], Ints]:
+        """Turns of some games from some positions: how each ends, and its total in point steps.
+
+        games : places among those still played
+        here : of each of them the place of its position
+        least : of each of them the least turn total to bank, in point steps
+        """
+        raise NotImplementedError
+
+    def turn(self, player: P) -> None:
         """One turn of every game, and what follows from it."""
         rules, me = self.rules, self.mover
         kinds, totals, allowed = self.play(player)
@@ -261,11 +297,14 @@ class _Games:
         self.phase = phase
         self.wins += float(np.count_nonzero(won if me == 0 else lost))
         self.wins += 0.5 * float(np.count_nonzero(tied))
-        goes_on = ~(won | lost | tied)
+        self.keep(~(won | lost | tied))
+        self.mover = 1 - me
+
+    def keep(self, goes_on: Bools) -> None:
+        """Go on with some of the games."""
         self.players = [one[goes_on] for one in self.players]
         self.phase = self.phase[goes_on]
         self.lead = self.lead[goes_on]
-        self.mover = 1 - me
 
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
         """Write down the turns of games without a final turn; say who has reached the goal."""
@@ -277,15 +316,76 @@ class _Games:
         return reached
 
 
+class _Matched(Games[MatchPlayer]):
+    """Games by the decisions of players."""
+
+    def turns(
+        self,
+        player: MatchPlayer,
+        positions: Sequence[Position],
+        games: Ints,
+        here: Ints,
+        least: Ints,
+    ) -> tuple[npt.NDArray[np.int8], Ints]:
+        """Turns of some games, see `Games.turns`."""
+        which, worth, bank = player(positions)
+        kind, total = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.int64)
+        _play_turns(
+            which[here],
+            worth,
+            bank,
+            least,
+            self.rules.hot_dice == "optional",
+            *dice_tables(self.rules),
+            kind,
+            total,
+        )
+        return kind, total
+
+
 def play_games(
     rules: Ruleset, first: MatchPlayer, second: MatchPlayer, games: int, seed: int
 ) -> float:
     """Play games that `first` begins; how many it wins, a shared one counting half."""
-    _set_seed(seed)
-    played = _Games(rules, games)
+    set_seed(seed)
+    played = _Matched(rules, games)
     while played.phase.size:
         played.turn((first, second)[played.mover])
     return played.wins
+
+
+def play_duel(
+    rules: Ruleset,
+    one: Policy,
+    other: Policy,
+    code: Path,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Played:
+    """Play games between two policies, each of which begins half of them.
+
+    code : the folder of compiled code
+    games : an odd number becomes the next even one
+    on_progress : told the share of the games that is done
+    """
+    players = [
+        optimal_player(rules, policy.strategy.values, code)
+        if isinstance(policy, Optimal)
+        else policy_player(rules, policy)
+        for policy in (one, other)
+    ]
+    half = (games + 1) // 2
+    wins = [0.0, 0.0]
+    for side in (0, 1):
+        for begin in range(0, half, _TOGETHER):
+            on_progress((side + begin / half) / 2)
+            number = min(_TOGETHER, half - begin)
+            first, second = players if side == 0 else players[::-1]
+            dice = (seed + 1_000_003 * side + 7_000_003 * (begin // _TOGETHER)) % 2**32
+            won = play_games(rules, first, second, number, dice)
+            wins[side] += won if side == 0 else number - won
+    return Played(2 * half, seed, wins[0] / half, wins[1] / half)
 
 
 def measure_strengths(

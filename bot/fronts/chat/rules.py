@@ -1,15 +1,21 @@
 """Commands on rule sets: those that ship with the program, and the house rules of a place."""
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
-from bot.fronts.chat.commands import Command, Line, Reply, Word
+from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
+from bot.services.variations import as_they_are, variations
 from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.views.compare import compare_data, compare_text
+from bot.views.compare_chart import compare_chart
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
@@ -21,8 +27,12 @@ from bot.views.house_rules import (
     solve_progress_text,
     used_text,
 )
+from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
+from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
+from solver.play.compare import CARELESS
+from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 
@@ -37,12 +47,25 @@ class RulesCommands:
         return [
             Command(
                 "/rules [NAME]",
-                say_later("rule sets; also new, use, solve, cancel, delete"),
+                say_later("rule sets; also diff, new, use, solve, cancel, delete"),
                 self._answer,
                 {},
                 any_option=True,
-                examples=("/rules new sunday base:classic goal:5000 three-pairs:750",),
-            )
+                examples=(
+                    "/rules new sunday base:classic goal:5000 three-pairs:750",
+                    "/rules diff kcd classic",
+                ),
+            ),
+            Command(
+                "/compare RULES",
+                say_later("how rule sets play, side by side"),
+                self._compare,
+                {
+                    "vary": say_later("values of one option, as in goal=1000..4000:500"),
+                    "careless": say_later("cautious or greedy: how a careless player plays"),
+                },
+                examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
+            ),
         ]
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -66,6 +89,8 @@ class RulesCommands:
             yield await {"use": self._use, "cancel": self._cancel, "delete": self._delete}[word](
                 caller.place, name
             )
+        elif word == "diff":
+            yield await self._diff(caller.place, list(map(str, others)))
         elif not line.words:
             entries = await self._rules.list(caller.place)
             yield Reply(entries, house_rules_text, house_rules_data)
@@ -74,6 +99,31 @@ class RulesCommands:
             rules = await self._rules.resolve(caller.place, named)
             solved = await at_once(self._rules.is_solved, rules)
             yield Reply(rules, partial(shown_text, is_solved=solved), rules_data)
+
+    async def _diff(self, place: str, words: Sequence[str]) -> Reply:
+        """What differs between two rule sets, whose names may be of several words."""
+        found = await self._rules.several(place, words)
+        if len(found) != 2:
+            raise InvalidRequestError.say(
+                "/rules diff takes two names, as in /rules diff facebook sunday"
+            )
+        return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
+
+    async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        words = list(map(str, line.arguments))
+        if not words:
+            raise InvalidRequestError.say("/compare takes rule sets, as in /compare kcd classic")
+        careless = (line.option("careless") or CARELESS[0]).lower()
+        if careless not in CARELESS:
+            raise InvalidRequestError(neither_word("careless", *CARELESS, careless))
+        named = await self._rules.several(caller.place, words)
+        vary = line.option("vary")
+        asked = await at_once(variations, named, vary) if vary else as_they_are(named)
+        async for told in self._rules.compared(caller.asker, asked, careless, compare_chart):
+            if isinstance(told, Delay):
+                yield Reply(told, delay_text, asdict)
+            else:
+                yield Reply(told, _compared_text, _compared_data)
 
     async def _new(
         self, caller: Caller, name: str, options: Mapping[str, Word]
@@ -107,3 +157,16 @@ class RulesCommands:
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
         return Reply(deleted, deleted_text, lambda name: {"deleted": name})
+
+
+def _compared_text(compared: ComparedRules) -> str:
+    return compare_text(compared.found)
+
+
+def _compared_data(compared: ComparedRules) -> list[dict[str, Any]]:
+    return compare_data(compared.found)
+
+
+def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:
+    one, other = both
+    return diff_text(one, other, (one.name, other.name), key_as_typed)

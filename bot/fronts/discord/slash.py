@@ -25,6 +25,7 @@ from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Posit
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
+from solver.play.compare import CARELESS
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
 
@@ -109,6 +110,7 @@ _NEW = (
 )
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
+_POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
@@ -182,12 +184,27 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         SlashOption("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,
     ),
+    "duel": (
+        word("first", _POLICY_MEANING, most=30, required=True),
+        word("second", say_later("the other one, such as threshold:300"), most=30, required=True),
+        _RULES,
+    ),
+    "best-response": (word("policy", _POLICY_MEANING, most=30, required=True), _RULES),
     "cancel": (),
     "levels": (_RULES,),
     "forget": (
         word(
             "who", say_later("me: what is kept of you"), required=True, choices=(say_later("me"),)
         ),
+    ),
+    "compare": (
+        word("rules1", say_later("a rule set"), most=40, required=True, completes="rules"),
+        *(
+            word(f"rules{k}", say_later("another one"), most=40, completes="rules")
+            for k in range(2, 6)
+        ),
+        SlashOption("vary"),
+        SlashOption("careless", choices=CARELESS),
     ),
     "help": (word("command", say_later("a command to explain"), most=40, completes="command"),),
 }
@@ -208,6 +225,13 @@ RULES_COMMANDS: Mapping[str, tuple[str, tuple[SlashOption, ...]]] = {
                 "more",
                 meaning=say_later("other options, such as three-pairs:750 straight-1-6:1500"),
             ),
+        ),
+    ),
+    "diff": (
+        say_later("what differs between two rule sets"),
+        (
+            word("one", say_later("a rule set"), most=40, required=True, completes="rules"),
+            word("other", say_later("another one"), most=40, required=True, completes="rules"),
         ),
     ),
     "use": (say_later("play by these rules here"), (_NAME,)),

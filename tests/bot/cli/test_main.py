@@ -80,7 +80,16 @@ def test_advise_json(farkle: Farkle) -> None:
         "keeps_turn_total",
         "win_probability",
         "options",
+        "why",
     }
+    assert {key: found["why"][key] for key in ("reason", "action", "turn_total", "dice")} == {
+        "reason": "no choice",
+        "action": "roll",
+        "turn_total": 50,
+        "dice": 5,
+    }
+    assert found["why"]["bank"] is None
+    assert found["why"]["roll"] == found["win_probability"]
     assert found["rules"] == "facebook"
     assert found["roll"] == [6, 5, 3, 3, 3, 2]
     assert found["fate"] == "scores"

@@ -1,0 +1,159 @@
+"""`farkle compare`: what rule sets are like to play, side by side."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from bot.cli.output import csv_option, json_option, show
+from bot.cli.places import place_option, rules_reader
+from bot.services.advisor import is_solved
+from bot.services.comparing import Compared
+from bot.services.variations import Variation, as_they_are, variations
+from bot.settings import Settings
+from bot.views.compare import compare_data, compare_sheet, compare_text, label
+from bot.views.drawing import Form
+from bot.views.progress import CatalogueProgress, share_progress
+from solver.batch.jobs import Job, solve_jobs
+from solver.errors import InvalidRequestError
+from solver.game.solvable import check_solvable
+from solver.game.standings import DEFAULT_TOLERANCE
+from solver.play.compare import CARELESS, GAMES, compare
+
+_FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
+
+
+@click.command("compare")
+@click.argument("rules", nargs=-1, required=True, metavar="RULES...")
+@click.option(
+    "--vary",
+    metavar="OPTION=VALUES",
+    help="Compare values of one option, as in goal=1000..10000:500 or hot_dice=optional,forced.",
+)
+@click.option(
+    "--games",
+    default=GAMES,
+    type=click.IntRange(min=100),
+    show_default=True,
+    help="Games of optimal play that are counted for each rule set.",
+)
+@click.option("--seed", default=1, show_default=True, help="Of the dice.")
+@click.option(
+    "--careless",
+    type=click.Choice(CARELESS),
+    default=CARELESS[0],
+    show_default=True,
+    help="How a careless player plays.",
+)
+@click.option("--keep", is_flag=True, help="Keep the strategy files of a sweep, too.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw a picture as well, PNG or SVG.",
+)
+@place_option
+@json_option
+@csv_option
+@click.pass_obj
+def compare_command(
+    settings: Settings,
+    /,
+    rules: tuple[str, ...],
+    vary: str | None,
+    games: int,
+    seed: int,
+    careless: str,
+    out: Path | None,
+    place: str | None,
+    *,
+    keep: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Compare what rule sets are like to play.
+
+    RULES are names of rule sets or TOML files. For each: how often the first player wins, points
+    and farkles of a turn, turns of a game, how many decisions are close, and what a careless player
+    loses. What is not solved is solved first, and kept but for the rules of a sweep.
+    """
+    if out and out.suffix.lower() not in _FORMS:
+        raise InvalidRequestError(f"--out: {out} has to end in {' or '.join(_FORMS)}")
+    bases = [rules_reader(settings, place)(one) for one in rules]
+    found = variations(bases, vary) if vary else as_they_are(bases)
+    for one in found:
+        check_solvable(one.rules)
+    compared = _compared(settings, found, games=games, seed=seed, careless=careless, keep=keep)
+    if out:
+        # only here: matplotlib takes half a second to import
+        from bot.views.compare_chart import compare_chart  # noqa: PLC0415
+
+        out.write_bytes(compare_chart(compared, _FORMS[out.suffix.lower()]))
+    told = compare_data(compared)
+    show(
+        compare_text(compared),
+        told,
+        as_json=as_json,
+        sheet=compare_sheet(compared) if as_csv else None,
+    )
+
+
+def _compared(
+    settings: Settings,
+    found: Sequence[Variation],
+    *,
+    games: int,
+    seed: int,
+    careless: str,
+    keep: bool,
+) -> Compared:
+    """What each rule set is like; those that are not solved are solved first."""
+    # only here: a command that does not solve needs none of it
+    from solver.batch.local import compiled_code, prefer_cache  # noqa: PLC0415
+
+    compared = []
+    with tempfile.TemporaryDirectory() as temporary, compiled_code(settings.kernels) as cache:
+        prefer_cache(cache)
+        folders = _solve(settings, found, Path(temporary), cache, keep=keep)
+        for one, folder in zip(found, folders, strict=True):
+            with share_progress(f"playing {label(one)}") as on_progress:
+                told = compare(
+                    one.rules,
+                    folder,
+                    cache,
+                    games=games,
+                    seed=seed,
+                    careless=careless,
+                    on_progress=on_progress,
+                )
+            compared.append((one, told))
+    return tuple(compared)
+
+
+def _solve(
+    settings: Settings, found: Sequence[Variation], temporary: Path, cache: Path, *, keep: bool
+) -> list[Path]:
+    """The folder with the strategy of each rule set. Raises FarkleError where a solve fails."""
+    from solver.batch.local import LocalSolver  # noqa: PLC0415
+
+    folders = [
+        settings.strategies
+        if keep or one.option is None or is_solved(settings.strategies, one.rules)
+        else temporary
+        for one in found
+    ]
+    missing = [
+        (Job(number, label(one), one.rules), folder)
+        for number, (one, folder) in enumerate(zip(found, folders, strict=True))
+        if not is_solved(folder, one.rules)
+    ]
+    if missing:
+        with CatalogueProgress(len(missing), DEFAULT_TOLERANCE) as bar:
+            for folder in sorted({folder for _, folder in missing}):
+                jobs = [job for job, where in missing if where == folder]
+                for result in solve_jobs(jobs, folder, LocalSolver(cache), watch=bar):
+                    bar.finished(result)
+                    if result.error:
+                        raise result.error
+    return folders

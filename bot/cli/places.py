@@ -1,0 +1,87 @@
+"""--place: the rules that were made in the chat, for commands that take rules."""
+
+import asyncio
+import shlex
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from bot.cli.output import Decorated
+from bot.services.advisor import Advisor
+from bot.services.situation import Situation
+from bot.settings import Settings
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+
+if TYPE_CHECKING:
+    from bot.services.house_rules import RulesEntry
+
+
+def place_option(command: Decorated) -> Decorated:
+    """Add --place."""
+    return click.option(
+        "--place",
+        metavar="PLACE",
+        help="Also know the rules made in the chat there, such as console or discord:CHANNEL.",
+    )(command)
+
+
+def rules_reader(settings: Settings, place: str | None) -> Callable[[str | None], Ruleset]:
+    """What finds rules by their name or file; without a place no database is opened.
+
+    With one, None stands for the rules that the place plays by. What it gives raises
+    InvalidRulesError, InvalidRequestError for an unknown place, and StoreError.
+    """
+    if place is None:
+        return lambda reference: load_rules(reference or "")
+    return lambda reference: asyncio.run(_found(settings, place, reference))
+
+
+def place_rules(settings: Settings, place: str) -> "list[RulesEntry]":
+    """The rules that were made in a place, and those that ship with the program.
+
+    Raises InvalidRequestError for an unknown place, and StoreError.
+    """
+    return asyncio.run(_listed(settings, place))
+
+
+def situation_of(
+    settings: Settings, advisor: Advisor, place: str | None, given: Mapping[str, Any]
+) -> Situation:
+    """The position that the options of the command under way describe, under rules of a place.
+
+    Where none are named they are those that the place plays by; without a place as ever. Raises
+    what `rules_reader` says, and StrategyFileError where the rules are not solved.
+    """
+    if place is None:
+        return Situation(**given)
+    source = click.get_current_context().get_parameter_source("rules")
+    reference = None if source is ParameterSource.DEFAULT else given["rules"]
+    rules = rules_reader(settings, place)(reference)
+    advisor.strategy(rules, named(reference or rules.name, place))  # which says how to solve it
+    return Situation(**{**given, "rules": rules})
+
+
+def named(reference: str, place: str | None) -> str:
+    """Rules as they are written on a command line."""
+    words = [reference] if place is None else [reference, "--place", place]
+    return shlex.join(words)
+
+
+async def _listed(settings: Settings, place: str) -> "list[RulesEntry]":
+    from bot.services.made_rules import rules_of  # noqa: PLC0415
+
+    folders = settings.strategies, settings.kernels
+    async with rules_of(settings.database_url, *folders, place) as found:
+        return await found.list(place)
+
+
+async def _found(settings: Settings, place: str, reference: str | None) -> Ruleset:
+    # the database takes a while to import, and only this needs it
+    from bot.services.made_rules import rules_of  # noqa: PLC0415
+
+    folders = settings.strategies, settings.kernels
+    async with rules_of(settings.database_url, *folders, place) as found:
+        return await found.resolve(place, reference)

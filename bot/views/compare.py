@@ -1,0 +1,180 @@
+"""What rule sets are like to play, side by side: as a table, as data and as a sheet."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.services.comparing import Compared
+from bot.services.variations import Variation
+from bot.views.layout import columns, percent, rough_percent, wrap
+from bot.views.sheet import Cell, Sheet
+from solver.play.compare import Comparison
+from solver.play.tallies import CLOSE, Estimate
+from solver.wording import figure, say
+
+_COLUMNS = (
+    "rules",
+    "option",
+    "value",
+    "first_player",
+    "points",
+    "farkles",
+    "optimal_points",
+    "optimal_points_error",
+    "optimal_farkles",
+    "optimal_farkles_error",
+    "turns",
+    "turns_error",
+    "decisions",
+    "decisions_error",
+    "close",
+    "close_error",
+    "careless",
+    "careless_loses",
+    "careless_error",
+    "games",
+)
+
+
+def label(variation: Variation) -> str:
+    """What to call a rule set among those that are compared."""
+    if variation.option is None:
+        return variation.base
+    return f"{variation.base} {variation.option}:{variation.value}"
+
+
+def compare_text(compared: Compared) -> str:
+    """A row for each rule set, and what the columns say."""
+    careless = compared[0][1].careless
+    varied = compared[0][0].option
+    head = (
+        varied or "",
+        say("first"),
+        say("points"),
+        say("best"),
+        say("farkles"),
+        say("best"),
+        say("turns"),
+        say("close"),
+        careless,
+    )
+    bases = {variation.base for variation, _ in compared}
+    rows = [
+        (
+            label(variation) if len(bases) > 1 else variation.value or variation.base,
+            percent(one.first_player),
+            figure(one.points, ",.0f"),
+            figure(one.tally.points.value, ",.0f"),
+            rough_percent(one.farkles),
+            rough_percent(one.tally.farkles.value),
+            figure(one.tally.turns.value, ".1f"),
+            rough_percent(one.tally.close.value),
+            figure(-100 * one.careless_loses, "+.1f"),
+        )
+        for variation, one in compared
+    ]
+    found = [one for _, one in compared]
+    counted = say("Best play by both, in {games:,} games each:", games=found[0].tally.games)
+    table = [counted, *columns([head, *rows], right=range(1, len(head)))]
+    lines = [
+        say(
+            "first: the first player's win probability, exact. points and farkles of a turn: of one"
+            " for the most points, exact, and of best play."
+        ),
+        say(
+            "best and close decisions, in which bank and roll differ by less than {close}"
+            " percentage points, are counted: standard errors are {points} points, {farkles} % and"
+            " {share} % at most.",
+            close=figure(100 * CLOSE, "g"),
+            points=_most([one.tally.points for one in found], 1, ".1f"),
+            farkles=_most([one.tally.farkles for one in found], 100, ".1f"),
+            share=_most([one.tally.close for one in found], 100, ".1f"),
+        ),
+        _turns_text(found),
+        _careless_text(careless, found),
+    ]
+    return "\n".join([*table, *map(wrap, lines)])
+
+
+def _turns_text(found: Sequence[Comparison]) -> str:
+    """What the numbers of turns are."""
+    if all(one.tally.turns.standard_error is None for one in found):
+        return say("turns: of a game of best play, exact.")
+    error = _most([one.tally.turns for one in found], 1, ".2f")
+    return say(
+        "turns: of a game of best play; of large games, and where ties are played on, counted,"
+        " standard error {error} at most, of others exact.",
+        error=error,
+    )
+
+
+def _careless_text(level: str, found: Sequence[Comparison]) -> str:
+    """What the last column says."""
+    told = say(
+        "{level}: what that level loses of an even chance against best play, in percentage points",
+        level=level,
+    )
+    if all(one.careless_wins.standard_error is None for one in found):
+        return say("{told}, exact.", told=told)
+    error = _most([one.careless_wins for one in found], 100, ".1f")
+    return say("{told}, standard error {error} at most.", told=told, error=error)
+
+
+def _most(estimates: Sequence[Estimate], scale: float, form: str) -> str:
+    """The largest standard error."""
+    return figure(scale * max(one.standard_error or 0.0 for one in estimates), form)
+
+
+def compare_data(compared: Compared) -> list[dict[str, Any]]:
+    """The same as data: exact numbers as they are, others with their standard errors."""
+    return [
+        {
+            "rules": variation.base,
+            "option": variation.option,
+            "value": variation.value or None,
+            "digest": one.rules.digest,
+            "first_player": one.first_player,
+            "most_points": {"points": one.points, "farkles": one.farkles},
+            "optimal": {
+                "games": one.tally.games,
+                "points": _estimate(one.tally.points),
+                "farkles": _estimate(one.tally.farkles),
+                "turns": _estimate(one.tally.turns),
+                "decisions": _estimate(one.tally.decisions),
+                "close": _estimate(one.tally.close),
+            },
+            "careless": {
+                "level": one.careless,
+                "wins": _estimate(one.careless_wins),
+                "loses": one.careless_loses,
+            },
+        }
+        for variation, one in compared
+    ]
+
+
+def compare_sheet(compared: Compared) -> Sheet:
+    """The same as a table; standard errors of what is exact are empty."""
+    rows: list[tuple[Cell, ...]] = []
+    for variation, one in compared:
+        counted = one.tally
+        estimates = counted.points, counted.farkles, counted.turns, counted.decisions, counted.close
+        rows.append(
+            (
+                variation.base,
+                variation.option,
+                variation.value or None,
+                one.first_player,
+                one.points,
+                one.farkles,
+                *(number for each in estimates for number in (each.value, each.standard_error)),
+                one.careless,
+                one.careless_loses,
+                one.careless_wins.standard_error,
+                counted.games,
+            )
+        )
+    return Sheet(_COLUMNS, tuple(rows))
+
+
+def _estimate(one: Estimate) -> dict[str, float | None]:
+    return {"value": one.value, "standard_error": one.standard_error}

@@ -1,0 +1,111 @@
+"""What a rule set is like to play, in a few numbers, so that rule sets can be compared.
+
+Who begins and what a turn for the most points is worth are exact. So are, of games that are not too
+large, the turns of a game and what a careless player wins against best play (solver.play.duel), the
+turns only where ties are not played on. All else is counted in games of optimal play by both, see
+solver.play.tally, and told with a standard error. Numba is loaded only where that is done.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from solver.game.position import first_position
+from solver.game.standings import value_shape
+from solver.play.duel import duel
+from solver.play.policies import Optimal, make_policy
+from solver.play.tallies import Estimate, Tally
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy, find_manifest, open_values
+from solver.turn.points import expected_points, points_outcome
+
+CARELESS = ("cautious", "greedy")
+"""Levels that a careless player may play at."""
+
+GAMES = 10_000
+"""That are played for each rule set if nobody says how many."""
+
+
+_MOST_CHANCES = 30_000_000
+"""Of banks, which a duel has to hold; of larger games it would take too long here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one rule set is like to play."""
+
+    rules: Ruleset
+    first_player: float
+    """Win probability of who begins; exact."""
+    points: float
+    """Expected points of a turn for the most points at the start of the game; exact."""
+    farkles: float
+    """Chance that such a turn ends in a farkle; exact."""
+    tally: Tally
+    """Of games of optimal play; the number of turns without a standard error where it is exact."""
+    careless: str
+    """The level of a careless player."""
+    careless_wins: Estimate
+    """Win probability of that player against optimal play, as first as often as second."""
+
+    @property
+    def careless_loses(self) -> float:
+        """By how much that is less than an even chance."""
+        return 0.5 - self.careless_wins.value
+
+
+def compare(
+    rules: Ruleset,
+    strategies: Path,
+    cache: Path,
+    *,
+    games: int = GAMES,
+    seed: int = 1,
+    careless: str = CARELESS[0],
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Comparison:
+    """Compute what a solved rule set is like to play.
+
+    strategies : the folder with its strategy file
+    cache : the folder of compiled code
+    games : of optimal play, and as many of the careless player; two at least
+    on_progress : told the share of it that is done
+
+    Raises StrategyFileError where the rules are not solved, and InvalidRequestError for an unknown
+    level.
+    """
+    # only here: numba takes longer to load than any answer
+    from solver.play.tally import expected_turns, tally, wins_counted  # noqa: PLC0415
+
+    policy = make_policy(careless)
+    path = find_manifest(strategies, rules)
+    manifest, values = open_values(path)
+    solved = manifest.rules.model_copy(update={"name": rules.name})
+    strategy = Strategy(solved, values, str(path))
+    on_board = not rules.has_opening
+    counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
+    on_progress(0.6)
+    is_small = _is_small(solved)
+    if is_small and rules.ties != "played_on":
+        exact = Estimate(expected_turns(solved, values, cache))
+        counted = replace(counted, turns=exact)
+    if is_small:
+        wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
+    else:
+        wins = wins_counted(solved, values, cache, policy, games, seed)
+    return Comparison(
+        rules=rules,
+        first_player=strategy.win_probability(first_position(solved)),
+        points=expected_points(rules, 0, on_board=on_board),
+        farkles=float(points_outcome(rules, 0, on_board=on_board).farkled.sum()),
+        tally=counted,
+        careless=careless,
+        careless_wins=wins,
+    )
+
+
+def _is_small(rules: Ruleset) -> bool:
+    """Whether a duel takes a few seconds at most."""
+    longest = (rules.winning_score - rules.score_floor) // rules.point_step
+    return math.prod(value_shape(rules)) * longest / 2 <= _MOST_CHANCES

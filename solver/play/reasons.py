@@ -1,0 +1,189 @@
+"""Why it is best to bank, or to roll: the one thing that would turn the decision around.
+
+A reason is never guessed. One thing of the position is changed, the turn is solved again, and if
+the decision is another one then, that thing is what decides. In this order:
+
+1. Where banking is not allowed there is no choice. Where the bank wins, that is why. In a last turn
+   what there is to beat decides, and where the bank reaches the goal the turn that it leaves the
+   opponent.
+2. FARKLES: banked, and rolled if farkles in a row did not count after this turn.
+3. POINTS: a turn for the most points, from which the goal is as far as from a score of 0, decides
+   the same. That is the plain balance of points.
+4. NEED: rolled though points say bank, and banked if the opponent had no points.
+5. GOAL: banked though points say roll; they say bank where points beyond the goal do not count, and
+   with both scores at 0 it is best to roll.
+6. LEAD or THEIR_SCORE: banked though points say roll, and rolled if both scores were equal; the
+   first for the player who is ahead.
+7. GOAL: with both scores at 0 the other choice is best.
+8. TOGETHER: none of these by itself turns the decision around.
+
+Scores below 0 stay where they are in 4, 5 and 7.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+
+import numpy as np
+
+from solver.game.position import Position, points_to_beat
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import Remaining, dice_set
+from solver.turn.equations import Decision, Endings, TurnTable, solve_turn
+from solver.turn.points import points_turn
+from solver.turn.scoring import turn_plan
+
+
+class Reason(StrEnum):
+    """What decides between bank and roll, see above."""
+
+    NO_CHOICE = "no choice"
+    WINS = "the bank wins"
+    LAST_TURN = "last turn"
+    THEIR_LAST_TURN = "their last turn"
+    FARKLES = "farkles in a row"
+    POINTS = "points"
+    NEED = "need of points"
+    GOAL = "the goal"
+    LEAD = "lead"
+    THEIR_SCORE = "their score"
+    TOGETHER = "nothing by itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Bank or roll in one state of a turn, what each is worth, and what decides."""
+
+    reason: Reason
+    action: Decision
+    turn_total: int
+    dice: Remaining
+    """To roll."""
+    bank: float | None
+    """Win probability of banking; None where that is not allowed."""
+    roll: float
+    """Win probability of rolling."""
+    farkle_probability: float
+    """Of the next roll."""
+    points_of_rolling: float
+    """What a turn for the most points, far from the goal, adds to the score on average if it is
+    rolled here; a bank adds the turn total."""
+
+
+def why(strategy: Strategy, position: Position) -> Why:
+    """What decides between bank and roll before a roll; the position must be possible.
+
+    Raises StrategyFileError as `Strategy.turn` does.
+    """
+    turn, table = position.turn, strategy.turn(position)
+    score = _counted(strategy.rules, position)
+    far = _far_turn(strategy.rules, score, on_board=position.on_board)
+    return Why(
+        reason=_reason(strategy, position, table, far),
+        action=table.decision(turn),
+        turn_total=position.turn_total,
+        dice=position.dice,
+        bank=table.bank_value(turn),
+        roll=table.roll_value(turn),
+        farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
+        points_of_rolling=far.roll_value(turn) * (score + strategy.rules.winning_score) - score,
+    )
+
+
+def _reason(strategy: Strategy, position: Position, table: TurnTable, far: TurnTable) -> Reason:
+    return _plain_reason(strategy.rules, position, table) or _turning(
+        strategy, position, table, far
+    )
+
+
+def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reason | None:
+    """The reason where it can be read off the position."""
+    if table.bank_value(position.turn) is None:
+        return Reason.NO_CHOICE
+    if table.decision(position.turn) is Decision.WIN:
+        return Reason.WINS
+    if points_to_beat(rules, position) is not None:
+        return Reason.LAST_TURN
+    if position.banked + position.turn_total >= rules.winning_score:
+        return Reason.THEIR_LAST_TURN
+    return None
+
+
+def _turning(strategy: Strategy, position: Position, table: TurnTable, far: TurnTable) -> Reason:
+    """What turns the decision around, else the plain balance of points."""
+    rules, rolls = strategy.rules, _rolls(table, position)
+    counts = not rolls and rules.farkle_penalty is not None
+    if counts and _rolls(_without_count(strategy, position, table), position):
+        return Reason.FARKLES
+    if _rolls(far, position) == rolls:
+        return Reason.POINTS
+    own, opponent = position.banked, position.opponent
+    away = min(own, 0), min(opponent, 0)
+    tests = [(Reason.GOAL, away)]
+    if rolls:
+        tests.insert(0, (Reason.NEED, (own, away[1])))
+    else:
+        tests.insert(0, (Reason.LEAD if own > opponent else Reason.THEIR_SCORE, (own, own)))
+        if not _rolls(points_turn(rules, own, on_board=position.on_board), position):
+            tests.insert(0, (Reason.GOAL, away))
+    turned = (reason for reason, scores in tests if _rolls_at(strategy, position, *scores) != rolls)
+    return next(turned, Reason.TOGETHER)
+
+
+def _rolls(table: TurnTable, position: Position) -> bool:
+    return table.decision(position.turn) is Decision.ROLL
+
+
+def _rolls_at(strategy: Strategy, position: Position, own: int, opponent: int) -> bool:
+    """Whether the same state of a turn is rolled at other scores. Points mean on the board."""
+    on_board = position.opponent_on_board or opponent > 0
+    other = replace(position, banked=own, opponent=opponent, opponent_on_board=on_board)
+    return _rolls(strategy.turn(other), other)
+
+
+def _without_count(strategy: Strategy, position: Position, table: TurnTable) -> TurnTable:
+    """The turn if a farkle left the player with the score and no farkles in a row."""
+    rules = strategy.rules
+    after = replace(
+        position,
+        banked=position.opponent,
+        opponent=position.banked,
+        turn_total=0,
+        farkles=position.opponent_farkles,
+        opponent_farkles=0,
+        dice=dice_set(rules).whole,
+        hot_dice=0,
+        on_board=position.opponent_on_board,
+        opponent_on_board=position.on_board,
+        began=not position.began,
+    )
+    bank = table.ends.bank
+    farkle = np.full(len(bank), 1 - strategy.win_probability(after))
+    if rules.farkle_keeps_turn_total:
+        farkle = np.where(np.isnan(bank), farkle, bank)
+    return solve_turn(table.plan, replace(table.ends, farkle=farkle))
+
+
+def _counted(rules: Ruleset, position: Position) -> int:
+    """The score as far as it matters in points: where a roll may take it."""
+    return max(position.banked, 0) if rules.lose_everything else 0
+
+
+@lru_cache(maxsize=64)
+def _far_turn(rules: Ruleset, score: int, *, on_board: bool) -> TurnTable:
+    """The table of a turn for most points that lacks all points to the goal.
+
+    Values are expected scores after it, as a share of score and goal together; of
+    solver.turn.points otherwise.
+    """
+    plan, step = turn_plan(rules), rules.point_step
+    least = rules.least_bank(on_board=on_board) // step
+    missing, banked = rules.winning_score // step, score // step
+    rows = max(missing, least) + plan.reach
+    bank = (banked + np.minimum(np.arange(rows), missing)) / (banked + missing)
+    farkle = np.full(rows, banked / (banked + missing))
+    if rules.farkle_keeps_turn_total:
+        farkle[least:] = bank[least:]
+    bank[:least] = np.nan
+    return solve_turn(plan, Endings(bank, farkle, 0.0))

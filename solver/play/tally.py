@@ -1,0 +1,303 @@
+"""Games of optimal play that are counted: turns, points, farkles, and how close decisions are.
+
+Loads numba. The games are those of solver.play.matches. At every decision, a state of a turn in
+which the player may bank or roll, both choices are weighed: the value of banking is in the tables,
+that of rolling is summed over all rolls.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from solver.errors import ConvergenceError
+from solver.game.endgame import endgame
+from solver.game.layout import make_work, mode
+from solver.game.outcomes import outcomes_of_values
+from solver.game.position import Position
+from solver.game.standings import BANK, FARKLE, Bools, Ints, first_standing, role
+from solver.play.match_players import ValuesPlayer, optimal_player, optimal_values, policy_player
+from solver.play.matches import (
+    DiceTables,
+    Games,
+    dice_tables,
+    play_games,
+    set_aside,
+    set_seed,
+)
+from solver.play.policies import Policy
+from solver.play.tallies import CLOSE, Estimate, Tally
+from solver.play.turn_kernels import sweep_turns
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
+from solver.turn.scoring import TurnPlan, turn_plan
+
+_MOST_SWEEPS, _SETTLED = 10_000, 1e-10
+"""Of expected turns."""
+
+_CHUNK = 4096
+"""Games that are played side by side."""
+
+
+class RollTables(NamedTuple):
+    """What a roll may lead to, list by list as in TurnPlan; points in steps."""
+
+    column: Ints
+    """Where the lists of each number of dice, less 1, begin, and the end."""
+    chance: Floats
+    """Of each list."""
+    start: Ints
+    """Where each list begins among the options, and the end."""
+    points: Ints
+    left: Ints
+    """Dice after each option; all of them for hot dice."""
+    bonus: Ints
+    farkles: Floats
+    """By dice, less 1, as the next two."""
+    wins: Floats
+    loses: Floats
+
+
+def roll_tables(plan: TurnPlan) -> RollTables:
+    """The lists of a plan as arrays."""
+    column = np.argmax(plan.chances, axis=0)
+    order = np.arange(plan.columns + 1)
+    targets = plan.targets[plan.options]
+    return RollTables(
+        np.searchsorted(column, order).astype(np.int64),
+        plan.chances[column, np.arange(len(column))],
+        np.append(plan.starts, len(plan.options)).astype(np.int64),
+        (targets // plan.columns).astype(np.int64),
+        (targets % plan.columns + 1).astype(np.int64),
+        np.array(plan.bonuses, dtype=np.int64),
+        plan.farkle_chances,
+        plan.win_chances,
+        plan.lose_chances,
+    )
+
+
+@njit(cache=True)
+def _rolled(
+    worth: Floats, farkle: Floats, lost: float, level: int, t: int, n: int, rolls: RollTables
+) -> float:
+    """Win probability of rolling n + 1 dice at a turn total."""
+    levels, rows, dice = worth.shape
+    here = min(t, rows - 1)
+    value: float = rolls.wins[n] + rolls.loses[n] * lost + rolls.farkles[n] * farkle[here]
+    for one in range(rolls.column[n], rolls.column[n + 1]):
+        best = 0.0
+        for option in range(rolls.start[one], rolls.start[one + 1]):
+            total, after = t + rolls.points[option], level
+            if rolls.left[option] == dice:
+                total += rolls.bonus[min(level, rolls.bonus.size - 1)]
+                after = min(level + 1, levels - 1)
+            best = max(best, worth[after, min(total, rows - 1), rolls.left[option] - 1])
+        value += rolls.chance[one] * best
+    return value
+
+
+@njit(cache=True)
+def _tally_turns(
+    here: Ints,
+    worth: Floats,
+    bank: Floats,
+    farkle: Floats,
+    lost: Floats,
+    least: Ints,
+    hot_dice_may_bank: bool,
+    rolls: RollTables,
+    thrown: DiceTables,
+    kinds: npt.NDArray[np.int8],
+    totals: Ints,
+    decisions: Ints,
+    close: Ints,
+) -> None:
+    """Play one turn of each game; fill in how it ends, its turn total, and its decisions.
+
+    here[game] are its values, least[game] the least turn total that may be banked.
+    """
+    levels, rows, dice = worth.shape[1:]
+    for game, p in enumerate(here):
+        total, hot, to_roll, kind = 0, 0, dice, -1
+        while kind < 0:
+            roll = thrown.number[to_roll, int(np.random.random() * 6**to_roll)]
+            if thrown.end[roll] != BANK:
+                kind = thrown.end[roll]
+                break
+            total, hot, to_roll = set_aside(
+                worth[p],
+                roll,
+                total,
+                hot,
+                thrown.first,
+                thrown.points,
+                thrown.left,
+                thrown.bonus,
+            )
+            if total < least[game] or (to_roll == dice and not hot_dice_may_bank):
+                continue
+            row = min(total, rows - 1)
+            banked, level = bank[p, row], min(hot, levels - 1)
+            rolled = _rolled(worth[p], farkle[p], lost[p], level, total, to_roll - 1, rolls)
+            decisions[game] += 1
+            close[game] += abs(banked - rolled) < CLOSE
+            # the value is the greater of both, without the rounding of the sum above
+            if banked >= worth[p, level, row, to_roll - 1]:
+                kind = BANK
+        kinds[game] = kind
+        totals[game] = total
+
+
+class _Counted(Games[ValuesPlayer]):
+    """Games of which is counted what happens; arrays by game, also of those that are over."""
+
+    def __init__(self, rules: Ruleset, games: int) -> None:
+        super().__init__(rules, games)
+        self._rolls = roll_tables(turn_plan(rules))
+        self._which = np.arange(games)
+        """The games that are still played."""
+        counts = np.zeros((5, games), dtype=np.int64)
+        self.turn_count, self.points, self.farkles, self.decisions, self.close = counts
+
+    def turns(
+        self,
+        player: ValuesPlayer,
+        positions: Sequence[Position],
+        games: Ints,
+        here: Ints,
+        least: Ints,
+    ) -> tuple[npt.NDArray[np.int8], Ints]:
+        """Turns of some games, by the values of the solved game."""
+        rules, number = self.rules, len(games)
+        kind, total = np.empty(number, dtype=np.int8), np.empty(number, dtype=np.int64)
+        decisions, close = np.zeros((2, number), dtype=np.int64)
+        _tally_turns(
+            here,
+            *player(positions),
+            least,
+            rules.hot_dice == "optional",
+            self._rolls,
+            dice_tables(rules),
+            kind,
+            total,
+            decisions,
+            close,
+        )
+        which = self._which[games]
+        keeps = (kind == FARKLE) & (total >= least) & rules.farkle_keeps_turn_total
+        self.turn_count[which] += 1
+        self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
+        self.farkles[which] += kind == FARKLE
+        self.decisions[which] += decisions
+        self.close[which] += close
+        return kind, total
+
+    def keep(self, goes_on: Bools) -> None:
+        """Go on with some of the games."""
+        super().keep(goes_on)
+        self._which = self._which[goes_on]
+
+
+def tally(
+    rules: Ruleset,
+    values: npt.NDArray[np.float64],
+    code: Path,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Tally:
+    """Play games of optimal play and count.
+
+    values : of the solved game, in the layout of a Solution
+    code : the folder of compiled code
+    games : two at least
+    on_progress : told the share of the games that is done
+    """
+    found = optimal_values(rules, values, code)
+    return count_games(rules, found, games, seed, on_progress)
+
+
+def count_games(
+    rules: Ruleset,
+    found: ValuesPlayer,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Tally:
+    """The same with the values of turns as a function of their positions."""
+    set_seed(seed)
+    counts: list[Ints] = []
+    for begin in range(0, games, _CHUNK):
+        on_progress(begin / games)
+        played = _Counted(rules, min(_CHUNK, games - begin))
+        while played.phase.size:
+            played.turn(found)
+        both = played.turn_count, played.points, played.farkles, played.decisions, played.close
+        counts.append(np.array(both))
+    turns, points, farkles, decisions, close = np.concatenate(counts, axis=1)
+    ones = np.ones(games)
+    return Tally(
+        games=games,
+        turns=_ratio(turns, ones),
+        points=_ratio(points, turns),
+        farkles=_ratio(farkles, turns),
+        decisions=_ratio(decisions, ones),
+        close=_ratio(close, decisions),
+    )
+
+
+def _ratio(counts: npt.NDArray[Any], of: npt.NDArray[Any]) -> Estimate:
+    """A sum over games as a share of another one, and by the delta method its standard error."""
+    whole = float(of.sum())
+    if whole == 0:
+        return Estimate(0.0, 0.0)
+    share = float(counts.sum()) / whole
+    games = len(of)
+    scatter = float(np.sum((counts - share * of) ** 2))
+    return Estimate(share, math.sqrt(scatter * games / (games - 1)) / whole)
+
+
+def wins_counted(
+    rules: Ruleset,
+    values: npt.NDArray[np.float64],
+    code: Path,
+    policy: Policy,
+    games: int,
+    seed: int,
+) -> Estimate:
+    """How often a policy wins against optimal play; each begins in half of the games."""
+    optimal, player = optimal_player(rules, values, code), policy_player(rules, policy)
+    half = (games + 1) // 2
+    began = play_games(rules, player, optimal, half, seed + 1) / half
+    replied = 1 - play_games(rules, optimal, player, half, seed + 2) / half
+    scatter = began * (1 - began) + replied * (1 - replied)
+    return Estimate((began + replied) / 2, math.sqrt(scatter / half) / 2)
+
+
+def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> float:
+    """Turns of a game of optimal play, those of both players; exact.
+
+    With optimal play a turn ends in given ways, so that the expected turns from each state on are 1
+    and those after each ending times its chance; sweeps from high totals to low solve that.
+
+    Raises SolveError where that is too much to hold, and ConvergenceError where it does not settle.
+    Not for ties that are played on.
+    """
+    ends = endgame(rules)
+    outcomes = outcomes_of_values(rules, ends, np.asarray(values), cache=code)
+    game = make_work(rules, ends, 1).game
+    turns = np.zeros(outcomes.which.shape)
+    ends_game = [rules.goal_ends_game(last_of_round=r == 1) for r in range(game.roles)]
+    leaves = np.where(ends_game, 0.0, 1.0)
+    for _ in range(_MOST_SWEEPS):
+        if sweep_turns(turns, outcomes, leaves, game) < _SETTLED:
+            break
+    else:
+        raise ConvergenceError.say("{rules}: games are too long to count", rules=rules.name)
+    own = first_standing(rules)
+    mode_of, score = mode(rules, own), (own.score - rules.score_floor) // rules.point_step
+    return float(turns[role(rules, began=True), mode_of, mode_of, score, score])

@@ -1,0 +1,119 @@
+"""The turns of a solved game by the kernels that solve it: arrays in, arrays out."""
+
+from numba import njit, prange, types
+
+from solver.game.kernels import (
+    TABLE_TYPE,
+    TURN_TYPE,
+    WORK_TYPES,
+    array_type,
+    own_work,
+    prepare,
+    solve_levels,
+)
+from solver.game.layout import EVERYTHING
+
+
+@njit(
+    types.void(
+        TURN_TYPE,
+        TABLE_TYPE,
+        array_type(types.intp, 2),
+        *WORK_TYPES,
+        *(array_type(types.float64, axes) for axes in (4, 2, 2, 1)),
+    ),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def fill_turns(
+    turn,
+    table,
+    positions,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    worth,
+    bank,
+    farkle,
+    lost,
+):
+    """Values of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
+    workers = len(scratch.lost)
+    for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        for p in range(worker, positions.shape[0], workers):
+            r, u, w, score, opponent = positions[p]
+            steps = prepare(table, score + opponent, opponent, r, u, w, own)
+            solve_levels(turn, steps, own)
+            lost[p] = own.scratch.lost[0]
+            for t in range(bank.shape[1]):
+                row = min(t, steps + game.reach - 1)
+                bank[p, t] = own.scratch.bank[row, 0]
+                farkle[p, t] = own.scratch.farkle[row, 0]
+                for level in range(worth.shape[1]):
+                    for n in range(worth.shape[3]):
+                        worth[p, level, t, n] = own.scratch.values[level, row, n, 0]
+
+
+@njit(nogil=True, error_model="numpy")
+def _turns_after_farkle(turns, other, u, w, own, opponent, game):
+    """Expected turns after a farkle that leaves the score at `own` before any penalty."""
+    board = u // game.farkle_limit
+    farkles = u - board * game.farkle_limit + 1
+    if farkles == game.farkle_limit:
+        farkles = 0
+        own = min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
+    return turns[other, w, board * game.farkle_limit + farkles, opponent, own]
+
+
+@njit(nogil=True, error_model="numpy")
+def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
+    """Expected turns from the start of a turn on, that one too."""
+    k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
+    board = u // game.farkle_limit
+    found = 1.0 + outcomes.farkled[k] * _turns_after_farkle(turns, other, u, w, own, opponent, game)
+    kept = min(own, game.zero)
+    found += outcomes.loses[k] * turns[other, w, board * game.farkle_limit, opponent, kept]
+    held = game.least if board == 0 else game.opening
+    if game.free_win == 1:
+        held = min(held, max(1, game.scores - own))
+    for m in range(outcomes.length[k]):
+        place, after = outcomes.start[k] + m, own + outcomes.first[k] + m
+        chance = outcomes.banked[place]
+        rest = turns[other, w, 0, opponent, after] if after < game.scores else leaves[r]
+        found += chance * rest
+        if game.keeps == 1:
+            rest = leaves[r]
+            if after < own + held:
+                rest = _turns_after_farkle(turns, other, u, w, own, opponent, game)
+            elif after < game.scores:
+                on_board = u % game.farkle_limit
+                rest = _turns_after_farkle(turns, other, on_board, w, after, opponent, game)
+            found += outcomes.kept[place] * rest
+    return found
+
+
+@njit(nogil=True, error_model="numpy")
+def sweep_turns(turns, outcomes, leaves, game):
+    """Renew the expected turns of every state, those of high totals first; the largest change.
+
+    turns : at [role, mode, opponent's mode, score, opponent's score], as in Outcomes
+    leaves : for each role the turns that are left once its player has reached the goal
+    """
+    change = 0.0
+    modes = game.farkle_limit * game.boards
+    for total in range(2 * game.scores - 2, -1, -1):
+        for own in range(max(0, total - game.scores + 1), min(game.scores - 1, total) + 1):
+            for r in range(game.roles):
+                for u in range(modes):
+                    for w in range(modes):
+                        if outcomes.which[r, u, w, own, total - own] < 0:
+                            continue
+                        new = _turns_from(turns, r, u, w, own, total - own, outcomes, leaves, game)
+                        change = max(change, abs(new - turns[r, u, w, own, total - own]))
+                        turns[r, u, w, own, total - own] = new
+    return change
