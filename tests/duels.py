@@ -4,7 +4,7 @@ A player is a Policy, whose decisions are looked up roll by roll, or None for on
 best.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -34,7 +34,7 @@ class State:
 
 def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, float]:
     """The chances of the ends of a turn, roll by roll."""
-    ends: Counter[End] = Counter()
+    ends: defaultdict[End, float] = defaultdict(float)
     under_way = {(0, rules.dice, 0): 1.0}
     bonuses = rules.hot_dice_bonus or (0,)
     decisions = player.decisions(rules, start)
@@ -43,7 +43,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     while not rules.may_bank(least, start.banked, on_board=start.on_board):
         least += rules.point_step
     while under_way:
-        after: Counter[tuple[int, int, int]] = Counter()
+        after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
         for (total, dice, hot), chance in under_way.items():
             for what, ways in naive.outcomes(rules, dice).items():
                 p = chance * ways

@@ -205,6 +205,6 @@ def _exactness(rules: Ruleset, change: float) -> str:
             change=figure(change, ".1e"),
         )
     if rules.score_floor:
-        floor = say("Scores below {floor:,} count as that.", floor=rules.score_floor)
+        floor = say("A score below {floor:,} counts as {floor:,}.", floor=rules.score_floor)
         told = f"{told} {floor}"
     return wrap(told)

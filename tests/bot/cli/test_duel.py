@@ -30,8 +30,8 @@ def test_a_duel_in_words() -> None:
         "  beginning  61.234 %",
         "  second     50.000 %",
         "  overall    55.617 %",
-        "Exact: in the last sweep no chance changed by more than 2.5e-13. Scores below",
-        "  -2,500 count as that.",
+        "Exact: in the last sweep no chance changed by more than 2.5e-13. A score below",
+        "  -2,500 counts as -2,500.",
     ]
 
 
