@@ -150,7 +150,7 @@ def _score_options(command: Decorated) -> Decorated:
 
 @click.group()
 def plot() -> None:
-    """Draw pictures of solved games, or print the numbers behind them."""
+    """Draw pictures of solved games, or print their numbers."""
 
 
 @plot.command("turn")
