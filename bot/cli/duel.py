@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import click
 
 from bot.cli.output import csv_option, json_option, show
+from bot.cli.places import named, place_option, rules_reader
 from bot.services.advisor import Advisor
 from bot.services.duels import dueled, responded
 from bot.services.situation import DEFAULT_RULES
@@ -22,7 +23,6 @@ from bot.views.progress import share_progress
 from solver.game.standings import Progress
 from solver.play.duel import Played
 from solver.play.policies import POLICIES, Optimal
-from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 
 _POLICIES = "\n".join(f"{name}: {what}" for name, what in POLICIES.items())
@@ -38,6 +38,7 @@ _rules_option = click.option(
 @click.argument("one")
 @click.argument("other")
 @_rules_option
+@place_option
 @click.option(
     "--simulate", type=click.IntRange(min=2), metavar="N", help="Play N games as well, to check."
 )
@@ -52,6 +53,7 @@ def duel(
     rules: str,
     simulate: int | None,
     seed: int,
+    place: str | None,
     *,
     as_json: bool,
     as_csv: bool,
@@ -61,10 +63,10 @@ def duel(
     ONE and OTHER are policies, such as optimal, max-points or threshold:300. Rules have to be
     solved where one of them is optimal.
     """
-    ruleset, advisor = load_rules(rules), Advisor(settings.strategies)
+    ruleset, advisor = rules_reader(settings, place)(rules), Advisor(settings.strategies)
     for name in (one, other):
         if name == Optimal.name:
-            advisor.strategy(ruleset, rules)
+            advisor.strategy(ruleset, named(rules, place))
         advisor.policy(name, ruleset)
     with _evaluating(f"{one} against {other}") as told:
         found = dueled(advisor, settings.kernels, ruleset, one, other, told)
@@ -97,19 +99,26 @@ def _play(
 @click.command("best-response", epilog=f"\b\nPolicies:\n{_POLICIES}")
 @click.argument("policy")
 @_rules_option
+@place_option
 @json_option
 @csv_option
 @click.pass_obj
 def best_response(
-    settings: Settings, policy: str, rules: str, *, as_json: bool, as_csv: bool
+    settings: Settings,
+    policy: str,
+    rules: str,
+    place: str | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Find the way to play that beats a policy most.
 
     POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
     response wins, what optimal play wins, and where the two differ.
     """
-    ruleset, advisor = load_rules(rules), Advisor(settings.strategies)
-    advisor.strategy(ruleset, rules)
+    ruleset, advisor = rules_reader(settings, place)(rules), Advisor(settings.strategies)
+    advisor.strategy(ruleset, named(rules, place))
     advisor.policy(policy, ruleset)
     with _evaluating(f"best response to {policy}") as told:
         found = responded(advisor, settings.kernels, ruleset, policy, told)

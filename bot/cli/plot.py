@@ -10,9 +10,10 @@ import click
 import numpy as np
 
 from bot.cli.output import Decorated, csv_option, json_option, show
+from bot.cli.places import named, place_option, rules_reader, situation_of
 from bot.cli.position import position_option, position_options
 from bot.services.advisor import Advisor
-from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
+from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL
 from bot.settings import Settings
 from bot.views.comparison_picture import (
     CURVES_SIZE,
@@ -35,7 +36,6 @@ from bot.views.turn_picture import TURN_SIZE, Shown, turn_picture
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_hot_dice, check_position, first_position
 from solver.play.maps import border_map, coarse_step, scores_between, win_map
-from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
@@ -121,6 +121,7 @@ def _picture_options(command: Decorated) -> Decorated:
     for option in (
         csv_option,
         json_option,
+        place_option,
         click.option("--dark", is_flag=True, help="Light ink on dark paper."),
         click.option("--size", callback=_size, metavar="WxH", help="In pixels, such as 800x1000."),
         click.option(
@@ -174,6 +175,7 @@ def plot_turn(
     dice: int | None,
     shown: Shown,
     top: int | None,
+    place: str | None,
     out: Path | None,
     size: Size | None,
     *,
@@ -187,7 +189,8 @@ def plot_turn(
     Turn totals go up, dice to roll across; a line runs between rolling and banking.
     """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
-    turn = Advisor(settings.strategies).turn_map(dice, Situation(**situation))
+    advisor = Advisor(settings.strategies)
+    turn = advisor.turn_map(dice, situation_of(settings, advisor, place, situation))
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
         return turn_picture(turn, shown, look, pixels, form, top)
@@ -204,6 +207,7 @@ def plot_border(
     /,
     step: int | None,
     least: int,
+    place: str | None,
     out: Path | None,
     size: Size | None,
     *,
@@ -217,7 +221,7 @@ def plot_border(
     A panel for each number of dice, over both scores at the start of a turn.
     """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
-    strategy, start = _start(settings, situation)
+    strategy, start = _start(settings, place, situation)
     rules = strategy.rules
     scores = scores_between(rules, step or coarse_step(rules, _BORDER_CELLS), least)
     with share_progress(f"solving {len(scores) ** 2:,} turns of {rules.name}") as done:
@@ -238,6 +242,7 @@ def plot_win(
     /,
     step: int | None,
     least: int,
+    place: str | None,
     out: Path | None,
     size: Size | None,
     *,
@@ -248,7 +253,7 @@ def plot_win(
 ) -> None:
     """Win probability by the scores."""
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
-    strategy, start = _start(settings, situation)
+    strategy, start = _start(settings, place, situation)
     rules = strategy.rules
     scores = scores_between(rules, step or coarse_step(rules, _WIN_CELLS), least)
     found = win_map(strategy, start, scores)
@@ -275,6 +280,7 @@ def plot_compare(
     /,
     rules: tuple[str, ...],
     over: str,
+    place: str | None,
     out: Path | None,
     size: Size | None,
     *,
@@ -292,7 +298,8 @@ def plot_compare(
             f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
         )
     advisor = Advisor(settings.strategies)
-    strategies = [advisor.strategy(load_rules(one), one) for one in rules]
+    reader = rules_reader(settings, place)
+    strategies = [advisor.strategy(reader(one), named(one, place)) for one in rules]
     (_compare_starts if over == "rules" else _compare_scores)(strategies, output)
 
 
@@ -356,10 +363,13 @@ def _first_turn(rules: Ruleset) -> tuple[float, float]:
     return expected_points(rules, 0, on_board=on_board), float(outcome.farkled.sum())
 
 
-def _start(settings: Settings, situation: dict[str, Any]) -> tuple[Strategy, Position]:
+def _start(
+    settings: Settings, place: str | None, situation: dict[str, Any]
+) -> tuple[Strategy, Position]:
     """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
     reference = situation["rules"] or DEFAULT_RULES
-    strategy = Advisor(settings.strategies).strategy(load_rules(reference), reference)
+    found = rules_reader(settings, place)(reference)
+    strategy = Advisor(settings.strategies).strategy(found, named(reference, place))
     rules = strategy.rules
     start = Position(
         dice=dice_set(rules).whole,

@@ -3,11 +3,12 @@
 import click
 
 from bot.cli.output import csv_option, json_option, show
+from bot.cli.places import place_option, rules_reader
 from bot.services.points import PointsQuestion, points_answer
 from bot.services.situation import DEFAULT_RULES
+from bot.settings import Settings
 from bot.views.points import points_data, points_sheet, points_text
 from solver.errors import InvalidRequestError
-from solver.rules.file import load_rules
 
 
 @click.command()
@@ -44,14 +45,18 @@ from solver.rules.file import load_rules
     metavar="Y,Y,...",
     help="What costs of a farkle make of its chance and of the points.",
 )
+@place_option
 @json_option
 @csv_option
+@click.pass_obj
 def points(
+    settings: Settings,
     rules: str,
     farkle_cost: float,
     score: int | None,
     hot_dice: int,
     costs: str,
+    place: str | None,
     *,
     on_board: bool,
     table: bool,
@@ -66,7 +71,7 @@ def points(
     if table and costs:
         raise InvalidRequestError("--table and --costs are two tables: ask for one at a time")
     question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
-    answer = points_answer(load_rules(rules), question)
+    answer = points_answer(rules_reader(settings, place)(rules), question)
     sheet = points_sheet(answer) if as_csv else None
     show(points_text(answer), points_data(answer), as_json=as_json, sheet=sheet)
 
