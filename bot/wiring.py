@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.games import GameCommands
+from bot.fronts.chat.points import points_commands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
 from bot.services.abandoned import end_abandoned, keep_ending
@@ -86,7 +87,10 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = Commands(
             {
-                say_later("Advice"): advice_commands(oracle, rules, tables),
+                say_later("Advice"): [
+                    *advice_commands(oracle, rules, tables),
+                    *points_commands(oracle, rules),
+                ],
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),
                 say_later("Rules"): RulesCommands(rules).commands(),

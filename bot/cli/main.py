@@ -14,7 +14,8 @@ import click
 from bot import log
 from bot.cli.discord import discord_command
 from bot.cli.forget import forget
-from bot.cli.output import EXIT_BAD_INPUT, Decorated, json_option, show
+from bot.cli.output import EXIT_BAD_INPUT, Decorated, csv_option, json_option, show
+from bot.cli.points import points
 from bot.cli.rules import rules
 from bot.cli.solve import solve
 from bot.cli.store import store
@@ -34,11 +35,14 @@ from bot.services.situation import (
 from bot.settings import Settings, read_settings
 from bot.solving.process import solve_apart
 from bot.typed import cleaned
-from bot.views.advice import advice_text, answer_data, turn_table_text
+from bot.views.advice import advice_sheet, advice_text, answer_data
+from bot.views.komi import komi_data, komi_sheet, komi_text
 from bot.views.progress import CatalogueProgress
 from bot.views.solve import solve_text
+from bot.views.turn_table import turn_sheet, turn_table_text
 from solver.errors import FarkleError
 from solver.game.standings import DEFAULT_TOLERANCE
+from solver.play.komi import komi
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import manifest_path, open_values
@@ -131,26 +135,55 @@ farkle.add_command(solve)
 @position_options
 @_position_option(TURN_TOTAL)
 @json_option
+@csv_option
 @click.pass_obj
 def advise(
-    settings: Settings, /, dice: tuple[str, ...], *, as_json: bool, **situation: Any
+    settings: Settings,
+    /,
+    dice: tuple[str, ...],
+    *,
+    as_json: bool,
+    as_csv: bool,
+    **situation: Any,
 ) -> None:
     """Rank what to keep of a roll, best first.
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332.
     """
     advice = _advisor(settings).advise(" ".join(dice), Situation(**situation))
-    show(advice_text(advice), answer_data(advice), as_json=as_json)
+    sheet = advice_sheet(advice) if as_csv else None
+    show(advice_text(advice), answer_data(advice), as_json=as_json, sheet=sheet)
 
 
 @farkle.command()
 @position_options
 @json_option
+@csv_option
 @click.pass_obj
-def turn(settings: Settings, /, *, as_json: bool, **situation: Any) -> None:
-    """Show the table of a whole turn."""
+def turn(settings: Settings, /, *, as_json: bool, as_csv: bool, **situation: Any) -> None:
+    """Show when to bank, and the table of a whole turn."""
     cells = _advisor(settings).turn(Situation(**situation))
-    show(turn_table_text(cells), answer_data(cells), as_json=as_json)
+    sheet = turn_sheet(cells) if as_csv else None
+    show(turn_table_text(cells), answer_data(cells), as_json=as_json, sheet=sheet)
+
+
+farkle.add_command(points)
+
+
+@farkle.command("komi")
+@click.argument("rules", default=DEFAULT_RULES)
+@json_option
+@csv_option
+@click.pass_obj
+def komi_command(settings: Settings, rules: str, *, as_json: bool, as_csv: bool) -> None:
+    """Find the head start that comes closest to even.
+
+    RULES is the name of a rule set or a TOML file that is solved.
+    """
+    ruleset = load_rules(rules)
+    found = komi(_advisor(settings).strategy(ruleset, rules))
+    sheet = komi_sheet(found) if as_csv else None
+    show(komi_text(ruleset, found), komi_data(found), as_json=as_json, sheet=sheet)
 
 
 @farkle.command()

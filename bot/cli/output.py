@@ -1,23 +1,41 @@
-"""What every command shares: results for people, or with --json for programs."""
+"""What every command shares: results for people, or for programs with --json and --csv."""
 
 import json
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import click
 
 from bot.typed import cleaned
+from bot.views.sheet import Sheet
+from solver.errors import InvalidRequestError
 
 EXIT_BAD_INPUT = 2
 
 Decorated = Callable[..., Any]
 
 
-def show(text: str, data: object, *, as_json: bool) -> None:
-    """Print a result for people or for programs."""
-    click.echo(json.dumps(data, indent=2) if as_json else cleaned(text))
+def show(text: str, data: object, *, as_json: bool, sheet: Sheet | None = None) -> None:
+    """Print a result for people or for programs: as CSV where a sheet is given."""
+    if sheet:
+        click.echo(cleaned(sheet.csv))
+    else:
+        click.echo(json.dumps(data, indent=2) if as_json else cleaned(text))
 
 
 def json_option(command: Decorated) -> Decorated:
     """Add --json."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def csv_option(command: Decorated) -> Decorated:
+    """Add --csv to a command that has --json; it is called with one of them at most."""
+
+    @wraps(command)
+    def checked(*args: Any, as_json: bool, as_csv: bool, **others: Any) -> Any:
+        if as_json and as_csv:
+            raise InvalidRequestError("--json and --csv do not go together: leave one out")
+        return command(*args, as_json=as_json, as_csv=as_csv, **others)
+
+    return click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")(checked)

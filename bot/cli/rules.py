@@ -5,12 +5,19 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import EXIT_BAD_INPUT, json_option, show
+from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
 from bot.services.advisor import Advisor
 from bot.settings import Settings
-from bot.views.rules_check import check_data, check_text
-from bot.views.rules_diff import diff_data, diff_text
-from bot.views.rules_text import rules_data, rules_list_data, rules_list_text, rules_text
+from bot.views.rules_check import check_data, check_sheet, check_text
+from bot.views.rules_diff import diff_data, diff_sheet, diff_text
+from bot.views.rules_text import (
+    RULES_LIST,
+    rules_data,
+    rules_list_data,
+    rules_list_text,
+    rules_text,
+)
+from bot.views.sheet import sheet
 from solver.game.solvable import unsolvable
 from solver.rules.file import check_file, load_rules
 
@@ -28,20 +35,23 @@ class RulesGroup(click.Group):
 
 @click.group(cls=RulesGroup, invoke_without_command=True)
 @json_option
+@csv_option
 @click.pass_context
-def rules(context: click.Context, /, *, as_json: bool) -> None:
+def rules(context: click.Context, /, *, as_json: bool, as_csv: bool) -> None:
     """List, explain, check, compare and write rule sets."""
     if context.invoked_subcommand is None:
-        context.invoke(rules_list, as_json=as_json)
+        context.invoke(rules_list, as_json=as_json, as_csv=as_csv)
 
 
 @rules.command("list")
 @json_option
+@csv_option
 @click.pass_obj
-def rules_list(settings: Settings, *, as_json: bool) -> None:
+def rules_list(settings: Settings, *, as_json: bool, as_csv: bool) -> None:
     """List the rule sets that ship with the project."""
     known = Advisor(settings.strategies).known_rules()
-    show(rules_list_text(known), rules_list_data(known), as_json=as_json)
+    table = sheet(RULES_LIST, rules_list_data(known)) if as_csv else None
+    show(rules_list_text(known), rules_list_data(known), as_json=as_json, sheet=table)
 
 
 @rules.command("show")
@@ -56,14 +66,18 @@ def rules_show(rules: str, *, as_json: bool) -> None:
 @rules.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @json_option
+@csv_option
 @click.pass_context
-def rules_check(context: click.Context, files: tuple[str, ...], *, as_json: bool) -> None:
+def rules_check(
+    context: click.Context, files: tuple[str, ...], *, as_json: bool, as_csv: bool
+) -> None:
     """Check TOML files of rules; say everything that is wrong, by line.
 
     The exit status is 2 if anything is wrong.
     """
     checked = [(file, *check_file(Path(file), unsolvable)) for file in files]
-    show(check_text(checked), check_data(checked), as_json=as_json)
+    table = check_sheet(checked) if as_csv else None
+    show(check_text(checked), check_data(checked), as_json=as_json, sheet=table)
     if any(findings for _, _, findings in checked):
         context.exit(EXIT_BAD_INPUT)
 
@@ -72,11 +86,13 @@ def rules_check(context: click.Context, files: tuple[str, ...], *, as_json: bool
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @json_option
-def rules_diff(a: str, b: str, *, as_json: bool) -> None:
+@csv_option
+def rules_diff(a: str, b: str, *, as_json: bool, as_csv: bool) -> None:
     """Say what differs between the rule sets A and B, names or TOML files."""
     one, two = load_rules(a), load_rules(b)
     names = (one.name, two.name) if one.name != two.name else (a, b)
-    show(diff_text(one, two, names), diff_data(one, two), as_json=as_json)
+    table = diff_sheet(one, two) if as_csv else None
+    show(diff_text(one, two, names), diff_data(one, two), as_json=as_json, sheet=table)
 
 
 @rules.command("new")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import json_option, show
+from bot.cli.output import csv_option, json_option, show
 from bot.settings import Settings
 from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.solve import catalogue_data, catalogue_text, solve_data, solve_text
+from bot.views.solve import catalogue_data, catalogue_sheet, catalogue_text, solve_data, solve_text
 from solver.batch.jobs import Result, Solver, solve_all
 from solver.errors import InvalidRequestError
 from solver.game.standings import DEFAULT_TOLERANCE
@@ -58,6 +58,7 @@ EXIT_SOME_FAILED = 1
     help="Check every byte of a strategy file instead.",
 )
 @json_option
+@csv_option
 @click.pass_obj
 def solve(
     settings: Settings,
@@ -71,6 +72,7 @@ def solve(
     again: bool,
     check: bool,
     as_json: bool,
+    as_csv: bool,
 ) -> int:
     """Solve rule sets and write their strategy files.
 
@@ -80,6 +82,8 @@ def solve(
     if verify:
         if rules:
             raise InvalidRequestError("--verify checks a file and takes no RULES")
+        if as_csv:
+            raise InvalidRequestError("--verify prints no table: leave out --csv")
         manifest = verify_strategy(verify)
         show(
             f"{verify} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
@@ -111,7 +115,7 @@ def solve(
             bar.interrupted()
             raise
     residuals = _check(settings, results) if check else {}
-    return _report(results, folder, residuals, as_json=as_json)
+    return _report(results, folder, residuals, as_json=as_json, as_csv=as_csv)
 
 
 def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:
@@ -147,22 +151,30 @@ def _solver(settings: Settings, scheduler: str | None) -> Iterator[Solver]:
 
 
 def _report(
-    results: Sequence[Result], folder: Path, residuals: Mapping[Path, float], *, as_json: bool
+    results: Sequence[Result],
+    folder: Path,
+    residuals: Mapping[Path, float],
+    *,
+    as_json: bool,
+    as_csv: bool,
 ) -> int:
     """Show what became of the rule sets, in the order in which they were given."""
     first = results[0]
+    ordered = sorted(results, key=lambda result: result.number)
+    sheet = catalogue_sheet(ordered, residuals) if as_csv else None
     if len(results) == 1:
         if first.error:
             raise first.error
         if first.manifest and first.file:
             residual = residuals.get(first.file)
             text = solve_text(first.manifest, first.file, residual)
-            show(text, solve_data(first.manifest, first.file, residual), as_json=as_json)
+            data = solve_data(first.manifest, first.file, residual)
+            show(text, data, as_json=as_json, sheet=sheet)
         return 0
-    ordered = sorted(results, key=lambda result: result.number)
     show(
         catalogue_text(ordered, folder, residuals),
         catalogue_data(ordered, residuals),
         as_json=as_json,
+        sheet=sheet,
     )
     return EXIT_SOME_FAILED if any(result.error for result in results) else 0

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import json_option, show
+from bot.cli.output import csv_option, json_option, show
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
-from bot.views.levels import levels_data, levels_text
+from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.study import floor_data, floor_text
+from bot.views.sheet import sheet
+from bot.views.study import FLOOR_ROW, floor_data, floor_text
 from solver.batch.jobs import solve_all
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.standings import DEFAULT_TOLERANCE
@@ -31,9 +32,16 @@ def study() -> None:
     "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if not given."
 )
 @json_option
+@csv_option
 @click.pass_obj
 def floor(
-    settings: Settings, rules: str, floor: int | None, lower: int | None, *, as_json: bool
+    settings: Settings,
+    rules: str,
+    floor: int | None,
+    lower: int | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Compare two score floors: what the higher one changes.
 
@@ -58,7 +66,9 @@ def floor(
         manifests = [_solved(settings.strategies, rules, one, cache) for one in both]
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*manifests, cache=cache)
-    show(floor_text(both[0], effect), floor_data(both[0], effect), as_json=as_json)
+    data = floor_data(both[0], effect)
+    table = sheet(FLOOR_ROW, data["rows"]) if as_csv else None
+    show(floor_text(both[0], effect), data, as_json=as_json, sheet=table)
 
 
 @study.command()
@@ -69,9 +79,17 @@ def floor(
 @click.option("--seed", default=1, show_default=True, help="Of the dice.")
 @click.option("--replace", is_flag=True, help="Keep this study even in place of a larger one.")
 @json_option
+@csv_option
 @click.pass_obj
 def levels(
-    settings: Settings, rules: str, games: int, seed: int, *, replace: bool, as_json: bool
+    settings: Settings,
+    rules: str,
+    games: int,
+    seed: int,
+    *,
+    replace: bool,
+    as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Play every level of the bot against optimal play.
 
@@ -93,7 +111,12 @@ def levels(
             found = measure_strengths(ruleset, values, cache, games, seed, done)
     kept = save_strengths(settings.data, ruleset, found, replace=replace)
     path = strengths_path(settings.data, ruleset)
-    show(levels_text(found, kept, path), levels_data(found, kept, path), as_json=as_json)
+    show(
+        levels_text(found, kept, path),
+        levels_data(found, kept, path),
+        as_json=as_json,
+        sheet=levels_sheet(found) if as_csv else None,
+    )
 
 
 def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:

@@ -9,6 +9,7 @@ from bot.services.situation import Situation
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
+from solver.play.komi import Komi, komi
 from solver.play.policies import Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -121,6 +122,10 @@ class Advisor:
             position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
         )
         return Hint(advice, odds(strategy, following), exact)
+
+    def komi(self, rules: Ruleset) -> Komi:
+        """The fair start under rules. Raises StrategyFileError where they are not solved."""
+        return komi(self.needed(rules))
 
     def needed(self, rules: Ruleset) -> Strategy:
         """What a table needs of the rules. Raises StrategyFileError where they are not solved."""

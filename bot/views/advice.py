@@ -1,11 +1,12 @@
 """Advice, odds and turn tables as people read them, and as plain data."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from bot.views.layout import columns, dice_count, dice_text, percent, wrap
+from bot.views.sheet import Sheet, sheet
 from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
-from solver.play.advice import Advice, Odds, TurnCells
+from solver.play.advice import Advice, Odds, Option, TurnCells
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
@@ -15,6 +16,11 @@ from solver.wording import figure, say, say_later, say_number
 def answer_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
     """An answer with its own field names."""
     return {**asdict(answer), "rules": answer.rules.name}
+
+
+def advice_sheet(advice: Advice) -> Sheet:
+    """The options, best first."""
+    return sheet([one.name for one in fields(Option)], map(asdict, advice.options))
 
 
 _ACTIONS = {
@@ -89,48 +95,6 @@ def odds_text(odds: Odds) -> str:
     else:
         rows.reverse()
     return "\n".join([head, *columns(rows, right={1})])
-
-
-def turn_table_text(turn: TurnCells) -> str:
-    """The whole turn: turn totals down, dice to roll across, win probability in percent."""
-    dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
-    marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
-    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
-    lines = [
-        wrap(f"{position_text(turn.rules, turn.position)}, {turn.rules.name} rules"),
-        f"Win probability {percent(turn.win_probability)} at the start of the turn; in % by turn"
-        " total and dice:",
-        f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
-        f"{'':>7}" + "".join(f"{number:>8} " for number in dice),
-    ]
-    cells = {(cell.turn_total, cell.dice): cell for cell in turn.cells}
-    totals = sorted({cell.turn_total for cell in turn.cells})
-    shown = [total for total in totals if total <= _last_worth_showing(turn)]
-    for total in shown:
-        row = [cells[total, number] for number in dice]
-        if not any(cell.reachable for cell in row):
-            continue
-        lines.append(
-            f"{total:>7,}"
-            + "".join(
-                f"{cell.win_probability * 100:>8.3f}{marks[cell.action]}"
-                if cell.reachable
-                else f"{'·':>8} "
-                for cell in row
-            ).rstrip()
-        )
-    if shown != totals:
-        lines.append("From there on: bank.")
-    if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
-        lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _last_worth_showing(turn: TurnCells) -> int:
-    """The last turn total that does not reach the goal or from which something may be rolled."""
-    missing = turn.rules.winning_score - turn.position.banked
-    rolled = [cell.turn_total for cell in turn.cells if cell.action is Decision.ROLL]
-    return max([missing - turn.rules.point_step, *rolled])
 
 
 def position_text(rules: Ruleset, position: Position) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.views.layout import columns, rough_percent, wrap
+from bot.views.sheet import Sheet, sheet
 from solver.play.policies import LEVELS
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
@@ -71,3 +72,9 @@ def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
 def levels_data(strengths: Strengths, kept: Strengths, path: Path) -> dict[str, Any]:
     """The same as data, with the file and whether it holds them."""
     return strengths.model_dump() | {"file": str(path), "kept": kept is strengths}
+
+
+def levels_sheet(strengths: Strengths) -> Sheet:
+    """A row for each level."""
+    columns = ("level", *Strength.model_fields)
+    return sheet(columns, ({"level": k} | v.model_dump() for k, v in strengths.levels.items()))

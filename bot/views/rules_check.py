@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from bot.views.sheet import Cell, Sheet
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.file import Finding
@@ -42,3 +43,13 @@ def check_data(checked: Iterable[Checked]) -> list[dict[str, Any]]:
         }
         for file, rules, findings in checked
     ]
+
+
+def check_sheet(checked: Iterable[Checked]) -> Sheet:
+    """A row for each complaint, and one without any for each valid file."""
+    rows: list[tuple[Cell, ...]] = []
+    for file, rules, findings in checked:
+        if rules is not None:
+            rows.append((file, None, None, None))
+        rows += [(file, one.line, one.key, one.sentence) for one in findings]
+    return Sheet(("file", "line", "key", "sentence"), tuple(rows))

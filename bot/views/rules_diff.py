@@ -1,5 +1,6 @@
 """What differs between two rule sets: option by option, and by what dice are worth."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from bot.views.rule_sentences import (
     parts_points,
     turn_topics,
 )
+from bot.views.sheet import Cell, Sheet
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
 
@@ -42,6 +44,19 @@ def diff_data(a: Ruleset, b: Ruleset) -> dict[str, Any]:
         "options": [{"option": one.option, "a": one.value, "b": two.value} for one, two in options],
         "scoring": [{"dice": name, "a": one.best, "b": two.best} for name, one, two in scoring],
     }
+
+
+def diff_sheet(a: Ruleset, b: Ruleset) -> Sheet:
+    """A row for each option that differs, then one for each combination; values as in JSON."""
+    data = diff_data(a, b)
+    rows = [(one["option"], *map(_cell, (one["a"], one["b"]))) for one in data["options"]]
+    rows += [(one["dice"], one["a"], one["b"]) for one in data["scoring"]]
+    return Sheet(("what", "a", "b"), tuple(rows))
+
+
+def _cell(value: object) -> Cell:
+    """The value of an option in one cell."""
+    return value if isinstance(value, str | int | None) else json.dumps(value)
 
 
 def diff_text(a: Ruleset, b: Ruleset, names: tuple[str, str]) -> str:

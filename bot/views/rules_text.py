@@ -110,6 +110,10 @@ def rules_data(rules: Ruleset) -> dict[str, Any]:
     return {"digest": rules.digest, "states": state_count(rules), **rules.model_dump(mode="json")}
 
 
+RULES_LIST = ("rules", "title", "goal", "digest", "solved")
+"""What is told of each rule set of a list."""
+
+
 def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any]]:
     """Rule sets, each with whether it is solved."""
     return [

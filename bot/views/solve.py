@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from bot.views.layout import columns, percent
+from bot.views.sheet import Sheet, sheet
 from solver.batch.jobs import Result
 from solver.game.standings import LEAST
 from solver.strategy import Manifest
 
 _HEAD = ("rules", "status", "states", "sweeps", "seconds", "first wins", "file")
+
+_COLUMNS = (
+    *("rules", "status", "states", "values", "sweeps", "tolerance", "largest_relative_change"),
+    *("error_bound", "residual", "seconds", "win_probability", "file", "bytes", "error"),
+)
 
 
 def catalogue_text(
@@ -92,6 +98,14 @@ def catalogue_data(
         }
         for result in results
     ]
+
+
+def catalogue_sheet(
+    results: Sequence[Result], residuals: Mapping[Path, float] | None = None
+) -> Sheet:
+    """A row for each rule set."""
+    rows = catalogue_data(results, residuals)
+    return sheet(_COLUMNS, (dict.fromkeys(_COLUMNS) | row for row in rows))
 
 
 def _solved(result: Result, residuals: Mapping[Path, float]) -> dict[str, Any]:

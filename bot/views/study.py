@@ -26,6 +26,10 @@ def floor_text(rules: Ruleset, effect: FloorEffect) -> str:
     return "\n".join(lines)
 
 
+FLOOR_ROW = ("score", "deviation", "cost")
+"""What is told of each score."""
+
+
 def floor_data(rules: Ruleset, effect: FloorEffect) -> dict[str, Any]:
     """The same as data, for every score."""
     return {

@@ -12,7 +12,7 @@ from solver.game.endgame import endgame
 from solver.game.standings import Standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import Remaining, dice_set
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.scoring import TurnState, possible_states, turn_plan
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
@@ -305,19 +305,6 @@ def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
 
     Levels and columns as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
-    plan = turn_plan(rules, all_options=True)
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
-    rows = max(rows, rules.least_bank(on_board=False) // rules.point_step) + plan.reach
-    totals = rows + plan.reach
-    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
-    found[0, 0, -1] = True
-    column = np.argmax(plan.chances, axis=0).repeat(np.diff(plan.starts, append=len(plan.options)))
-    # where each number of dice leads to, once for all rolls
-    _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
-    column = column[moves]
-    places = [plan.places(level, totals)[moves] for level in range(plan.levels)]
-    for row in range(rows):
-        for level in range(plan.levels):
-            ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
-            ahead[places[level][found[level, row, column]]] = True
-    return found[:, :rows]
+    rows = max(rows, rules.least_bank(on_board=False) // rules.point_step)
+    return possible_states(rules, rows + turn_plan(rules).reach)

@@ -7,7 +7,9 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Decision
+from solver.turn.points import bank_decisions
 from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.thresholds import BankFrom, bank_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class TurnCells:
     position: Position
     win_probability: float
     cells: tuple[Cell, ...]
+    bank_from: tuple[BankFrom, ...]
+    """When to bank, for each number of dice that can be left; a bank that wins too."""
 
 
 def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
@@ -159,4 +163,7 @@ def turn_cells(strategy: Strategy, position: Position) -> TurnCells:
                     reachable=bool(possible[row, dice - 1]),
                 )
             )
-    return TurnCells(rules, start, table.roll_value(TurnState(0, whole)), tuple(cells))
+    banks = bank_decisions(table)[min(start.hot_dice, table.plan.levels - 1)]
+    rows = min(len(banks), len(possible))
+    found = bank_from(banks[:rows], possible[:rows], rules.point_step)
+    return TurnCells(rules, start, table.roll_value(TurnState(0, whole)), tuple(cells), found)

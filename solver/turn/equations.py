@@ -45,6 +45,8 @@ class Endings:
     """Shape (turn totals,)."""
     lost: float
     """Of a roll that loses everything."""
+    win: Floats | float = 1.0
+    """Of a roll that wins the game, by turn total or the same for all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,16 +104,21 @@ class TurnTable:
         return level, self._row(turn.turn_total), turn.dice - 1
 
 
-def solve_turn(plan: TurnPlan, ends: Endings) -> TurnTable:
-    """Solve one turn backwards over its turn totals."""
+def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> TurnTable:
+    """Solve one turn backwards over its turn totals.
+
+    beyond : value of rolling at the last turn totals, shape (levels, plan.reach, columns), where
+        more points are worth more for ever; values are then no probabilities
+    """
     totals, columns = len(ends.bank), plan.columns
     shape = plan.levels, totals, columns
     values, roll = np.empty(shape), np.empty(shape)
     solved = totals - plan.reach
-    roll[:, solved:] = _rolls_beyond(plan, ends, solved)
-    least = np.where(np.isnan(ends.bank), 0.0, ends.bank)[:, np.newaxis].repeat(columns, axis=1)
+    roll[:, solved:] = _rolls_beyond(plan, ends, solved) if beyond is None else beyond
+    least = np.where(np.isnan(ends.bank), -np.inf, ends.bank)[:, np.newaxis]
+    least = least.repeat(columns, axis=1)
     if plan.must_roll_hot:
-        least[:, -1] = 0.0
+        least[:, -1] = -np.inf
     values[:, solved:] = np.maximum(roll[:, solved:], least[solved:])
     ended = _ended(plan, ends, slice(solved))
     found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
@@ -126,16 +133,18 @@ def solve_turn(plan: TurnPlan, ends: Endings) -> TurnTable:
             np.dot(plan.chances, best, out=rolls[t])
             rolls[t] += ended[t]
             np.maximum(rolls[t], least[t], out=wins[t])
-    # sums of chances may come out one rounding above 1
-    np.minimum(values, 1.0, out=values)
-    np.minimum(roll, 1.0, out=roll)
+    if beyond is None:
+        # sums of chances may come out one rounding above 1
+        np.minimum(values, 1.0, out=values)
+        np.minimum(roll, 1.0, out=roll)
     return TurnTable(values, roll, ends, plan)
 
 
 def _ended(plan: TurnPlan, ends: Endings, rows: slice) -> Floats:
     """What rolls are worth that end the turn, times their chances, shape (rows, columns)."""
+    win = np.broadcast_to(ends.win, len(ends.bank))
     ended: Floats = (
-        plan.win_chances
+        plan.win_chances * win[rows, np.newaxis]
         + plan.lose_chances * ends.lost
         + plan.farkle_chances * ends.farkle[rows, np.newaxis]
     )

@@ -10,6 +10,7 @@ count.
 Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), for the equations.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,6 +21,9 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, TurnState, turn_plan
+
+_BLOCK = 1024
+"""Turn totals whose choices are found at a time: of a long turn all would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,11 +87,16 @@ def turn_outcome(
     turn: TurnState | None = None,
     *,
     roll: bool = False,
+    beyond: Callable[[int, Floats], tuple[Floats, float]] | None = None,
 ) -> TurnOutcome:
     """How a turn ends that is played by `table`, by one pass forwards over its turn totals.
 
     It stands at `turn`, at its start if None. With `roll` it is not banked there, whatever the
     table says. Of set-asides of equal value the one with more points is taken.
+
+    beyond : where a turn goes on at the last turn totals: given a level and the chances of rolling
+        each number of dice on it, how often each number is rolled in the end, and the chance of a
+        bank after that
     """
     plan = table.plan
     levels, totals, number = table.roll.shape
@@ -101,8 +110,12 @@ def turn_outcome(
         banks[first] = False
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
-    chosen = [_chosen(table, level) for level in range(levels)]
+    chosen: list[npt.NDArray[np.intp]] = []
     for t in range(first[1], totals):
+        row = (t - first[1]) % _BLOCK
+        if row == 0 and t < solved:
+            rows = range(t, min(t + _BLOCK, solved))
+            chosen = [_chosen(table, level, rows) for level in range(levels)]
         for level in range(levels):
             here = mass[level, t]
             if not here.any():
@@ -111,11 +124,13 @@ def turn_outcome(
             banked[t] += here[stays].sum()
             rolled = np.where(stays, 0.0, here)
             if t >= solved:
-                rolled, ended = _rolled_beyond(plan, rolled)
+                rolled, ended = (
+                    beyond(level, rolled) if beyond else _rolled_beyond(plan, rolled)
+                )
                 banked[t] += ended
             elif rolled.any():
                 space = mass[level : plan.next_level(level) + 1].reshape(-1)[t * number :]
-                np.add.at(space, chosen[level][t], rolled @ plan.chances)
+                np.add.at(space, chosen[level][row], rolled @ plan.chances)
             farkled[t if keeps[t] else 0] += rolled @ plan.farkle_chances
             wins += float(rolled @ plan.win_chances)
             loses += float(rolled @ plan.lose_chances)
@@ -137,15 +152,15 @@ def _rolled_beyond(plan: TurnPlan, rolled: Floats) -> tuple[Floats, float]:
     return rolled, float(rolled @ scores)
 
 
-def _chosen(table: TurnTable, level: int) -> npt.NDArray[np.intp]:
-    """Where each list of set-asides leads to from each turn total, shape (turn totals, lists).
+def _chosen(table: TurnTable, level: int, rows: range) -> npt.NDArray[np.intp]:
+    """Where each list of set-asides leads to from some turn totals, shape (rows, lists).
 
     As offsets from the row of the turn total, as in TurnPlan, from this level into the next.
     """
     plan, (_, totals, number) = table.plan, table.roll.shape
     places = plan.places(level, totals)
     values = table.win_probability[level : plan.next_level(level) + 1].reshape(-1)
-    found = values[(np.arange(totals - plan.reach) * number)[:, np.newaxis] + places]
+    found = values[(np.array(rows) * number)[:, np.newaxis] + places]
     best = np.maximum.reduceat(found, plan.starts, axis=1)
     lengths = np.diff(plan.starts, append=len(plan.options))
     which = np.where(found == best.repeat(lengths, axis=1), np.arange(len(plan.options)), -1)

@@ -295,3 +295,25 @@ def _offsets(rules: Ruleset, dice: Remaining, roll: Roll, *, all_options: bool) 
             most[left] = max(most.get(left, 0), points)
         reached = {(points, left) for left, points in most.items()}
     return tuple(sorted(points * thrown.whole + left - 1 for points, left in reached))
+
+
+def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
+    """Whether a turn can come to a state, shape (levels, rows, columns).
+
+    Levels and columns as in TurnPlan; rows are turn totals in point steps. A turn goes on whatever
+    its total, so that all set-asides of all rolls lead on.
+    """
+    plan = turn_plan(rules, all_options=True)
+    totals = rows + plan.reach
+    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
+    found[0, 0, -1] = True
+    column = np.argmax(plan.chances, axis=0).repeat(np.diff(plan.starts, append=len(plan.options)))
+    # where each number of dice leads to, once for all rolls
+    _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
+    column = column[moves]
+    places = [plan.places(level, totals)[moves] for level in range(plan.levels)]
+    for row in range(rows):
+        for level in range(plan.levels):
+            ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
+            ahead[places[level][found[level, row, column]]] = True
+    return found[:, :rows]

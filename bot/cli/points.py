@@ -1,0 +1,78 @@
+"""`farkle points`: a turn for the most points, with no goal."""
+
+import click
+
+from bot.cli.output import csv_option, json_option, show
+from bot.services.points import PointsQuestion, points_answer
+from bot.services.situation import DEFAULT_RULES
+from bot.views.points import points_data, points_sheet, points_text
+from solver.errors import InvalidRequestError
+from solver.rules.file import load_rules
+
+
+@click.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option(
+    "--farkle-cost",
+    type=float,
+    default=0.0,
+    metavar="Y",
+    help="Points that a farkle costs on top of the turn total.",
+)
+@click.option(
+    "--on-board/--not-on-board",
+    default=True,
+    help="Whether the opening minimum is behind the player; it is unless you say so.",
+)
+@click.option(
+    "--score", type=int, metavar="S", help="Your score, where a roll that loses everything takes it."
+)
+@click.option(
+    "--hot-dice",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Hot dice so far, where their bonus changes: when to bank after them.",
+)
+@click.option("--table", is_flag=True, help="What rolling gains, by turn total and dice.")
+@click.option(
+    "--costs",
+    default="",
+    metavar="Y,Y,...",
+    help="What costs of a farkle make of its chance and of the points.",
+)
+@json_option
+@csv_option
+def points(
+    rules: str,
+    farkle_cost: float,
+    score: int | None,
+    hot_dice: int,
+    costs: str,
+    *,
+    on_board: bool,
+    table: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Play one turn for the most points, with no goal.
+
+    RULES is the name of a rule set or a TOML file; it need not be solved. Says what such a turn
+    brings and risks, when to bank, and what farkles in a row make of it in the long run.
+    """
+    if table and costs:
+        raise InvalidRequestError("--table and --costs are two tables: ask for one at a time")
+    question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
+    answer = points_answer(load_rules(rules), question)
+    sheet = points_sheet(answer) if as_csv else None
+    show(points_text(answer), points_data(answer), as_json=as_json, sheet=sheet)
+
+
+def _costs(text: str) -> tuple[float, ...]:
+    """Numbers with commas between them. Raises InvalidRequestError."""
+    try:
+        return tuple(float(number) for number in text.split(",")) if text else ()
+    except ValueError:
+        raise InvalidRequestError(
+            f'--costs: takes numbers with commas between them, such as 0,100,500, not "{text}"'
+        ) from None

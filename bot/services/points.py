@@ -1,0 +1,217 @@
+"""A turn for the most points, with no goal: everything that is told of it, as data."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.errors import InvalidRequestError
+from solver.game.position import check_hot_dice
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining
+from solver.turn.endless import EndlessTurn, endless_turn
+from solver.turn.long_run import TradeOff, long_run, trade_offs
+from solver.turn.points import TurnOutcome
+from solver.turn.scoring import possible_states
+from solver.turn.thresholds import BankFrom
+
+MOST_COST = 1_000_000
+"""Points that a farkle may be said to cost, and that may be at stake."""
+_MOST_COSTS = 1_000
+_ONE_IN = (2, 4, 10, 100)
+"""Of so many turns one is told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointsQuestion:
+    """What is asked of a turn for most points."""
+
+    farkle_cost: float = 0.0
+    """Points that a farkle costs on top of the turn total."""
+    on_board: bool = True
+    score: int | None = None
+    """What a roll that loses everything takes; None for nothing."""
+    hot_dice: int = 0
+    """Of the turn so far, where their bonus changes: it decides what `bank_from` and cells tell."""
+    costs: tuple[float, ...] = ()
+    """Costs of a farkle to be weighed against each other."""
+    cells: bool = False
+    """Whether the gain of rolling is asked for at every turn total."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is assumed that the long run does not assume."""
+        return self.on_board and not self.farkle_cost and self.score is None
+
+
+@dataclass(frozen=True, slots=True)
+class TailGain:
+    """The gain of rolling at great turn totals: `gain` - `slope` * turn total."""
+
+    dice: Remaining
+    gain: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True)
+class GainCell:
+    """Whether to roll with some dice at a turn total."""
+
+    turn_total: int
+    dice: Remaining
+    gain: float
+    """Expected further points of rolling."""
+    bank: bool
+    possible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LongRunTurn:
+    """Best play in the long run with so many farkles in a row behind."""
+
+    farkles: int
+    share: float
+    """Of all turns."""
+    farkle_cost: float
+    """What one more farkle costs the turns to come."""
+    farkle_probability: float
+    bank_from: tuple[BankFrom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LongRunAnswer:
+    """Turn after turn, where farkles in a row cost points."""
+
+    points: float
+    """A turn, penalties taken off."""
+    farkles: float
+    """Share of turns that end in one."""
+    turns: tuple[LongRunTurn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointsAnswer:
+    """A turn for most points; chances are of the turn from its start."""
+
+    rules: Ruleset
+    question: PointsQuestion
+    points: float
+    """Expected, with what a farkle costs taken off."""
+    farkle_probability: float
+    win_probability: float
+    """Chance of a roll that wins at once."""
+    lose_probability: float
+    """Chance of a roll that loses everything."""
+    one_in: tuple[tuple[int, int], ...]
+    """A number of turns, of which one on average brings so many points or more."""
+    bank_from: tuple[BankFrom, ...]
+    tail_from: int
+    """The turn total from which on `tail` holds."""
+    tail: tuple[TailGain, ...]
+    long_run: LongRunAnswer | None
+    """None where farkles in a row cost no points, or everything, or something else was asked."""
+    trade_offs: tuple[TradeOff, ...]
+    cells: tuple[GainCell, ...]
+
+
+def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
+    """A turn for the most points under the rules.
+
+    Raises InvalidRequestError and InvalidPositionError for what cannot be asked, InvalidRulesError
+    where the points of a turn have no limit, and ConvergenceError.
+    """
+    _check(rules, question)
+    at_stake = float(max(question.score or 0, 0))
+    turn = endless_turn(
+        rules, question.farkle_cost, on_board=question.on_board, at_stake=at_stake
+    )
+    level = min(question.hot_dice, turn.table.plan.levels - 1)
+    tail, outcome = turn.tail, turn.outcome
+    return PointsAnswer(
+        rules=rules,
+        question=question,
+        points=turn.points,
+        farkle_probability=turn.farkle_probability,
+        win_probability=outcome.wins,
+        lose_probability=outcome.loses,
+        one_in=_one_in(rules, outcome),
+        bank_from=turn.bank_from(level),
+        tail_from=math.ceil(tail.begins / rules.point_step) * rules.point_step,
+        tail=tuple(
+            TailGain(column + 1, float(tail.gain[level, column]), float(tail.slope[column]))
+            for column in reversed(range(len(tail.slope)))
+        ),
+        long_run=_long_run(rules) if rules.penalty_points and question.is_plain else None,
+        trade_offs=trade_offs(
+            rules, question.costs, on_board=question.on_board, at_stake=at_stake
+        ),
+        cells=_cells(turn, level) if question.cells else (),
+    )
+
+
+def _check(rules: Ruleset, question: PointsQuestion) -> None:
+    check_hot_dice(question.hot_dice)
+    for cost in (question.farkle_cost, *question.costs):
+        if not 0 <= cost <= MOST_COST:
+            raise InvalidRequestError.say(
+                "a farkle costs 0 to {most:,} points on top of the turn total, not {cost:,g}",
+                most=MOST_COST,
+                cost=cost,
+            )
+    if len(question.costs) > _MOST_COSTS:
+        raise InvalidRequestError.say(
+            "{number:,} costs are too many: at most {most:,} can be weighed at a time",
+            number=len(question.costs),
+            most=_MOST_COSTS,
+        )
+    if question.score is not None and not rules.lose_everything:
+        raise InvalidRequestError.say(
+            "under {rules} rules no roll loses everything, so the score does not matter",
+            rules=rules.name,
+        )
+    if question.score is not None and abs(question.score) > MOST_COST:
+        raise InvalidRequestError.say(
+            "the score is {least:,} to {most:,}, not {score:,}",
+            least=-MOST_COST,
+            most=MOST_COST,
+            score=question.score,
+        )
+
+
+def _one_in(rules: Ruleset, outcome: TurnOutcome) -> tuple[tuple[int, int], ...]:
+    """Points that one of so many turns brings; a roll that wins is more than any points."""
+    points = outcome.banked + outcome.farkled
+    points[0] += outcome.loses
+    at_least = np.cumsum(points[::-1])[::-1] + outcome.wins
+    # a chance that should be just enough may be rounded
+    found = [(one, np.flatnonzero(at_least >= 1 / one - 1e-12)) for one in _ONE_IN]
+    return tuple((one, int(rows[-1]) * rules.point_step) for one, rows in found)
+
+
+def _long_run(rules: Ruleset) -> LongRunAnswer:
+    found = long_run(rules)
+    turns = (
+        LongRunTurn(farkles, share, turn.farkle_cost, turn.farkle_probability, turn.bank_from())
+        for farkles, (share, turn) in enumerate(zip(found.shares, found.turns, strict=True))
+    )
+    return LongRunAnswer(found.points, found.farkles, tuple(turns))
+
+
+def _cells(turn: EndlessTurn, level: int) -> tuple[GainCell, ...]:
+    """The gain of rolling up to the beginning of the tail."""
+    step = turn.rules.point_step
+    rows = math.ceil(turn.tail.begins / step) + 1
+    totals = np.arange(rows) * step
+    gains = turn.table.roll[level, :rows] - totals[:, np.newaxis]
+    possible = possible_states(turn.rules, rows)[level]
+    return tuple(
+        GainCell(
+            int(totals[row]),
+            column + 1,
+            float(gains[row, column]),
+            bool(turn.banks[level, row, column]),
+            bool(possible[row, column]),
+        )
+        for row in range(rows)
+        for column in reversed(range(gains.shape[1]))
+    )

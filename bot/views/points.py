@@ -1,0 +1,217 @@
+"""A turn for the most points as people read it, as plain data and as tables."""
+
+from dataclasses import asdict
+from typing import Any
+
+from bot.services.points import LongRunAnswer, PointsAnswer
+from bot.views.layout import and_text, columns, dice_count, percent, wrap
+from bot.views.rule_sentences import turn_topics
+from bot.views.sheet import Sheet, sheet
+from bot.views.thresholds import bank_from_lines, threshold_text
+from solver.rules.ruleset import Ruleset
+from solver.wording import figure, say
+
+
+def points_text(answer: PointsAnswer) -> str:
+    """What a turn brings and risks, when to bank, and the tables that were asked for."""
+    question = answer.question
+    if question.costs:
+        return "\n".join([_head(answer), *_trade_off_lines(answer)])
+    if question.cells:
+        return "\n".join([_head(answer), *_cell_lines(answer)])
+    lines = [_head(answer), _brings(answer), *_one_in_lines(answer)]
+    lines.append(say("Bank from these turn totals on, by dice left to roll:"))
+    lines += bank_from_lines(answer.bank_from)
+    lines += _always_rolled(answer)
+    if answer.long_run:
+        lines += _long_run_lines(answer.rules, answer.long_run)
+    elif answer.rules.farkle_penalty and not answer.rules.penalty_points:
+        lines.append(
+            say(
+                "Farkles in a row take everything, which depends on the score: there is no most"
+                " points a turn in the long run."
+            )
+        )
+    return wrap("\n".join(lines))
+
+
+def points_data(answer: PointsAnswer) -> dict[str, Any]:
+    """The same with its own field names."""
+    return {**asdict(answer), "rules": answer.rules.name}
+
+
+def points_sheet(answer: PointsAnswer) -> Sheet:
+    """The table that was asked for: trade-offs, gains by turn total, or when to bank."""
+    if answer.question.costs:
+        names = ("farkle_cost", "farkle_probability", "points")
+        return sheet(names, map(asdict, answer.trade_offs))
+    if answer.question.cells:
+        names = ("turn_total", "dice", "gain", "bank", "possible")
+        return sheet(names, map(asdict, answer.cells))
+    return sheet(("dice", "turn_total"), map(asdict, answer.bank_from))
+
+
+def _head(answer: PointsAnswer) -> str:
+    """What the figures are of, with all that was assumed."""
+    rules, question = answer.rules, answer.question
+    told = [
+        say(
+            "{rules} rules, a turn for the most points, with no goal and whatever the scores.",
+            rules=rules.name,
+        )
+    ]
+    if question.farkle_cost:
+        told.append(
+            say(
+                "A farkle costs {points:,g} points on top of the turn total.",
+                points=question.farkle_cost,
+            )
+        )
+    if rules.has_opening:
+        told.append(
+            say("The player is on the board.")
+            if question.on_board
+            else say("The player is not on the board.")
+        )
+    if rules.instant_win:
+        told.append(say("A roll that wins at once counts as a bank of the turn total."))
+    if rules.lose_everything:
+        told.append(
+            say(
+                "A roll that loses everything costs {points:,} points on top of the turn total.",
+                points=max(question.score, 0),
+            )
+            if question.score is not None
+            else say("A roll that loses everything costs the turn total, and no more.")
+        )
+    if len(rules.hot_dice_bonus) > 1:
+        told.append(
+            say("When to bank is told after {number} hot dice.", number=question.hot_dice)
+        )
+    return wrap(" ".join(told))
+
+
+def _brings(answer: PointsAnswer) -> str:
+    """Points and the chances of other ends."""
+    parts = [
+        say("{points} points on average", points=_points(answer.points)),
+        say("farkle {chance}", chance=percent(answer.farkle_probability)),
+    ]
+    if answer.rules.instant_win:
+        parts.append(say("wins {chance}", chance=percent(answer.win_probability)))
+    if answer.rules.lose_everything:
+        parts.append(say("loses all {chance}", chance=percent(answer.lose_probability)))
+    return "  " + ", ".join(parts)
+
+
+def _one_in_lines(answer: PointsAnswer) -> list[str]:
+    """What the better turns bring."""
+    told = [(one, points) for one, points in answer.one_in if points]
+    if not told:
+        return []
+    more = [say("so many points or more"), *(figure(points) for _, points in told)]
+    turns = [say("in one turn of"), *(figure(one) for one, _ in told)]
+    return columns([more, turns], right=range(1, len(more)))
+
+
+def _always_rolled(answer: PointsAnswer) -> list[str]:
+    """What rolling gains where it risks nothing."""
+    never = {one.dice for one in answer.bank_from if one.turn_total is None}
+    gains = [
+        say("{dice} {points}", dice=dice_count(one.dice), points=_points(one.gain))
+        for one in answer.tail
+        if one.dice in never and one.slope == 0
+    ]
+    if not gains:
+        return []
+    return [
+        say(
+            "These are always rolled; from {total:,} on that gains, whatever the turn total:"
+            " {gains}.",
+            total=answer.tail_from,
+            gains=", ".join(gains),
+        )
+    ]
+
+
+def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
+    """Turn after turn, and how to play each."""
+    costs = next(one.sentence for one in turn_topics(rules) if one.option == "farkle_penalty")
+    head = say(
+        "Turn after turn that leaves {points} points a turn at best, with farkles in {share} of"
+        " all turns.",
+        points=_points(found.points),
+        share=percent(found.farkles),
+    )
+    dice = [str(one.dice) for one in found.turns[0].bank_from]
+    how = say(
+        "By farkles in a row before the turn, what one more costs, the risk of it, and when to bank"
+        " with {dice} dice left:",
+        dice=and_text([", ".join(dice[:-1]), dice[-1]] if dice[1:] else dice),
+    )
+    rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]
+    rows += [
+        (
+            str(turn.farkles),
+            percent(turn.share),
+            figure(turn.farkle_cost, ",.2f"),
+            percent(turn.farkle_probability),
+            *map(threshold_text, turn.bank_from),
+        )
+        for turn in found.turns
+    ]
+    return [f"{costs} {head} {how}", *columns(rows, right=range(4 + len(dice)))]
+
+
+def _trade_off_lines(answer: PointsAnswer) -> list[str]:
+    """What a farkle might cost, and what that makes of the best turn."""
+    head = say("cost of a farkle"), say("farkle probability"), say("points without that cost")
+    rows = [
+        (
+            figure(one.farkle_cost, ",g"),
+            figure(one.farkle_probability, ".6f"),
+            figure(one.points, ",.6f"),
+        )
+        for one in answer.trade_offs
+    ]
+    return columns([head, *rows], right=range(3))
+
+
+def _cell_lines(answer: PointsAnswer) -> list[str]:
+    """Turn totals down, dice to roll across, and what rolling gains."""
+    dice = [one.dice for one in answer.tail]
+    rows: dict[int, list[str]] = {}
+    for cell in answer.cells:
+        gain = _points(cell.gain) + ("B" if cell.bank else " ")
+        rows.setdefault(cell.turn_total, []).append(gain if cell.possible else "· ")
+    table = [("", *(f"{number} " for number in dice))]
+    table += [
+        (figure(total), *row) for total, row in rows.items() if any(cell != "· " for cell in row)
+    ]
+    return [
+        say("Expected further points of rolling, by turn total and dice:"),
+        say("B: bank, else roll; ·: cannot occur"),
+        *columns(table, right=range(len(dice) + 1)),
+        *_tail_lines(answer),
+    ]
+
+
+def _tail_lines(answer: PointsAnswer) -> list[str]:
+    """What rolling gains at all further turn totals."""
+    told = []
+    for one in answer.tail:
+        if one.slope:
+            line = say(
+                "{dice}: {gain} - {slope} * t",
+                dice=dice_count(one.dice),
+                gain=_points(one.gain),
+                slope=figure(one.slope, ".6f"),
+            )
+        else:
+            line = say("{dice}: {gain}", dice=dice_count(one.dice), gain=_points(one.gain))
+        told.append(f"  {line}")
+    return [say("From a turn total t of {total:,} on:", total=answer.tail_from), *told]
+
+
+def _points(points: float) -> str:
+    return figure(points, ",.3f")

@@ -1,0 +1,49 @@
+"""Tables for spreadsheets: named columns of plain cells, written as CSV."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+Cell = str | int | float | bool | None | Sequence[int]
+"""None is left empty; dice have a space between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table as data."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def csv(self) -> str:
+        """As RFC 4180 has it, but with plain line ends; numbers in full, with a decimal point."""
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([_written(cell) for cell in row] for row in self.rows)
+        return written.getvalue().removesuffix("\n")
+
+
+def sheet(columns: Sequence[str], rows: Iterable[Mapping[str, Cell]]) -> Sheet:
+    """The named columns of some rows, which may hold more."""
+    return Sheet(tuple(columns), tuple(tuple(row[name] for name in columns) for row in rows))
+
+
+def _written(cell: Cell) -> str:
+    """A cell as it stands in a file: what a program reads back."""
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return "true" if cell else "false"
+        case StrEnum():
+            return cell.value
+        case str():
+            return cell
+        case int() | float():
+            return repr(cell)
+        case _:
+            return " ".join(map(str, cell))

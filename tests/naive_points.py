@@ -1,0 +1,76 @@
+"""The slow twin of turns for most points: a long turn gone through row by row, from the rules."""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from solver.rules.ruleset import Ruleset
+from tests.naive import Array, all_rolls, levels
+
+Indices = npt.NDArray[np.intp]
+
+
+def most_points(
+    rules: Ruleset, farkle_cost: float, at_stake: float, *, on_board: bool, rows: int
+) -> Array:
+    """What rolling is worth at [turn total in point steps, dice to roll, hot dice].
+
+    A turn that comes to so many rows is over with what it has: they should be so many that hardly
+    any turn does.
+    """
+    every = all_rolls(rules)
+    value = np.zeros((rows, rules.dice + 1, levels(rules)))
+    roll = np.zeros_like(value)
+    least = max(rules.point_step, rules.minimum_bank, 0 if on_board else rules.opening_minimum)
+    fill(
+        value,
+        roll,
+        rules.point_step,
+        least // rules.point_step,
+        float(farkle_cost),
+        float(at_stake),
+        rules.farkle_keeps_turn_total,
+        rules.hot_dice == "optional",
+        every.choice,
+        every.first,
+        every.chance,
+        every.rolls,
+        every.special,
+    )
+    return roll
+
+
+@njit(cache=True)
+def fill(
+    value: Array,
+    roll: Array,
+    step: int,
+    least: int,
+    farkle_cost: float,
+    at_stake: float,
+    keeps: bool,
+    hot_dice_may_bank: bool,
+    choice: Indices,
+    first: Indices,
+    chance: Array,
+    rolls: Indices,
+    special: Array,
+) -> None:
+    rows, numbers, hots = value.shape
+    for row in range(rows - 1, -1, -1):
+        points = row * step
+        kept = points if keeps and row >= least else 0
+        for number in range(1, numbers):
+            win, lost, missed = special[number]
+            for hot in range(hots):
+                worth = win * points - lost * at_stake + missed * (kept - farkle_cost)
+                begin, end = rolls[number, hot]
+                for one in range(begin, end):
+                    best = -1e300
+                    for total, left, new in choice[first[one] : first[one + 1]]:
+                        after = row + total
+                        best = max(best, value[after, left, new] if after < rows else after * step)
+                    worth += chance[one] * best
+                roll[row, number, hot] = value[row, number, hot] = worth
+                if row >= least and (number < numbers - 1 or hot_dice_may_bank):
+                    value[row, number, hot] = max(worth, points)

@@ -1,0 +1,20 @@
+import numpy as np
+
+from solver.turn.thresholds import BankFrom, bank_from
+
+
+def table(*columns: str) -> tuple[np.ndarray, np.ndarray]:
+    """Where to bank (B) and what is possible (all but a dot), a column for 1, 2, ... dice."""
+    letters = np.array([list(column) for column in columns]).T
+    return letters == "B", letters != "."
+
+
+def test_when_to_bank_with_each_number_of_dice() -> None:
+    banks, possible = table("..rrBB", "......", "r.BBrB", "rrrrrr", "rB.r.r", ".rBrBr")
+    assert bank_from(banks, possible, 50) == (
+        BankFrom(6, 100, ((150, 150), (250, 250))),
+        BankFrom(5, 50, ((150, 250),)),
+        BankFrom(4, None),
+        BankFrom(3, 100, ((200, 200),)),
+        BankFrom(1, 200),
+    )
