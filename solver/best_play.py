@@ -125,6 +125,15 @@ class Strategy:
         """Rows beyond the goal that far turn totals took so far."""
 
     @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The start-of-turn values, in the layout of a Solution, from the file as it is now.
+
+        Raises StrategyFileError.
+        """
+        self.refresh()
+        return self._values
+
+    @property
     def _values(self) -> npt.NDArray[np.float64]:
         return self._opened.array
 

@@ -15,6 +15,8 @@ from solver.game import kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES
 from solver.game.layout import (
+    Contest,
+    as_is_best,
     first_scores,
     independent_totals,
     make_table,
@@ -60,9 +62,10 @@ def error_bound(
     """
     plan, ends = turn_plan(rules), endgame(rules)
     rows = values.shape[1] + ends.beyond + plan.reach
-    work = make_work(rules, ends, threads, slack=turn_slack(plan, rows))
-    game = work.game
-    table = make_table(game, ends, final_turn_slack(plan, rows))
+    work = make_work(rules, ends, threads, sides=2, slack=turn_slack(plan, rows))
+    game, slack = work.game, final_turn_slack(plan, rows)
+    lasts = [ends.last + np.where(ends.last > 0, off, 0.0) for off in (-slack, slack)]
+    table, contest = make_table(game, lasts), Contest(as_is_best(), as_is_best())
     sides = table[: len(values)], table[len(values) :]
     for side, bound in zip(sides, _intervals(values, tolerance, lean), strict=True):
         write_table(rules, side, bound)
@@ -72,7 +75,7 @@ def error_bound(
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
-        kernels.sweep_totals(turn, table, total, np.array(exist), *work)
+        kernels.sweep_totals(turn, table, total, np.array(exist), *work, *contest)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
     return _proved(values, _intervals(values, tolerance, lean), (lower, upper))

@@ -13,6 +13,7 @@ So turn totals `beyond` the goal are enough if last(missing + beyond) is far bel
 F * last(missing), for the least risk F of any roll.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,7 +61,7 @@ def _endgame(rules: Ruleset, further: int) -> Endgame:
         tie = 0.5 if rules.ties == "shared" else 0.0
         if rules.ties == "played_on":
             tie = 1 - _first_of_play_off(rules, margins)
-        on_board = _last_turns(rules, margins, tie, on_board=True)
+        on_board = last_turns(rules, margins, tie, on_board=True)
         found = _beyond(rules, plan, on_board, goals)
         if found is not None:
             break
@@ -73,7 +74,7 @@ def _endgame(rules: Ruleset, further: int) -> Endgame:
         )
     beyond = found + further
     used = goals + beyond + plan.reach + 1
-    off_board = _last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
+    off_board = last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
     return Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie)
 
 
@@ -90,7 +91,7 @@ def last_turn(
     ends = endgame(rules, further=further)
     if to_beat is None:
         margins = ends.last.shape[1] - 1
-        return _play_off(rules, _last_turns(rules, margins, ends.tie, on_board=True))
+        return play_off_turn(rules, last_turns(rules, margins, ends.tie, on_board=True))
     return _final_turn(rules, to_beat // rules.point_step, ends.tie, on_board=on_board)
 
 
@@ -109,7 +110,7 @@ def _final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> T
     return _turn(rules, least, bank, farkle)
 
 
-def _play_off(rules: Ruleset, second: Floats) -> TurnTable:
+def play_off_turn(rules: Ruleset, second: Floats) -> TurnTable:
     """The first turn of a play-off, given the second's win probability by the margin."""
     least = rules.least_bank(wins=True) // rules.point_step
     bank = 1 - second
@@ -126,16 +127,20 @@ def _turn(rules: Ruleset, least: int, bank: Floats, farkle: Floats) -> TurnTable
 
 
 def _first_of_play_off(rules: Ruleset, margins: int) -> float:
-    """Win probability of the first player of a play-off, which a tie leads to again.
-
-    It is a fixed point x = g(x); g is piecewise linear with a slope below 1, the chance
-    of a tie, so that secant steps find it.
-    """
+    """Win probability of the first player of a play-off, which a tie leads to again."""
 
     def g(value: float) -> float:
-        second = _last_turns(rules, margins, 1 - value, on_board=True)
-        return float(_play_off(rules, second).roll[0, 0, -1])
+        second = last_turns(rules, margins, 1 - value, on_board=True)
+        return float(play_off_turn(rules, second).roll[0, 0, -1])
 
+    return fixed_point(g)
+
+
+def fixed_point(g: Callable[[float], float]) -> float:
+    """The chance x = g(x) of the first player of a play-off.
+
+    g is piecewise linear with a slope below 1, the chance of a tie, so that secant steps find it.
+    """
     last_x, x = 0.5, g(0.5)
     last_image = x
     for _ in range(100):
@@ -148,7 +153,7 @@ def _first_of_play_off(rules: Ruleset, margins: int) -> float:
     return x
 
 
-def _last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> Floats:
+def last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> Floats:
     """Win probability at the start of a final turn for the margins 0 .. `margins`."""
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     last = np.empty(margins + 1)

@@ -15,6 +15,7 @@ game : a GameNumbers
 hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
     into a parallel loop
 work : the Work of one thread, see `own_work`
+one, other : how the players of the first and of the other half of the roles play, see Outcomes
 """
 
 import os
@@ -23,7 +24,15 @@ import numpy as np
 from numba import njit, prange, types
 
 from solver.game.kernel_source import LANES
-from solver.game.layout import EVERYTHING, PAD, GameNumbers, HotDice, Scratch, Work
+from solver.game.layout import (
+    EVERYTHING,
+    PAD,
+    GameNumbers,
+    HotDice,
+    Outcomes,
+    Scratch,
+    Work,
+)
 
 # Threads that wait for the others sleep, or on a busy machine they would take the processors from
 # those that work. Read when the first parallel kernel starts.
@@ -51,6 +60,16 @@ WORK_TYPES = (
     types.float64,
 )
 """Of the fields of a Work."""
+OUTCOMES_TYPE = types.NamedTuple(
+    [
+        array_type(types.int32, 5),
+        *[array_type(types.intp, 1)] * 3,
+        *[array_type(types.float64, 1)] * 5,
+    ],
+    Outcomes,
+)
+CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
+"""Of the players of a Contest."""
 
 
 @njit(nogil=True, error_model="numpy")
@@ -183,7 +202,32 @@ def solve_levels(turn, steps, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turn, table, s, start, r, u, w, work, behind):
+def _expect(s, start, r, u, w, rows, work, outcomes):
+    """Set out[-1] to what turns are worth that end by `outcomes`; scratch was prepared for them."""
+    game = work.game
+    _, bank, farkle, lost, out = work.scratch
+    low, high = own_scores(s, u, w, game)
+    role = r % (game.roles // game.sides)
+    for lane in range(LANES):
+        own = s - start - lane
+        if not low <= own <= high:
+            continue
+        k = outcomes.which[role, u, w, own, start + lane]
+        first, begin = outcomes.first[k], outcomes.start[k]
+        value = outcomes.wins[k] + outcomes.loses[k] * lost[lane]
+        value += outcomes.farkled[k] * farkle[0, lane]
+        for place in range(outcomes.length[k]):
+            t = min(first + place, rows - 1)
+            value += outcomes.banked[begin + place] * bank[t, lane]
+        if game.keeps == 1:
+            for place in range(outcomes.length[k]):
+                t = min(first + place, rows - 1)
+                value += outcomes.kept[begin + place] * farkle[t, lane]
+        out[-1, lane] = value
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_group(turn, table, s, start, r, u, w, work, one, other, behind):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Only those of players `behind` or level, or else of players ahead or level.
@@ -191,8 +235,12 @@ def _solve_group(turn, table, s, start, r, u, w, work, behind):
     steps = prepare(table, s, start, r, u, w, work)
     if steps == 0:
         return
-    solve_levels(turn, steps, work)
     game = work.game
+    outcomes = one if game.sides == 1 or 2 * r < game.roles else other
+    if outcomes.length.size == 0:
+        solve_levels(turn, steps, work)
+    else:
+        _expect(s, start, r, u, w, steps + game.reach, work, outcomes)
     low, high = own_scores(s, u, w, game)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(LANES):
@@ -204,18 +252,18 @@ def _solve_group(turn, table, s, start, r, u, w, work, behind):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turn, table, s, first, r, u, w, work):
+def _solve_pairs(turn, table, s, first, r, u, w, work, one, other):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    _solve_group(turn, table, s, first, r, u, w, work, False)
+    _solve_group(turn, table, s, first, r, u, w, work, one, other, False)
     mirror = work.game.roles - 1 - r
-    _solve_group(turn, table, s, s - first - LANES + 1, mirror, w, u, work, True)
+    _solve_group(turn, table, s, s - first - LANES + 1, mirror, w, u, work, one, other, True)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turn, table, s, first, work):
+def _renew(turn, table, s, first, work, one, other):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     for count in range(2 * limit - 2, -1, -1):
@@ -225,17 +273,24 @@ def _renew(turn, table, s, first, work):
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
-                    _solve_pairs(turn, table, s, first, r, u, w, work)
+                    _solve_pairs(turn, table, s, first, r, u, w, work, one, other)
 
 
 @njit(
-    types.void(TURN_TYPE, TABLE_TYPE, types.intp, array_type(types.boolean, 2), *WORK_TYPES),
+    types.void(
+        TURN_TYPE,
+        TABLE_TYPE,
+        types.intp,
+        array_type(types.boolean, 2),
+        *WORK_TYPES,
+        *CONTEST_TYPES,
+    ),
     parallel=True,
     cache=True,
     nogil=True,
     error_model="numpy",
 )
-def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack):
+def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack, one, other):
     """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
 
     Higher totals are done, and these do not depend on each other but for scores that cannot fall
@@ -263,7 +318,7 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack):
             else:
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
-            _renew(turn, table, s - row, first, own)
+            _renew(turn, table, s - row, first, own, one, other)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -282,6 +337,8 @@ def _slope(x, image, last_x, last_image):
         types.intp,
         array_type(types.boolean, 1),
         *WORK_TYPES,
+        *CONTEST_TYPES,
+        types.float64,
         types.float64,
         types.float64,
     ),
@@ -290,15 +347,17 @@ def _slope(x, image, last_x, last_image):
     nogil=True,
     error_model="numpy",
 )
-def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tolerance, wide):
+def solve_total(
+    turn, table, s, active, game, hot, bonuses, scratch, slack, one, other, tolerance, least, wide
+):
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
     x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end when no lane
-    is further than `tolerance` of itself from its fixed point, by the last slope. Where G' is close
-    to 1, rounding hides the slope between points that are near each other: only points that are
-    `wide` of x apart count for it, and the first step goes that far. A task is a group as in
-    sweep_totals.
+    is further than `tolerance` of itself, or of `least` if it is less, from its fixed point, by the
+    last slope. Where G' is close to 1, rounding hides the slope between points that are near each
+    other: only points that are `wide` of x apart count for it, and the first step goes that far. A
+    task is a group as in sweep_totals.
     """
     workers = len(scratch.lost)
     lowest = max(0, s - game.scores + 1)
@@ -317,7 +376,7 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tole
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
-                    _solve_pairs(turn, table, s, first, mirror, w, u, own)
+                    _solve_pairs(turn, table, s, first, mirror, w, u, own, one, other)
                     error = 0.0
                     for score in range(begin, end + 1):
                         x, image = x_before[PAD + score], behind[PAD + score]
@@ -333,10 +392,10 @@ def solve_total(turn, table, s, active, game, hot, bonuses, scratch, slack, tole
                             distance /= 1.0 - slopes[lane]
                         last_x[lane], last_image[lane] = x, image
                         behind[PAD + score] = min(1.0, max(0.0, x + distance))
-                        error = max(error, abs(distance) / max(image, 1e-300))
+                        error = max(error, abs(distance) / max(image, least))
                         new = ahead[PAD + s - score]
                         change = abs(new - ahead_before[PAD + s - score])
-                        error = max(error, change / max(new, 1e-300))
+                        error = max(error, change / max(new, least))
                     if iteration > 0 and error <= tolerance:
                         break
 

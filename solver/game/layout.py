@@ -18,9 +18,12 @@ game are 0.
 A table of bounds has all roles twice, first with lower and then with upper bounds of every value:
 the opponent's lower bounds make the upper ones of the player to move, and the other way round.
 What the end of a turn leads to is then, as ever, the role that counts as far from the last one.
+
+A table of a contest has all roles twice as well: first of one player, then of another one, who need
+not play alike, each with the chance to win when that player is to move.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numba
@@ -47,7 +50,8 @@ class GameNumbers(NamedTuple):
     roles: int
     """Along the first axis of the table."""
     sides: int
-    """2 in a table of bounds, of whose roles the first half holds lower ones; else 1."""
+    """2 in a table of bounds, of whose roles the first half holds lower ones, and in one of a
+    contest, of whose roles the first half is one player's; else 1."""
     farkle_limit: int
     boards: int
     """2 where it matters who is on the board, else 1."""
@@ -94,6 +98,47 @@ class Scratch(NamedTuple):
     """The values of the turn total that was solved last, shape (dice, LANES)."""
 
 
+class Outcomes(NamedTuple):
+    """How the turns of a player end who plays in a given way, in every state; for kernels.
+
+    `which` names the outcome of each state, and the others have one entry for each outcome, but for
+    `banked` and `kept`, in which they lie one after the other. All empty for who plays as is best.
+    """
+
+    which: npt.NDArray[np.int32]
+    """At [role, mode, opponent's mode, score, opponent's score], scores from the floor up."""
+    first: npt.NDArray[np.intp]
+    """The first turn total with a chance."""
+    start: npt.NDArray[np.intp]
+    """Where its chance is in `banked` and `kept`."""
+    length: npt.NDArray[np.intp]
+    """Turn totals with a chance, from the first one to the last."""
+    banked: Floats
+    """Chances that turn totals are banked."""
+    kept: Floats
+    """Chances of a farkle at turn totals, where a farkle keeps them; else empty."""
+    farkled: Floats
+    """Chance of a farkle, where it keeps nothing."""
+    wins: Floats
+    """Chance of a roll that wins at once, or of a bank that does."""
+    loses: Floats
+    """Chance of a roll that loses everything."""
+
+
+class Contest(NamedTuple):
+    """How two players play, each of whom has half of the roles of a table."""
+
+    one: Outcomes
+    other: Outcomes
+
+
+def as_is_best() -> Outcomes:
+    """Of a player who plays as is best, whose turns the kernels solve."""
+    none, chances = np.empty(0, dtype=np.intp), np.empty(0)
+    which = np.empty((0,) * 5, dtype=np.int32)
+    return Outcomes(which, none, none, none, chances, chances, chances, chances, chances)
+
+
 class Work(NamedTuple):
     """What kernels are given besides the turn, the table and the place where they work."""
 
@@ -128,13 +173,18 @@ def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
 
 
 def make_work(
-    rules: Ruleset, ends: Endgame, threads: int | None = None, *, slack: float = 0.0
+    rules: Ruleset,
+    ends: Endgame,
+    threads: int | None = None,
+    *,
+    sides: int = 1,
+    slack: float = 0.0,
 ) -> Work:
     """What kernels need for the turns of a game; for as many threads as there are if None.
 
-    With `slack` it is for a table of bounds.
+    sides : 2 for a table of bounds, which have some `slack`, or of a contest
     """
-    plan, game = turn_plan(rules), _game_numbers(rules, ends, 2 if slack else 1)
+    plan, game = turn_plan(rules), _game_numbers(rules, ends, sides)
     threads = threads or numba.get_num_threads()
     # as many turn totals as any turn may need, with those that hold only a bank
     rows = max(game.scores, game.opening) + game.beyond + game.reach
@@ -155,28 +205,27 @@ def make_work(
     return Work(game, hot, bonuses, scratch, slack)
 
 
-def make_table(game: GameNumbers, ends: Endgame, slack: float = 0.0) -> np.ndarray:
+def make_table(game: GameNumbers, lasts: Sequence[Floats]) -> np.ndarray:
     """A table whose states are worth 0.5, with the final turns beside them.
 
-    In a table of bounds those of final turns are `slack` off the values.
+    lasts : for each side the values of final turns, as in `Endgame.last`
     """
     modes = game.farkle_limit * game.boards
     totals = 2 * game.scores + game.opening + game.beyond + game.reach + LANES
     table = np.zeros((game.roles, modes, modes, totals, game.scores + 2 * PAD))
     played = game.roles // game.sides
-    sides = [ends.last + np.where(ends.last > 0, off, 0.0) for off in (-slack, slack)]
     for total in range(totals):
         if total <= 2 * game.scores - 2:
             low, high = max(0, total - game.scores + 1), min(game.scores - 1, total)
             table[..., total, PAD + low : PAD + high + 1] = 0.5
         behind = np.arange(min(game.scores, total - game.scores + 1))
         if len(behind):
-            margins = np.minimum(total - 2 * behind, ends.last.shape[1] - 1)
+            margins = np.minimum(total - 2 * behind, lasts[0].shape[1] - 1)
             for mode in range(modes):
-                for side, last in enumerate(sides[: game.sides]):
+                for side, last in enumerate(lasts):
                     chaser = (side + 1) * played - 1
-                    bounds = last[int(mode < game.farkle_limit), margins].clip(0.0, 1.0)
-                    table[chaser, mode, 0, total, PAD + behind] = bounds
+                    worth = last[int(mode < game.farkle_limit), margins].clip(0.0, 1.0)
+                    table[chaser, mode, 0, total, PAD + behind] = worth
     return table
 
 
@@ -206,10 +255,12 @@ def work_done(total: int, scores: int) -> float:
     return 1 - x**2 + x**3 / 3 if x < 1 else (2 - x) ** 3 / 3
 
 
-def solved_game(rules: Ruleset, ends: Endgame, values: np.ndarray) -> tuple[np.ndarray, Work]:
+def solved_game(
+    rules: Ruleset, ends: Endgame, values: np.ndarray, threads: int | None = None
+) -> tuple[np.ndarray, Work]:
     """The table of a solved game with the values of its solution, and what kernels need."""
-    work = make_work(rules, ends)
-    table = make_table(work.game, ends)
+    work = make_work(rules, ends, threads)
+    table = make_table(work.game, [ends.last])
     write_table(rules, table, values)
     return table, work
 

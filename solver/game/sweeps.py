@@ -15,7 +15,7 @@ exact.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +23,13 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError
 from solver.game import bounds, kernels
-from solver.game.endgame import endgame
+from solver.game.endgame import Endgame, endgame
 from solver.game.kernel_source import LANES, load_turn
 from solver.game.layout import (
     PAD,
+    Contest,
     GameNumbers,
+    as_is_best,
     first_scores,
     independent_totals,
     make_table,
@@ -84,7 +86,10 @@ def solve(
     """
     started = time.perf_counter()
     check_solvable(rules)
-    sweeps = _Sweeps(rules, cache, threads, tolerance / 100, on_progress)
+    ends = endgame(rules)
+    contest = Contest(as_is_best(), as_is_best())
+    sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
+    sweeps.pair_tolerance = tolerance / 100
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
     target, failed = tolerance, 0
@@ -115,7 +120,7 @@ def solve(
         residual = change
         if rate <= _SLOW or number <= 2:
             slow = []
-        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table):
+        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
             slow, at_rest = [], -1.0
         else:
             slow = [*slow[-1:], sweeps.table.copy()]
@@ -141,24 +146,68 @@ def solve(
     )
 
 
-class _Sweeps:
-    """The sweeps of one solve over one table."""
+def settle(sweeps: "Sweeps", tolerance: float) -> tuple[int, float]:
+    """Sweep until values are settled; returns the number of sweeps and the last largest change.
+
+    All changes to come add up to no more than `tolerance`, if they go on to fall as they do.
+    Raises ConvergenceError after MAX_SWEEPS sweeps.
+    """
+    residual, rate, verifying, at_rest = None, 1.0, False, 0.0
+    slow: list[npt.NDArray[np.float64]] = []
+    for number in range(1, MAX_SWEEPS + 1):
+        change = sweeps.run(residual, at_rest)
+        if not verifying:
+            rate = min(1.0, change / residual) if residual else 1.0
+        enough = max(tolerance * min(1.0, (1 - rate) / rate) if rate else tolerance, _NOISE)
+        if change <= enough and not sweeps.skipped:
+            return number, change
+        verifying = change <= enough
+        at_rest = -1.0 if verifying else enough / 2
+        residual = change
+        if rate <= _SLOW or number <= 2:
+            slow = []
+        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
+            slow, at_rest = [], -1.0
+        else:
+            slow = [*slow[-1:], sweeps.table.copy()]
+    raise ConvergenceError.say(
+        "after {sweeps} sweeps values still change by {change:.1e}, perhaps as a game between these"
+        " two need not end",
+        sweeps=MAX_SWEEPS,
+        change=residual,
+    )
+
+
+class Sweeps:
+    """The sweeps of one solve, or of a contest, over one table."""
 
     def __init__(
         self,
         rules: Ruleset,
+        ends: Endgame,
+        lasts: Sequence[npt.NDArray[np.float64]],
+        contest: Contest,
         cache: Path,
         threads: int | None,
-        pair_tolerance: float,
         on_progress: Callable[[Progress], None],
+        *,
+        least: float = 0.0,
     ) -> None:
-        plan, ends = turn_plan(rules), endgame(rules)
+        """The players of a contest, or two who play as is best.
+
+        lasts : as for `make_table`, two in a contest
+        least : what changes are relative to where a value is less
+        """
+        plan = turn_plan(rules)
         self._rules = rules
         self._threads = threads
-        self._pair_tolerance = pair_tolerance
         self._on_progress = on_progress
         self._turn = load_turn(plan, cache)
-        self._work = make_work(rules, ends, threads)
+        self._contest = contest
+        self.least = least
+        self._work = make_work(rules, ends, threads, sides=len(lasts))
+        self.pair_tolerance = DEFAULT_TOLERANCE / 1000
+        """See kernels.solve_total."""
         self._game = game = self._work.game
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
@@ -175,7 +224,7 @@ class _Sweeps:
         self.plain = False
         """Whether a sweep solves states just once without a penalty too. Secant steps leave two
         values that are exact but do not quite fit each other, which a proof takes ill."""
-        self.table = make_table(game, ends)
+        self.table = make_table(game, lasts)
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
@@ -208,7 +257,8 @@ class _Sweeps:
             self._solve(total, active)
             for row, one in enumerate(totals.tolist()):
                 firsts = first_scores(one, game)
-                change = _changes(before[:, :, :, row], self.table[:, :, :, one], one, firsts)
+                after = self.table[:, :, :, one]
+                change = _changes(before[:, :, :, row], after, one, firsts, self.least)
                 changed[one, : len(firsts)] = change
                 largest = max(largest, float(change.max()))
                 solved = firsts[active[row, : len(firsts)]]
@@ -268,23 +318,29 @@ class _Sweeps:
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(self._turn, self.table, total, active, *self._work)
+            kernels.sweep_totals(self._turn, self.table, total, active, *self._work, *self._contest)
         else:
-            arguments = *self._work, self._pair_tolerance, self.wide
+            least = max(self.least, 1e-300)
+            arguments = *self._work, *self._contest, self.pair_tolerance, least, self.wide
             kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
 
 
 def _extrapolate(
-    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], table: npt.NDArray[np.float64]
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    table: npt.NDArray[np.float64],
+    least: float,
 ) -> bool:
     """Lyusternik's acceleration of a slow iteration, given its last three tables.
 
+    Changes count relative to the value, or to `least` if it is less.
     Where one component of the error is left that falls by a rate, its limit is known. Returns
     whether `table`, the last of them, was set to it; it is not where there is more than one.
     """
     states = table > 0
-    one = (second - first)[states] / table[states]
-    other = (table - second)[states] / table[states]
+    worth = np.maximum(table[states], least)
+    one = (second - first)[states] / worth
+    other = (table - second)[states] / worth
     rate = float(one @ other / (one @ one)) if one.any() else 0.0
     rest = other - rate * one
     if not _SLOW < rate < 1 or rest @ rest > 1e-4 * (other @ other):
@@ -301,13 +357,15 @@ def _changes(
     after: npt.NDArray[np.float64],
     total: int,
     firsts: npt.NDArray[np.intp],
+    least: float,
 ) -> npt.NDArray[np.float64]:
     """Largest relative change of each group of states of a total; NaN where a value is.
 
     A group holds the states with lesser scores from one of `firsts` up, and their mirror images.
+    Changes are relative to the value, or to `least` if it is less.
     """
-    states = after != 0
-    relative = np.divide(np.abs(after - before), after, where=states, out=np.zeros_like(after))
+    states, worth = after != 0, np.maximum(after, least)
+    relative = np.divide(np.abs(after - before), worth, where=states, out=np.zeros_like(after))
     by_score = relative.max(axis=(0, 1, 2))[PAD:]
     lesser = np.arange(firsts[0], total // 2 + 1)
     by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])

@@ -1,0 +1,318 @@
+"""Two players who play in given ways, evaluated exactly; or one of them as is best. Loads numba.
+
+How the turns of a player end is found once for every state, and then the table of both players is
+swept like that of a solve, see docs/mathematics.md.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.game.endgame import Endgame, endgame, fixed_point, last_turns, play_off_turn
+from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
+from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
+from solver.game.position import Position, is_on_board
+from solver.game.standings import Progress, score_count
+from solver.game.sweeps import Sweeps, settle
+from solver.play.policies import Decisions, Optimal, Policy
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
+from solver.turn.equations import Floats
+from solver.turn.scoring import turn_plan
+
+TOLERANCE = 1e-12
+"""By which values may still change in all, in a contest of two given ways to play."""
+
+_LEAST = 1.0
+"""What changes are relative to: a contest asks for chances, not for each state's relative error."""
+
+_MOST_BEYOND = 2_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """The values of a contest: of each player when that player is to move, as in a Solution."""
+
+    one: Floats
+    other: Floats
+    sweeps: int
+    change: float
+    """Largest change of any value in the last sweep."""
+
+
+def settled(
+    rules: Ruleset,
+    one: Policy | None,
+    other: Policy,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    tolerance: float = TOLERANCE,
+    values: Floats | None = None,
+    on_progress: Callable[[float | Progress], None] = lambda _: None,
+) -> Settled:
+    """The values of a contest; `one` plays as is best against `other` if None.
+
+    values : of the solved game, if they are known, from which the sweeps start
+    on_progress : told the share of the turns that is evaluated, then how the sweeps go
+
+    Raises FarkleError where a policy plays on for ever, or that is too much to hold.
+    """
+    players = [one, other]
+    ends = endgame(rules, further=_further(rules, [player for player in players if player]))
+    found: dict[Policy | None, Outcomes] = {None: as_is_best()}
+    for player in players:
+        if player not in found and player is not None:
+            found[player] = _outcomes(rules, player, ends, cache, threads, on_progress)
+    contest = Contest(found[one], found[other])
+    lasts = _final_turns(rules, one, other, ends)
+
+    sweeps = Sweeps(rules, ends, lasts, contest, cache, threads, on_progress, least=_LEAST)
+    half = len(sweeps.table) // 2
+    sides = sweeps.table[:half], sweeps.table[half:]
+    if values is not None:
+        for side in sides:
+            write_table(rules, side, values)
+    sweeps.pair_tolerance = tolerance / 10
+    number, change = settle(sweeps, tolerance)
+    read = [read_table(rules, side) for side in sides]
+    return Settled(read[0], read[1], number, change)
+
+
+def _further(rules: Ruleset, players: list[Policy]) -> int:
+    """Turn totals more beyond the goal, in point steps, that policies tell apart."""
+    if rules.ending == "at_once":
+        return 0
+    whole = dice_set(rules).whole
+    starts = [player.decisions(rules, Position(dice=whole)) for player in players]
+    longest = max((start.worth.shape[1] for start in starts), default=0)
+    goals = score_count(rules) + turn_plan(rules).reach
+    return min(max(0, longest - goals), _MOST_BEYOND)
+
+
+def _outcomes(
+    rules: Ruleset,
+    player: Policy,
+    ends: Endgame,
+    cache: Path,
+    threads: int | None,
+    on_progress: Callable[[float], None],
+) -> Outcomes:
+    if isinstance(player, Optimal):
+        values = player.strategy.values
+        return outcomes_of_values(
+            rules, ends, values, cache=cache, threads=threads, on_progress=on_progress
+        )
+    return _outcomes_of_decisions(rules, player, ends, on_progress)
+
+
+def _outcomes_of_decisions(
+    rules: Ruleset, player: Policy, ends: Endgame, on_progress: Callable[[float], None]
+) -> Outcomes:
+    """How the turns of a policy end; positions with the same decisions have the same outcome."""
+    step, scores, limit = rules.point_step, score_count(rules), rules.farkle_limit
+    boards = [True, False] if rules.has_opening else [True]
+    modes = limit * len(boards)
+    rows = max(scores, rules.least_bank(on_board=False) // step)
+    rows += ends.beyond + turn_plan(rules).reach + 1
+    which = np.full((2 if rules.has_roles else 1, modes, modes, scores, scores), -1, np.int32)
+    known: dict[tuple[Decisions, int], int] = {}
+    parts: list[Outcome] = []
+    below = -rules.score_floor // step
+    for on_board, index in product(boards, range(scores)):
+        on_progress(index / scores)
+        if not on_board and index > below:
+            break
+        score = rules.score_floor + index * step
+        least = rules.least_bank_at(score, on_board=on_board) // step
+        for place, position in _positions(rules, player, score, on_board=on_board):
+            decisions = player.decisions(rules, position)
+            key = decisions, least
+            if key not in known:
+                known[key] = len(parts)
+                parts.append(outcome_of(rules, decisions.worth, decisions.bank, least, rows))
+            role, modes_here, opponents, opponent = place
+            which[role, modes_here, opponents, index, opponent] = known[key]
+    return _together(rules, which, parts)
+
+
+Place = tuple[slice, slice, slice, slice]
+"""Which states have the same decisions: roles, modes, opponent's modes and opponent's scores."""
+
+
+def _positions(
+    rules: Ruleset, player: Policy, score: int, *, on_board: bool
+) -> Iterator[tuple[Place, Position]]:
+    """The positions with a score that a policy tells apart, and the states of each."""
+    limit, every = rules.farkle_limit, slice(None)
+    looks_at = player.looks_at
+
+    def choices(field: str, number: int) -> list[tuple[slice, int]]:
+        if field not in looks_at:
+            return [(every, 0)]
+        return [(slice(k, k + 1), k) for k in range(number)]
+
+    roles = choices("began", 2 if rules.has_roles else 1)
+    counts = choices("farkles", limit)
+    opponents = choices("opponent", score_count(rules))
+    their_counts = choices("opponent_farkles", limit)
+    their_boards = choices("opponent_on_board", 2 if rules.has_opening else 1)
+    first = 0 if on_board else limit
+    for role, own, opponent, theirs, board in product(
+        roles, counts, opponents, their_counts, their_boards
+    ):
+        # modes are farkles in a row, after those on the board those off it
+        mode = slice(first, first + limit) if own[0] == every else _one(first + own[1])
+        if theirs[0] == every and board[0] == every:
+            others = every
+        elif theirs[0] == every:
+            others = slice(board[1] * limit, (board[1] + 1) * limit)
+        elif board[0] == every:
+            others = slice(theirs[1], None, limit)
+        else:
+            others = _one(board[1] * limit + theirs[1])
+        yield (
+            (role[0], mode, others, opponent[0]),
+            Position(
+                banked=score,
+                opponent=rules.score_floor + opponent[1] * rules.point_step,
+                farkles=own[1],
+                opponent_farkles=theirs[1],
+                dice=dice_set(rules).whole,
+                on_board=on_board,
+                opponent_on_board=board[1] == 0,
+                began=role[1] == 0,
+            ),
+        )
+
+
+def _one(index: int) -> slice:
+    return slice(index, index + 1)
+
+
+def _together(rules: Ruleset, which: npt.NDArray[np.int32], parts: list[Outcome]) -> Outcomes:
+    """Outcomes one after the other, each from its first turn total with a chance to its last."""
+    keeps = rules.farkle_keeps_turn_total
+    first, count = np.zeros((2, len(parts)), dtype=np.intp)
+    for k, part in enumerate(parts):
+        some = part.banked + part.farkled if keeps else part.banked
+        if len(there := np.flatnonzero(some)):
+            first[k], count[k] = there[0], there[-1] + 1 - there[0]
+    spans = [slice(a, a + n) for a, n in zip(first, count, strict=True)]
+    banked = [part.banked[span] for part, span in zip(parts, spans, strict=True)]
+    kept = [part.farkled[span] for part, span in zip(parts, spans, strict=True) if keeps]
+    return Outcomes(
+        which,
+        first,
+        np.cumsum(count) - count,
+        count,
+        np.concatenate(banked),
+        np.concatenate([np.empty(0), *kept]),
+        np.array([0.0 if keeps else part.farkled[0] for part in parts]),
+        np.array([part.wins for part in parts]),
+        np.array([part.loses for part in parts]),
+    )
+
+
+# ---- Final turns and play-offs ---------------------------------------------------------------
+
+
+def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgame) -> list[Floats]:
+    """The values of the final turns of both players, as in `Endgame.last`."""
+    if rules.ending == "at_once":
+        return [ends.last, ends.last]
+    margins = ends.last.shape[1]
+    players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
+    found = []
+    for chaser, leader in (players, players[::-1]):
+        tie = 0.5 if rules.ties == "shared" else 0.0
+        if rules.ties == "played_on":
+            # who does not draw level goes first
+            tie = 1 - fixed_point(partial(_play_off, leader, chaser))
+        found.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
+    return found
+
+
+def _play_off(first: "_Last", second: "_Last", value: float) -> float:
+    """Chance of the first player of a play-off, given what it is worth in the one after a tie."""
+    return first.first(second.second(1 - value))
+
+
+class _Last:
+    """The last turns of a player who plays as is best."""
+
+    def __init__(self, rules: Ruleset, margins: int) -> None:
+        self.rules = rules
+        self.margins = margins
+
+    @staticmethod
+    def of(rules: Ruleset, player: Policy | None, margins: int) -> "_Last":
+        return _GivenLast(rules, margins, player) if player else _Last(rules, margins)
+
+    def second(self, tie: float, *, on_board: bool = True) -> Floats:
+        """Chance to win a last turn by the margin, given what a tie is worth."""
+        return last_turns(self.rules, self.margins - 1, tie, on_board=on_board)
+
+    def first(self, second: Floats) -> float:
+        """Chance to win a play-off as the first player, given the second one's by the margin."""
+        return float(play_off_turn(self.rules, second).roll[0, 0, -1])
+
+
+class _GivenLast(_Last):
+    """The last turns of a policy."""
+
+    def __init__(self, rules: Ruleset, margins: int, player: Policy) -> None:
+        super().__init__(rules, margins)
+        boards = (False, True) if rules.has_opening else (True,)
+        found = {board: self._last(player, on_board=board) for board in boards}
+        self._wins = {board: wins for board, (wins, _) in found.items()}
+        self._ties = {board: ties for board, (_, ties) in found.items()}
+        self._opening: Outcome | None = None
+        if rules.ties == "played_on":
+            goal = rules.winning_score
+            start = Position(banked=goal, opponent=goal, dice=dice_set(rules).whole)
+            self._opening = self._outcome(player, start)
+
+    def second(self, tie: float, *, on_board: bool = True) -> Floats:
+        board = on_board or not self.rules.has_opening
+        return self._wins[board] + self._ties[board] * tie
+
+    def first(self, second: Floats) -> float:
+        if self._opening is None:
+            raise ValueError("there is no play-off under these rules")
+        ended = self._opening.banked + self._opening.farkled
+        after = second[np.minimum(np.arange(len(ended)), len(second) - 1)]
+        return float(self._opening.wins + ended @ (1 - after))
+
+    def _outcome(self, player: Policy, position: Position) -> Outcome:
+        decisions = player.decisions(self.rules, position)
+        on_board = is_on_board(self.rules, position)
+        least = self.rules.least_bank_at(position.banked, on_board=on_board)
+        least //= self.rules.point_step
+        rows = self.margins + 1
+        return outcome_of(self.rules, decisions.worth, decisions.bank, least, rows)
+
+    def _last(self, player: Policy, *, on_board: bool) -> tuple[Floats, Floats]:
+        """Chances to beat each margin, and to come out even with it."""
+        rules, step = self.rules, self.rules.point_step
+        wins, ties = np.zeros((2, self.margins))
+        for margin in range(self.margins):
+            # a margin of 0 there is only in a play-off
+            banked = rules.winning_score - (step if margin else 0)
+            position = Position(
+                banked=banked,
+                opponent=banked + margin * step,
+                dice=dice_set(rules).whole,
+                on_board=on_board,
+                began=not rules.has_roles and margin > 0,
+            )
+            found = self._outcome(player, position)
+            ended = found.banked + found.farkled
+            wins[margin] = found.wins + ended[margin + 1 :].sum()
+            ties[margin] = ended[margin]
+        return wins, ties

@@ -1,0 +1,277 @@
+"""Two players who play in given ways, evaluated slowly and obviously, from the rules alone.
+
+A player is a Policy, asked what it does with every roll, or None for one who plays as is best.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import product
+
+import numpy as np
+
+from solver.game.position import Position
+from solver.play.policies import Policy, TurnView
+from solver.rules.ruleset import Ruleset
+from tests import naive
+
+Player = Policy | None
+End = tuple[str, int]
+"""How a turn ends, with its turn total: bank, farkle, win or lose."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Before a turn: who is to move, whether that player began, and both standings."""
+
+    mover: int
+    began: bool
+    own: naive.Standing
+    other: naive.Standing
+
+
+def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, float]:
+    """The chances of the ends of a turn, roll by roll."""
+    ends: Counter[End] = Counter()
+    under_way = {(0, rules.dice, 0): 1.0}
+    bonuses = rules.hot_dice_bonus or (0,)
+    while under_way:
+        after: Counter[tuple[int, int, int]] = Counter()
+        for (total, dice, hot), chance in under_way.items():
+            for roll, ways in rolls(dice).items():
+                p = chance * ways / 6**dice
+                what = naive.result(rules, roll)
+                if isinstance(what, str):
+                    ends[what, total] += p
+                    continue
+                if not what:
+                    ends["farkle", total] += p
+                    continue
+                place = Position(
+                    **{
+                        **{name: getattr(start, name) for name in Position.__slots__},
+                        "turn_total": total,
+                        "dice": dice,
+                        "hot_dice": hot,
+                    }
+                )
+                faces = tuple(sorted(roll, reverse=True))
+                move = player.choose(TurnView(rules, place, faces))
+                points = dict(naive.set_asides(rules, roll))[tuple(sorted(move.set_aside))]
+                new, left, hot_now = total + points, dice - len(move.set_aside), hot
+                if not left:
+                    new += bonuses[min(hot, len(bonuses) - 1)]
+                    left, hot_now = rules.dice, hot + 1
+                if move.bank:
+                    ends["bank", new] += p
+                elif p > 1e-17:
+                    after[new, left, hot_now] += p
+                else:
+                    ends["farkle", new] += p
+        under_way = dict(after)
+    return dict(ends)
+
+
+@cache
+def rolls(dice: int) -> dict[naive.Dice, int]:
+    return Counter(tuple(sorted(roll)) for roll in product(range(1, 7), repeat=dice))
+
+
+class Twin:
+    """The values of a game between two players."""
+
+    def __init__(self, rules: Ruleset, players: tuple[Player, Player]) -> None:
+        self.rules = rules
+        self.players = players
+        self.step = rules.point_step
+        self.rows = naive.horizon(rules) + 1
+        self.totals = range(0, self.rows * self.step, self.step)
+        self._play_off = {}
+        if rules.ending != "at_once" and rules.ties == "played_on":
+            self._play_off = {first: self._solve_play_off(first) for first in (0, 1)}
+
+    def best_turn(
+        self, bank: Callable[[int], float | None], farkle: Callable[[int], float], lose: float
+    ) -> float:
+        """What the best turn is worth; None where a bank is not allowed."""
+        banks = [bank(total) for total in self.totals]
+        worth = np.array([naive.NOT_ALLOWED if one is None else one for one in banks])
+        farkles = np.array([farkle(total) for total in self.totals])
+        found = naive.start_of_turn(self.rules, worth[:, None], farkles[:, None], np.array([lose]))
+        return float(found[0])
+
+    # ---- Final turns and play-offs ----
+
+    def turn_value(self, mover: int, start: Position, worth: Callable[[End], float]) -> float:
+        """What a turn is worth to who has it, given what its ends are."""
+        rules, player = self.rules, self.players[mover]
+        if player is not None:
+            ends = self._ends(player, start)
+            return sum(chance * worth(end) for end, chance in ends.items())
+        may = partial(rules.may_bank, score=start.banked, on_board=start.on_board)
+        return self.best_turn(
+            lambda total: worth(("bank", total)) if total and may(total) else None,
+            lambda total: worth(("farkle", total)),
+            worth(("lose", 0)),
+        )
+
+    @cache  # noqa: B019 - a twin lives as long as its test
+    def _ends(self, player: Policy, start: Position) -> dict[End, float]:
+        return turn_ends(self.rules, player, start)
+
+    def kept(self, total: int, start: Position) -> int:
+        """What a farkle leaves of a turn total."""
+        rules = self.rules
+        may = rules.may_bank(total, start.banked, on_board=start.on_board)
+        return total if rules.farkle_keeps_turn_total and total and may else 0
+
+    def last_turn(self, mover: int, start: Position, tie: float) -> float:
+        """Chance to win with one turn left, that must bring more points than are missing."""
+        missing = start.opponent - start.banked
+
+        def worth(end: End) -> float:
+            kind, total = end
+            if kind in {"win", "lose"}:
+                return float(kind == "win")
+            got = total if kind == "bank" else self.kept(total, start)
+            return 1.0 if got > missing else tie if got == missing else 0.0
+
+        return self.turn_value(mover, start, worth)
+
+    def _first_turn(self, first: int, play_off: float) -> float:
+        """Chance of `first` to win a play-off, given what the next one is worth to it."""
+        rules, goal = self.rules, self.rules.winning_score
+        start = Position(banked=goal, opponent=goal, dice=rules.dice, began=True)
+
+        @cache
+        def left(points: int) -> float:
+            reply = Position(banked=goal, opponent=goal + points, dice=rules.dice, began=False)
+            return 1 - self.last_turn(1 - first, reply, 1 - play_off)
+
+        def worth(end: End) -> float:
+            kind, total = end
+            if kind in {"win", "lose"}:
+                return float(kind == "win")
+            return left(total if kind == "bank" else self.kept(total, start))
+
+        return self.turn_value(first, start, worth)
+
+    def _solve_play_off(self, first: int) -> float:
+        value, before = 0.5, 0.0
+        while abs(value - before) > 1e-14:
+            value, before = self._first_turn(first, value), value
+        return value
+
+    @cache  # noqa: B019 - a twin lives as long as its test
+    def final_turn(self, mover: int, score: int, own: naive.Standing) -> float:
+        """Chance to win of a player whose opponent has reached the goal with a score."""
+        rules = self.rules
+        tie = 0.5 if rules.ties == "shared" else 0.0
+        if rules.ties == "played_on":
+            tie = 1 - self._play_off[1 - mover]
+        start = Position(
+            banked=own[0],
+            opponent=score,
+            dice=rules.dice,
+            on_board=own[2],
+            began=not rules.has_roles,
+        )
+        return self.last_turn(mover, start, tie)
+
+    # ---- Games ----
+
+    def after(self, state: State, end: End) -> tuple[float, State | None]:
+        """What the end of a turn is worth: a number, or 1 less what the state then is."""
+        rules = self.rules
+        kind, total = end
+        score = state.own[0]
+        if kind == "win":
+            return 1.0, None
+        if kind == "bank":
+            own = (score + total, 0, True)
+        elif kind == "farkle":
+            own = naive.after_farkle(rules, state.own, total)
+        else:
+            own = naive.after_losing_everything(state.own)
+        if own[0] >= rules.winning_score:
+            if rules.ending == "final_turn" or (rules.has_roles and state.began):
+                return 1 - self.final_turn(1 - state.mover, own[0], state.other), None
+            return 1.0, None
+        began = not state.began if rules.has_roles else True
+        return 0.0, State(1 - state.mover, began, state.other, own)
+
+    def values(self) -> dict[State, float]:
+        """The chance to win of the player to move, in every state."""
+        rules = self.rules
+        everyone = naive.standings(rules)
+        roles = [True, False] if rules.has_roles else [True]
+        states = [
+            State(mover, began, own, other)
+            for mover, began, own, other in product((0, 1), roles, everyone, everyone)
+        ]
+        place = {state: number for number, state in enumerate(states)}
+        constant = np.zeros(len(states))
+        rows: list[int] = []
+        columns: list[int] = []
+        chances: list[float] = []
+        best: list[tuple[int, list[tuple[float, int]], list[tuple[float, int]], tuple[float, int]]]
+        best = []
+        for number, state in enumerate(states):
+            start = self.position(state)
+            player = self.players[state.mover]
+
+            def leads(end: End, state: State = state) -> tuple[float, int]:
+                worth, then = self.after(state, end)
+                return worth, -1 if then is None else place[then]
+
+            if player is not None:
+                for end, chance in self._ends(player, start).items():
+                    worth, to = leads(end)
+                    constant[number] += chance * worth
+                    if to >= 0:
+                        constant[number] += chance
+                        rows.append(number)
+                        columns.append(to)
+                        chances.append(chance)
+                continue
+            may = partial(rules.may_bank, score=start.banked, on_board=start.on_board)
+            banks = [
+                leads(("bank", total)) if total and may(total) else (naive.NOT_ALLOWED, -1)
+                for total in self.totals
+            ]
+            farkles = [leads(("farkle", total)) for total in self.totals]
+            best.append((number, banks, farkles, leads(("lose", 0))))
+
+        which = np.array([one[0] for one in best], dtype=np.intp)
+        # shape (what, states)
+        ends = [np.array([one[k] for one in best]).reshape(len(best), -1, 2) for k in (1, 2, 3)]
+
+        def one_turn(values: naive.Array) -> naive.Array:
+            found = constant - np.bincount(
+                rows, np.array(chances) * values[columns], minlength=len(states)
+            )
+            if best:
+                worth = [
+                    (end[..., 0] + np.where(to >= 0, 1 - values[to], 0.0)).T
+                    for end in ends
+                    for to in [end[..., 1].astype(np.intp)]
+                ]
+                found[which] = naive.start_of_turn(rules, worth[0], worth[1], worth[2][0])
+            return found
+
+        found = naive.fixed_point(one_turn, np.full(len(states), 0.5), 1e-13)
+        return {state: float(found[number]) for state, number in place.items()}
+
+    def position(self, state: State) -> Position:
+        """The position at the start of a turn."""
+        return Position(
+            banked=state.own[0],
+            opponent=state.other[0],
+            farkles=state.own[1],
+            opponent_farkles=state.other[1],
+            dice=self.rules.dice,
+            on_board=state.own[2],
+            opponent_on_board=state.other[2],
+            began=state.began,
+        )
