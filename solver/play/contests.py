@@ -4,7 +4,7 @@ How the turns of a player end is found once for every state, and then the table 
 swept like that of a solve, see docs/mathematics.md.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -43,6 +43,8 @@ class Settled:
     sweeps: int
     change: float
     """Largest change of any value in the last sweep."""
+    lasts: tuple[Floats, Floats]
+    """What final turns are worth to each of them, as in `Endgame.last`."""
 
 
 def settled(
@@ -54,18 +56,20 @@ def settled(
     threads: int | None = None,
     tolerance: float = TOLERANCE,
     values: Floats | None = None,
+    known: Mapping[Policy | None, Outcomes] | None = None,
     on_progress: Callable[[float | Progress], None] = lambda _: None,
 ) -> Settled:
     """The values of a contest; `one` plays as is best against `other` if None.
 
     values : of the solved game, if they are known, from which the sweeps start
+    known : how the turns of some players end, as `outcomes_against` tells
     on_progress : told the share of the turns that is evaluated, then how the sweeps go
 
     Raises FarkleError where a policy plays on for ever, or that is too much to hold.
     """
     players = [one, other]
     ends = endgame(rules, further=_further(rules, [player for player in players if player]))
-    found: dict[Policy | None, Outcomes] = {None: as_is_best()}
+    found: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
     for player in players:
         if player not in found and player is not None:
             found[player] = _outcomes(rules, player, ends, cache, threads, on_progress)
@@ -81,7 +85,21 @@ def settled(
     sweeps.pair_tolerance = tolerance / 10
     number, change = settle(sweeps, tolerance)
     read = [read_table(rules, side) for side in sides]
-    return Settled(read[0], read[1], number, change)
+    return Settled(read[0], read[1], number, change, (lasts[0], lasts[1]))
+
+
+def outcomes_against(
+    rules: Ruleset,
+    player: Policy,
+    others: list[Policy],
+    *,
+    cache: Path,
+    threads: int | None = None,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Outcomes:
+    """How the turns of a player end in contests with others, to be found once for all of them."""
+    ends = endgame(rules, further=_further(rules, [player, *others]))
+    return _outcomes(rules, player, ends, cache, threads, on_progress)
 
 
 def _further(rules: Ruleset, players: list[Policy]) -> int:

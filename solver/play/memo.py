@@ -23,8 +23,10 @@ from solver.turn.scoring import turn_plan
 _REMEMBERED = 4096
 """Turns whose decisions are kept."""
 
+_MORE = 1e12
+"""More than any points."""
 _WINS = 1e15
-"""What a turn total is worth that wins: more than any points."""
+"""What a turn total is worth that wins: more than all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class Memo(Policy):
         """The decisions of the turn that a position belongs to."""
         return _memo_decisions(rules, self.unit, frozenset(), *_ends(rules, position))
 
+    def without_goal(self, rules: Ruleset) -> Decisions:
+        """The decisions of a turn that no goal ends, of a player on the board."""
+        return _memo_decisions(rules, self.unit, frozenset(), *_no_goal(rules))
+
 
 class MemoGoForIt(Policy):
     """The same, but near the end of the game it may go for it: bank nothing that does not win."""
@@ -85,10 +91,15 @@ class MemoGoForIt(Policy):
         return _memo_decisions(rules, self.unit, dice, *_ends(rules, position))
 
 
-Keep = Literal["most points", "fewest dice"] | int
-"""Which dice a rule of thumb sets aside: those of most points; as few as there can be, but all of
-them for hot dice; or those that make the turn total most if each die left to roll counts as so many
-points."""
+Keep = Literal["most points", "fewest dice", "bank first", "points for dice"]
+"""Which dice a rule of thumb sets aside.
+
+"most points": what scores most.
+"fewest dice": all for hot dice if it can; else as few dice as it can, of these the most points.
+"bank first": all for hot dice if it can; else what is banked by its numbers, of that the most
+points; else as with the fewest dice.
+"points for dice": what makes the turn total most if each die left to roll beyond some counts as a
+number of points; after hot dice all of them are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,10 @@ class Thumb:
     keep: Keep
     most_dice: tuple[Remaining, ...]
     bank: tuple[int, ...]
+    per_die: int = 0
+    """Points that a die left counts as, where it does."""
+    beyond: int = 0
+    """Dice left that count as nothing."""
 
     def bank_from(self, dice: Remaining) -> int | None:
         """From which turn total on to bank; None for never."""
@@ -121,6 +136,14 @@ class RuleOfThumb(Policy):
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
         return _thumb_decisions(rules, self.thumb, *_ends(rules, position))
+
+    def without_goal(self, rules: Ruleset) -> Decisions:
+        """The decisions of a turn that no goal ends, of a player on the board."""
+        return _thumb_decisions(rules, self.thumb, *_no_goal(rules))
+
+
+def _no_goal(rules: Ruleset) -> tuple[int, int | None, bool]:
+    return rules.least_bank() // rules.point_step, None, False
 
 
 def _ends(rules: Ruleset, position: Position) -> tuple[int, int | None, bool]:
@@ -170,20 +193,25 @@ def _memo_decisions(
 def _thumb_decisions(
     rules: Ruleset, thumb: Thumb, least: int, enough: int | None, is_last: bool
 ) -> Decisions:
-    left = np.arange(1, turn_plan(rules).columns + 1)
+    left = np.arange(1, rules.dice + 1)
     froms = [thumb.bank_from(dice) for dice in left.tolist()]
 
     def rows(totals: Floats) -> tuple[Floats, Bools]:
         total = totals[:, np.newaxis]
         banks = np.stack([totals >= (np.inf if f is None else f) for f in froms], axis=1)
         banks[:least] = False
-        if thumb.keep == "most points":
-            worth = np.broadcast_to(total, banks.shape).copy()
-        elif thumb.keep == "fewest dice":
-            worth = np.broadcast_to(left, banks.shape) * _WINS / 1e3 + total
-        else:
-            worth = total + left * float(thumb.keep)
-        return worth, banks
+        if rules.hot_dice != "optional":
+            banks[:, -1] = False
+        if thumb.keep == "points for dice":
+            ties = np.where(banks, rules.dice + 1, left) / (rules.dice + 2)
+            return total + thumb.per_die * np.maximum(left - thumb.beyond, 0) + ties, banks
+        first = np.zeros(banks.shape)
+        if thumb.keep != "most points":
+            first += left
+        if thumb.keep == "bank first":
+            first[banks] = rules.dice
+            first[:, -1] = rules.dice + 1
+        return _MORE * first + total, banks
 
     return _decisions(rules, rows, max(thumb.bank), enough, is_last)
 

@@ -143,7 +143,7 @@ def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
     # from 0 points on whatever is more wins
     rows = rules.winning_score // step
     # of level 0 and those after it: whatever can be left at all
-    possible = possible_states(rules, rows).any(axis=0)
+    possible: npt.NDArray[np.bool_] = possible_states(rules, rows).max(axis=0)
     gains = _gains(turn, rows)
     totals = np.arange(rows) * step
     may_bank = np.full(gains.shape, (totals >= rules.least_bank())[:, np.newaxis])
@@ -171,6 +171,6 @@ def _gains(turn: EndlessTurn, rows: int) -> Floats:
     table, tail, step = turn.table, turn.tail, turn.rules.point_step
     totals = np.arange(rows, dtype=np.float64) * step
     exact = min(rows, math.ceil(tail.begins / step))
-    found = tail.gains(totals)[0]
+    found: Floats = tail.gains(totals)[0]
     found[:exact] = table.roll[0, :exact] - totals[:exact, np.newaxis]
     return found
