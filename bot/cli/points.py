@@ -25,7 +25,10 @@ from solver.rules.file import load_rules
     help="Whether the opening minimum is behind the player; it is unless you say so.",
 )
 @click.option(
-    "--score", type=int, metavar="S", help="Your score, where a roll that loses everything takes it."
+    "--score",
+    type=int,
+    metavar="S",
+    help="Your score, where a roll that loses everything takes it.",
 )
 @click.option(
     "--hot-dice",

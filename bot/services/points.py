@@ -122,9 +122,7 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
     """
     _check(rules, question)
     at_stake = float(max(question.score or 0, 0))
-    turn = endless_turn(
-        rules, question.farkle_cost, on_board=question.on_board, at_stake=at_stake
-    )
+    turn = endless_turn(rules, question.farkle_cost, on_board=question.on_board, at_stake=at_stake)
     level = min(question.hot_dice, turn.table.plan.levels - 1)
     tail, outcome = turn.tail, turn.outcome
     return PointsAnswer(
@@ -142,9 +140,7 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
             for column in reversed(range(len(tail.slope)))
         ),
         long_run=_long_run(rules) if rules.penalty_points and question.is_plain else None,
-        trade_offs=trade_offs(
-            rules, question.costs, on_board=question.on_board, at_stake=at_stake
-        ),
+        trade_offs=trade_offs(rules, question.costs, on_board=question.on_board, at_stake=at_stake),
         cells=_cells(turn, level) if question.cells else (),
     )
 
@@ -159,10 +155,9 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
                 cost=cost,
             )
     if len(question.costs) > _MOST_COSTS:
-        raise InvalidRequestError.say(
-            "{number:,} costs are too many: at most {most:,} can be weighed at a time",
-            number=len(question.costs),
-            most=_MOST_COSTS,
+        raise InvalidRequestError(
+            f"{len(question.costs):,} costs are too many: at most {_MOST_COSTS:,} can be weighed at"
+            " a time"
         )
     if question.score is not None and not rules.lose_everything:
         raise InvalidRequestError.say(
@@ -171,7 +166,7 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
         )
     if question.score is not None and abs(question.score) > MOST_COST:
         raise InvalidRequestError.say(
-            "the score is {least:,} to {most:,}, not {score:,}",
+            "your score is {least:,} to {most:,}, not {score:,}",
             least=-MOST_COST,
             most=MOST_COST,
             score=question.score,

@@ -1,15 +1,18 @@
 """A turn for the most points as people read it, as plain data and as tables."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from bot.services.points import LongRunAnswer, PointsAnswer
+from bot.services.points import GainCell, LongRunAnswer, PointsAnswer, TailGain
 from bot.views.layout import and_text, columns, dice_count, percent, wrap
 from bot.views.rule_sentences import turn_topics
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import bank_from_lines, threshold_text
 from solver.rules.ruleset import Ruleset
+from solver.turn.long_run import TradeOff
 from solver.wording import figure, say
+
+_CANNOT_OCCUR = "· "
 
 
 def points_text(answer: PointsAnswer) -> str:
@@ -28,8 +31,8 @@ def points_text(answer: PointsAnswer) -> str:
     elif answer.rules.farkle_penalty and not answer.rules.penalty_points:
         lines.append(
             say(
-                "Farkles in a row take everything, which depends on the score: there is no most"
-                " points a turn in the long run."
+                "Farkles in a row take everything: what that costs depends on the score, so that no"
+                " average of many turns can be told."
             )
         )
     return wrap("\n".join(lines))
@@ -43,11 +46,9 @@ def points_data(answer: PointsAnswer) -> dict[str, Any]:
 def points_sheet(answer: PointsAnswer) -> Sheet:
     """The table that was asked for: trade-offs, gains by turn total, or when to bank."""
     if answer.question.costs:
-        names = ("farkle_cost", "farkle_probability", "points")
-        return sheet(names, map(asdict, answer.trade_offs))
+        return sheet([one.name for one in fields(TradeOff)], map(asdict, answer.trade_offs))
     if answer.question.cells:
-        names = ("turn_total", "dice", "gain", "bank", "possible")
-        return sheet(names, map(asdict, answer.cells))
+        return sheet([one.name for one in fields(GainCell)], map(asdict, answer.cells))
     return sheet(("dice", "turn_total"), map(asdict, answer.bank_from))
 
 
@@ -87,6 +88,8 @@ def _head(answer: PointsAnswer) -> str:
     if len(rules.hot_dice_bonus) > 1:
         told.append(
             say("When to bank is told after {number} hot dice.", number=question.hot_dice)
+            if question.hot_dice
+            else say("When to bank is told before the first hot dice.")
         )
     return wrap(" ".join(told))
 
@@ -95,12 +98,12 @@ def _brings(answer: PointsAnswer) -> str:
     """Points and the chances of other ends."""
     parts = [
         say("{points} points on average", points=_points(answer.points)),
-        say("farkle {chance}", chance=percent(answer.farkle_probability)),
+        say("farkle {chance}", chance=_chance(answer.farkle_probability)),
     ]
     if answer.rules.instant_win:
-        parts.append(say("wins {chance}", chance=percent(answer.win_probability)))
+        parts.append(say("wins {chance}", chance=_chance(answer.win_probability)))
     if answer.rules.lose_everything:
-        parts.append(say("loses all {chance}", chance=percent(answer.lose_probability)))
+        parts.append(say("loses all {chance}", chance=_chance(answer.lose_probability)))
     return "  " + ", ".join(parts)
 
 
@@ -118,7 +121,7 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
     """What rolling gains where it risks nothing."""
     never = {one.dice for one in answer.bank_from if one.turn_total is None}
     gains = [
-        say("{dice} {points}", dice=dice_count(one.dice), points=_points(one.gain))
+        f"{dice_count(one.dice)} {_points(one.gain)}"
         for one in answer.tail
         if one.dice in never and one.slope == 0
     ]
@@ -141,7 +144,7 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
         "Turn after turn that leaves {points} points a turn at best, with farkles in {share} of"
         " all turns.",
         points=_points(found.points),
-        share=percent(found.farkles),
+        share=_chance(found.farkles),
     )
     dice = [str(one.dice) for one in found.turns[0].bank_from]
     how = say(
@@ -153,9 +156,9 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
     rows += [
         (
             str(turn.farkles),
-            percent(turn.share),
+            _chance(turn.share),
             figure(turn.farkle_cost, ",.2f"),
-            percent(turn.farkle_probability),
+            _chance(turn.farkle_probability),
             *map(threshold_text, turn.bank_from),
         )
         for turn in found.turns
@@ -164,54 +167,42 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
 
 
 def _trade_off_lines(answer: PointsAnswer) -> list[str]:
-    """What a farkle might cost, and what that makes of the best turn."""
-    head = say("cost of a farkle"), say("farkle probability"), say("points without that cost")
-    rows = [
-        (
-            figure(one.farkle_cost, ",g"),
-            figure(one.farkle_probability, ".6f"),
-            figure(one.points, ",.6f"),
-        )
+    """What a farkle might cost, and what that makes of the best turn; the command line alone."""
+    rows = [("cost of a farkle", "farkle probability", "points without that cost")]
+    rows += [
+        (f"{one.farkle_cost:,g}", f"{one.farkle_probability:.6f}", f"{one.points:,.6f}")
         for one in answer.trade_offs
     ]
-    return columns([head, *rows], right=range(3))
+    return columns(rows, right=range(3))
 
 
 def _cell_lines(answer: PointsAnswer) -> list[str]:
-    """Turn totals down, dice to roll across, and what rolling gains."""
+    """Turn totals down, dice across, what rolling gains in the cells; the command line alone."""
     dice = [one.dice for one in answer.tail]
     rows: dict[int, list[str]] = {}
     for cell in answer.cells:
-        gain = _points(cell.gain) + ("B" if cell.bank else " ")
-        rows.setdefault(cell.turn_total, []).append(gain if cell.possible else "· ")
+        gain = f"{cell.gain:,.3f}" + ("B" if cell.bank else " ")
+        rows.setdefault(cell.turn_total, []).append(gain if cell.possible else _CANNOT_OCCUR)
     table = [("", *(f"{number} " for number in dice))]
-    table += [
-        (figure(total), *row) for total, row in rows.items() if any(cell != "· " for cell in row)
-    ]
+    table += [(f"{total:,}", *row) for total, row in rows.items() if set(row) != {_CANNOT_OCCUR}]
     return [
-        say("Expected further points of rolling, by turn total and dice:"),
-        say("B: bank, else roll; ·: cannot occur"),
+        "Expected further points of rolling, by turn total and dice:",
+        "B: bank, else roll; ·: cannot occur",
         *columns(table, right=range(len(dice) + 1)),
-        *_tail_lines(answer),
+        f"From a turn total t of {answer.tail_from:,} on:",
+        *columns((dice_count(one.dice), _line(one)) for one in answer.tail),
     ]
 
 
-def _tail_lines(answer: PointsAnswer) -> list[str]:
-    """What rolling gains at all further turn totals."""
-    told = []
-    for one in answer.tail:
-        if one.slope:
-            line = say(
-                "{dice}: {gain} - {slope} * t",
-                dice=dice_count(one.dice),
-                gain=_points(one.gain),
-                slope=figure(one.slope, ".6f"),
-            )
-        else:
-            line = say("{dice}: {gain}", dice=dice_count(one.dice), gain=_points(one.gain))
-        told.append(f"  {line}")
-    return [say("From a turn total t of {total:,} on:", total=answer.tail_from), *told]
+def _line(one: TailGain) -> str:
+    """The gain of rolling as a function of the turn total."""
+    return f"{one.gain:,.3f}" + (f" - {one.slope:.6f} t" if one.slope else "")
 
 
 def _points(points: float) -> str:
     return figure(points, ",.3f")
+
+
+def _chance(chance: float) -> str:
+    """A sum of chances, which may be rounded a little."""
+    return percent(round(chance, 12))

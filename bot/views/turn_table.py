@@ -1,6 +1,7 @@
 """The table of a whole turn as people read it, as plain data and for spreadsheets."""
 
 from dataclasses import asdict, fields
+
 from bot.views.advice import position_text
 from bot.views.layout import percent, wrap
 from bot.views.sheet import Sheet, sheet
@@ -19,12 +20,14 @@ def turn_table_text(turn: TurnCells) -> str:
     """The whole turn: turn totals down, dice to roll across, win probability in percent."""
     dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
     marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
-    wins = _wins_from(turn) is not None
+    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
+    summary = bank_from_lines(turn.bank_from, _wins_from(turn))
+    marked = any("W" in line for line in summary)
     lines = [
         wrap(f"{position_text(turn.rules, turn.position)}, {turn.rules.name} rules"),
         f"Win probability {percent(turn.win_probability)} at the start of the turn.",
-        f"Bank from these turn totals on, by dice left to roll{' (W: that wins)' if wins else ''}:",
-        *bank_from_lines(turn.bank_from, _wins_from(turn)),
+        f"Bank from these turn totals on, by dice left to roll{' (W: it wins)' if marked else ''}:",
+        *summary,
         "Win probability in % by turn total and dice:",
         f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
         f"{'':>7}" + "".join(f"{number:>8} " for number in dice),

@@ -227,7 +227,8 @@ def _further(tail: Tail) -> int:
 
 def _columns(plan: TurnPlan) -> Ints:
     """The column of dice with which each list of set-asides can be rolled, shape (lists,)."""
-    return np.argmax(plan.chances, axis=0)
+    found: Ints = np.argmax(plan.chances, axis=0)
+    return found
 
 
 def _is_endless(plan: TurnPlan) -> bool:
@@ -297,14 +298,15 @@ class _Choices:
 
     def values(self, gain: Floats) -> Floats:
         """What each option gains, given the gains of states; -inf for what is avoided."""
-        found = self.points + gain.ravel()[self.state] - self.hot_slope * self.hot * self.points
+        found: Floats = self.points * (1 - self.hot_slope * self.hot) + gain.ravel()[self.state]
         found[:, self.avoided] = -np.inf
         return found
 
     def hot_values(self, gain: Floats) -> Floats:
         """What hot dice gain at turn total 0, given their gain on each level."""
         following = [self.plan.next_level(level) for level in range(self.plan.levels)]
-        return self.points * (1 - self.hot_slope) + gain[following][:, np.newaxis]
+        found: Floats = self.points * (1 - self.hot_slope) + gain[following][:, np.newaxis]
+        return found
 
     def chances(self, picks: Ints) -> tuple[Floats, Floats]:
         """Where rolls lead by some options, shape (states, states), and the points they add.
@@ -331,12 +333,12 @@ def _gains(choices: _Choices, ended: Floats, slope: Floats) -> tuple[Floats, Boo
     must[:, -1] = plan.must_roll_hot
     may = np.broadcast_to((slope == 0) & ~must, shape)
     rolls, gain = must, np.zeros(shape)
+    costs = np.broadcast_to(ended, shape).ravel()
     picks = _best(choices, gain, None)
     while True:
         moves, points = choices.chances(picks)
         on = moves * rolls.ravel()
-        costs = np.broadcast_to(ended, shape).ravel()
-        gain = np.linalg.solve(np.eye(len(on)) - on, points + costs).reshape(shape)
+        gain = np.asarray(np.linalg.solve(np.eye(len(on)) - on, points + costs)).reshape(shape)
         better = _best(choices, np.where(rolls, gain, 0.0), picks)
         going = must | (may & (gain > _EQUAL * np.max(np.abs(gain))))
         if np.array_equal(better, picks) and np.array_equal(going, rolls):

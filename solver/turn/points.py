@@ -124,9 +124,7 @@ def turn_outcome(
             banked[t] += here[stays].sum()
             rolled = np.where(stays, 0.0, here)
             if t >= solved:
-                rolled, ended = (
-                    beyond(level, rolled) if beyond else _rolled_beyond(plan, rolled)
-                )
+                rolled, ended = beyond(level, rolled) if beyond else _rolled_beyond(plan, rolled)
                 banked[t] += ended
             elif rolled.any():
                 space = mass[level : plan.next_level(level) + 1].reshape(-1)[t * number :]

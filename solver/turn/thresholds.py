@@ -14,7 +14,7 @@ class BankFrom:
 
     dice: Remaining
     turn_total: int | None
-    """The least turn total at which to bank; None where it is never best or never allowed."""
+    """The least one that can occur at which to bank; None where that is never best or allowed."""
     roll_again: tuple[tuple[int, int], ...] = ()
     """Stretches of turn totals above it, the first and the last of each, at which to roll again."""
 

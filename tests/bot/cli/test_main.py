@@ -6,15 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bot.__main__ import main
+from solver.game.position import reachable
 from solver.rules.file import load_rules, preset_names
 from solver.strategy import find_manifest, manifest_path
 from tests.conftest import SOLVED
+
+REFERENCE = Path(__file__).parents[2] / "reference"
 
 TINY = """
 goal = 500
@@ -125,12 +130,46 @@ def test_turn_json_and_text(farkle: Farkle) -> None:
     _, text, _ = farkle("turn", "--banked", "9000", "--opponent", "9500")
     lines = text.splitlines()
     assert lines[0] == "you 9,000, them 9,500, facebook rules"
-    assert lines[1].startswith("Win probability 45.44 % at the start of the turn; in %")
-    assert lines[2] == "B: bank, else roll; ·: cannot occur"
-    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[4])
-    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[10])
-    assert len(lines) == 24
+    assert lines[1:8] == [
+        "Win probability 45.44 % at the start of the turn.",
+        "Bank from these turn totals on, by dice left to roll (W: it wins):",
+        "  6 dice  5 dice  4 dice  3 dice  2 dice   1 die",
+        "  1,000W  1,000W  1,000W     700  1,000W  1,000W",
+        "With 3 dice roll again at turn totals of 800 to 950.",
+        "Win probability in % by turn total and dice:",
+        "B: bank, else roll; ·: cannot occur",
+    ]
+    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[9])
+    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[15])
+    assert len(lines) == 29
     assert max(map(len, lines)) < 80
+
+
+@pytest.mark.parametrize("scores", ["0_0", "6000_8000", "8000_6000"])
+def test_a_turn_begins_with_when_to_bank(farkle: Farkle, scores: str) -> None:
+    figures = tomllib.loads((REFERENCE / "figures.toml").read_text())["facebook"]
+    banked, opponent = scores.split("_")
+    ask = ("turn", "--banked", banked, "--opponent", opponent)
+    found = farkle.json(*ask)["bank_from"]
+    assert [one["dice"] for one in found] == [6, 5, 4, 3, 2, 1]
+    # of turn totals that can occur: 350 cannot with 3 dice left, so that 400 is the first from 350
+    possible = reachable(load_rules("facebook"))[0]
+    for one, published in zip(found, figures[f"bank_thresholds_{scores}"], strict=True):
+        totals = 50 * np.flatnonzero(possible[:, one["dice"] - 1])
+        assert one["turn_total"] == totals[totals >= published][0]
+    again = {one["dice"]: one["roll_again"] for one in found if one["roll_again"]}
+    _, text, _ = farkle(*ask)
+    if scores == "0_0":
+        assert again == {}
+        assert "roll again" not in text
+    elif scores == "6000_8000":
+        inversion = figures["inversion_6000_8000"]
+        assert again == {inversion["dice"]: [inversion["roll"]]}
+        assert "With 5 dice roll again at turn totals of 3,900 to 3,950." in text
+    else:
+        inversion = figures["inversion_8000_6000"]
+        [[first, last]] = again[inversion["dice"]]
+        assert (first, last) == (inversion["roll_above"] + 50, 1950)
 
 
 def test_rules_list_and_show(farkle: Farkle) -> None:
@@ -313,7 +352,7 @@ def test_an_early_interrupt_ends_cleanly(tmp_path: Path, module: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["solve", "advise", "turn", "chat"]
+    ["solve", "advise", "turn", "points", "komi", "chat"]
     + [f"rules {command}" for command in ("list", "show", "check", "diff", "new")],
 )
 def test_every_command_has_json_and_help(farkle: Farkle, command: str) -> None:

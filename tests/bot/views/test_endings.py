@@ -244,7 +244,7 @@ def test_turn_tables_at_the_end_of_a_game(farkle: Farkle, games: Path) -> None:
     assert lines[0] == "you 800, them 1,150, final turn with 350 to beat, last rules"
     assert lines[-1].split() == ["350", "84.182", "72.222", "55.556", "50.000B"]
     beyond = farkle(*ask, "900")[1].splitlines()
-    assert "B: bank, else roll" in beyond[2]
+    assert "B: bank, else roll; ·: cannot occur" in beyond
     assert any(line.startswith("    300 ") for line in beyond)
 
 
@@ -255,10 +255,13 @@ def test_turn_tables_after_hot_dice(farkle: Farkle, games: Path) -> None:
     assert first[0] == "you 500, them 0, you began, equal rules"
     assert then[0] == "you 500, them 0, you began, after 1 or more hot dice, equal rules"
     assert first[1] == then[1]
-    assert first[4].split()[0] == "0"
-    assert then[4].split() == ["300", "85.654", "·", "·", "·"]
-    # hot dice must be rolled: no mark below 4 dice
-    assert not any("B" in line[:17] for line in first[4:] + then[4:])
+    # hot dice must be rolled
+    assert first[4].split()[0] == then[4].split()[0] == "never"
+    marks = "B: bank, else roll; ·: cannot occur"
+    first, then = (lines[lines.index(marks) + 2 :] for lines in (first, then))
+    assert first[0].split()[0] == "0"
+    assert then[0].split() == ["300", "85.654", "·", "·", "·"]
+    assert not any("B" in line[:17] for line in first + then)
     found = farkle.json(*ask, "--hot-dice", "1")
     assert found["rules"] == "equal"
     assert found["position"]["hot_dice"] == 1

@@ -41,6 +41,11 @@ MORE = [
 ]
 
 
+every_option = pytest.mark.parametrize(
+    "rules", [rules for _, rules in SMALL + MORE], ids=[name for name, _ in SMALL + MORE]
+)
+
+
 @pytest.mark.parametrize(("table", "cost"), [("T0", 0), ("T2", 500)])
 def test_published_gains_of_rolling(table: str, cost: float) -> None:
     turn = endless_turn(load_rules("zilch"), cost)
@@ -111,8 +116,8 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn) -> None:
     assert np.max(np.abs(np.array(gains) - expected)) < 1e-9 * scale
 
 
-@pytest.mark.parametrize(("name", "rules"), SMALL + MORE, ids=[one[0] for one in SMALL + MORE])
-def test_the_slow_twin_agrees(name: str, rules: Ruleset) -> None:
+@every_option
+def test_the_slow_twin_agrees(rules: Ruleset) -> None:
     on_board = not rules.has_opening
     for cost, at_stake in ((0.0, 0.0), (170.0, 300.0)):
         twin_agrees(rules, endless_turn(rules, cost, on_board=on_board, at_stake=at_stake))
@@ -129,8 +134,8 @@ def test_the_slow_twin_agrees_on_six_dice(rules: Ruleset) -> None:
         twin_agrees(rules, endless_turn(rules, cost, on_board=not rules.has_opening))
 
 
-@pytest.mark.parametrize(("name", "rules"), SMALL + MORE, ids=[one[0] for one in SMALL + MORE])
-def test_chances_and_points_belong_together(name: str, rules: Ruleset) -> None:
+@every_option
+def test_chances_and_points_belong_together(rules: Ruleset) -> None:
     for cost in (0.0, 170.0):
         turn = endless_turn(rules, cost, at_stake=50.0)
         outcome = turn.outcome
@@ -170,7 +175,9 @@ def test_one_die_by_hand() -> None:
     # from t on: 1/6 to gain 100 and be at t + 100, 5/6 to lose t and 40
     gain = [turn.gain(TurnState(total, 1)) for total in (0, 300, 5000)]
     assert gain == pytest.approx([-40, -340, -5040])
-    keeps = variant("classic", dice=1, farkle_keeps_turn_total=True, scoring=one.scoring.model_dump())
+    keeps = variant(
+        "classic", dice=1, farkle_keeps_turn_total=True, scoring=one.scoring.model_dump()
+    )
     assert endless_turn(keeps).points == pytest.approx(100 / 6 / (1 - 1 / 6))
 
 

@@ -1,4 +1,4 @@
-"""Points in the long run, and what a farkle might cost: published, and against all else there is."""
+"""Points in the long run, and what a farkle might cost, as published; nothing brings more."""
 
 import csv
 import random

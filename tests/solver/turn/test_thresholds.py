@@ -4,17 +4,17 @@ from solver.turn.thresholds import BankFrom, bank_from
 
 
 def table(*columns: str) -> tuple[np.ndarray, np.ndarray]:
-    """Where to bank (B) and what is possible (all but a dot), a column for 1, 2, ... dice."""
+    """Where to bank (B, b) and what can occur (B, r), a column for 1, 2, ... dice."""
     letters = np.array([list(column) for column in columns]).T
-    return letters == "B", letters != "."
+    return np.isin(letters, ["B", "b"]), np.isin(letters, ["B", "r"])
 
 
 def test_when_to_bank_with_each_number_of_dice() -> None:
-    banks, possible = table("..rrBB", "......", "r.BBrB", "rrrrrr", "rB.r.r", ".rBrBr")
+    banks, possible = table("r.brbB", "..bb.b", "r.BBrB", "rrrrrr", "rB.r.r", ".rBrBr")
     assert bank_from(banks, possible, 50) == (
         BankFrom(6, 100, ((150, 150), (250, 250))),
         BankFrom(5, 50, ((150, 250),)),
         BankFrom(4, None),
         BankFrom(3, 100, ((200, 200),)),
-        BankFrom(1, 200),
+        BankFrom(1, 250),
     )
