@@ -113,11 +113,21 @@ class Strategy:
     """
 
     def __init__(
-        self, rules: Ruleset, values: Values | npt.NDArray[np.float64], origin: str
+        self,
+        rules: Ruleset,
+        values: Values | npt.NDArray[np.float64],
+        origin: str,
+        *,
+        last: Floats | None = None,
     ) -> None:
-        """`origin` is where the values come from, for errors."""
+        """The play of somebody whose opponent has these values.
+
+        origin : where the values come from, for errors
+        last : what the opponent has in a final turn, as in `Endgame.last`; None for best play
+        """
         self.rules = rules
         self._origin = origin
+        self._last = last
         self._opened = values if isinstance(values, Values) else Values(rules, values, origin)
         self._turn = lru_cache(maxsize=256)(self._solve_turn)
         self._far = lru_cache(maxsize=64)(self._solve_far)
@@ -242,9 +252,12 @@ class Strategy:
         totals = np.arange(missing) * step
         bank[:missing] = values.left(start, points=totals)
         if not goal_ends_game:
-            last = ends.last[int(start.opponent_on_board)]
-            margin = (rules.winning_score - start.opponent) // step
-            bank[missing:] = 1 - last[margin : margin + len(bank) - missing]
+            lasts = ends.last if self._last is None else self._last
+            margins = (rules.winning_score - start.opponent) // step + np.arange(
+                len(bank) - missing
+            )
+            last = lasts[int(start.opponent_on_board), np.minimum(margins, lasts.shape[1] - 1)]
+            bank[missing:] = 1 - last
         farkle = np.full(len(bank), values.left(start, farkles=True))
         if rules.farkle_keeps_turn_total:
             farkle[free:] = bank[free:]

@@ -62,10 +62,10 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                 new, left, hot_now = total + points, dice - len(move.set_aside), hot
                 if not left:
                     new += bonuses[min(hot, len(bonuses) - 1)]
-                    left, hot_now = rules.dice, hot + 1
+                    left, hot_now = rules.dice, min(hot + 1, len(bonuses))
                 if move.bank:
                     ends["bank", new] += p
-                elif p > 1e-17:
+                elif p > 1e-13:
                     after[new, left, hot_now] += p
                 else:
                     ends["farkle", new] += p
@@ -116,8 +116,14 @@ class Twin:
             worth(("lose", 0)),
         )
 
-    @cache  # noqa: B019 - a twin lives as long as its test
     def _ends(self, player: Policy, start: Position) -> dict[End, float]:
+        if start.opponent < self.rules.winning_score:
+            seen = {"banked", "on_board", "dice", *player.looks_at}
+            start = Position(**{name: getattr(start, name) for name in seen})
+        return self._ends_of(player, start)
+
+    @cache  # noqa: B019 - a twin lives as long as its test
+    def _ends_of(self, player: Policy, start: Position) -> dict[End, float]:
         return turn_ends(self.rules, player, start)
 
     def kept(self, total: int, start: Position) -> int:
@@ -245,7 +251,10 @@ class Twin:
 
         which = np.array([one[0] for one in best], dtype=np.intp)
         # shape (what, states)
-        ends = [np.array([one[k] for one in best]).reshape(len(best), -1, 2) for k in (1, 2, 3)]
+        ends = [
+            np.array([one[k] for one in best]).reshape(len(best), -1 if best else 1, 2)
+            for k in (1, 2, 3)
+        ]
 
         def one_turn(values: naive.Array) -> naive.Array:
             found = constant - np.bincount(

@@ -13,6 +13,7 @@ import click
 
 from bot import log
 from bot.cli.discord import discord_command
+from bot.cli.duel import best_response, duel
 from bot.cli.forget import forget
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, csv_option, json_option, show
 from bot.cli.points import points
@@ -230,6 +231,8 @@ def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
 
 
+farkle.add_command(best_response)
+farkle.add_command(duel)
 farkle.add_command(discord_command)
 farkle.add_command(forget)
 farkle.add_command(rules)

@@ -1,5 +1,6 @@
 """`farkle study`: what solved games tell about the rules and about the method."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,10 +15,11 @@ from bot.views.study import FLOOR_ROW, floor_data, floor_text
 from solver.batch.jobs import solve_all
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.standings import DEFAULT_TOLERANCE
+from solver.play.duel import strengths_of_levels
 from solver.play.strengths import save_strengths, strengths_path
 from solver.rules.file import load_rules, with_floor
 from solver.rules.ruleset import Ruleset
-from solver.strategy import manifest_path, open_values, verify_strategy
+from solver.strategy import manifest_path, open_strategy, open_values, verify_strategy
 
 
 @click.group()
@@ -74,41 +76,53 @@ def floor(
 @study.command()
 @click.argument("rules", default=DEFAULT_RULES)
 @click.option(
-    "--games", default=20_000, type=click.IntRange(min=2), show_default=True, help="For each level."
+    "--games", type=click.IntRange(min=2), help="Play so many with each level, and count."
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice.")
-@click.option("--replace", is_flag=True, help="Keep this study even in place of a larger one.")
+@click.option("--seed", default=1, show_default=True, help="Of the dice of these games.")
+@click.option("--replace", is_flag=True, help="Keep counts even in place of better ones.")
 @json_option
 @csv_option
 @click.pass_obj
 def levels(
     settings: Settings,
     rules: str,
-    games: int,
+    games: int | None,
     seed: int,
     *,
     replace: bool,
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Play every level of the bot against optimal play.
+    """Say how often every level of the bot wins against optimal play, exactly.
 
-    RULES is the name of a rule set or a TOML file. The game is solved first if need be. Each side
-    begins in half of the games. The win rates are kept in the data folder, where the chat shows
-    them; those of a study of more games stay there.
+    RULES is the name of a rule set or a TOML file. The game is solved first if need be. With
+    --games they are played instead, half of them begun by each side. The win rates are kept in the
+    data folder, where the chat shows them; exact ones stay there, and so do those of more games.
     """
     # only here: the others load neither numba nor the compiler
-    from solver.batch.local import compiled_code, prefer_cache  # noqa: PLC0415
+    from solver.batch.local import (  # noqa: PLC0415
+        compiled_code,
+        prefer_cache,
+        with_sound_code,
+    )
 
     ruleset = load_rules(rules)
     with compiled_code(settings.kernels) as cache:
         manifest = _solved(settings.strategies, rules, ruleset, cache)
         _, values = open_values(manifest)
-        prefer_cache(cache)
-        from solver.play.matches import measure_strengths  # noqa: PLC0415
+        if games is None:
+            strategy = open_strategy(settings.strategies, ruleset)
+            with share_progress("evaluating") as done:
+                found = with_sound_code(
+                    cache,
+                    partial(strengths_of_levels, ruleset, strategy, cache=cache, on_progress=done),
+                )
+        else:
+            prefer_cache(cache)
+            from solver.play.matches import measure_strengths  # noqa: PLC0415
 
-        with share_progress("playing") as done:
-            found = measure_strengths(ruleset, values, cache, games, seed, done)
+            with share_progress("playing") as done:
+                found = measure_strengths(ruleset, values, cache, games, seed, done)
     kept = save_strengths(settings.data, ruleset, found, replace=replace)
     path = strengths_path(settings.data, ruleset)
     show(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.views.layout import columns, rough_percent, wrap
+from bot.views.layout import columns, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.play.policies import LEVELS
 from solver.play.strengths import Strength, Strengths
@@ -15,16 +15,21 @@ from solver.wording import figure, say, say_later
 def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) -> str:
     """The levels, what each does and, where that was measured, how often it wins."""
     rows = []
+    exact = strengths is not None and not any(one.standard_error for one in strengths.values())
     for name, what in LEVELS.items():
         wins: tuple[str, ...] = ()
         if strengths and (one := strengths.get(name)):
-            error = figure(100 * one.standard_error, ".1f")
-            wins = rough_percent(one.win_rate), f"+- {error}"
+            wins = (percent(one.win_rate),)
+            if not exact:
+                error = figure(100 * one.standard_error, ".1f")
+                wins = rough_percent(one.win_rate), f"+- {error}"
         rows.append((name, *wins, say(what)))
     measured = say_later(
         "How they do under {rules} rules is not measured yet: farkle study levels {rules}"
     )
-    if strengths:
+    if exact:
+        measured = say_later("Chances to win against optimal play under {rules} rules, exact.")
+    elif strengths:
         measured = say_later(
             "Games won against optimal play under {rules} rules, with the standard error."
         )
@@ -46,6 +51,17 @@ def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, 
 
 def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
     """A row for each level: how often it wins; `kept` is what the file holds now."""
+    if strengths.is_exact:
+        chances = [
+            (name, *map(percent, (one.win_rate, one.began, one.replied)))
+            for name, one in strengths.levels.items()
+        ]
+        lines = [
+            f"{strengths.rules} rules, the exact chance of each level to win against optimal play:",
+            *columns([("level", "wins", "beginning", "second"), *chances], right={1, 2, 3}),
+            f"Kept in {path}.",
+        ]
+        return "\n".join(lines)
     rows = [("level", "wins", "error", "beginning", "second")]
     for name, one in strengths.levels.items():
         rows.append(
@@ -57,6 +73,7 @@ def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
                 f"{100 * one.replied:.1f} %",
             )
         )
+    better = "an exact study" if kept.is_exact else f"a study of {kept.games:,} games"
     lines = [
         f"{strengths.rules} rules, each level against optimal play in {strengths.games:,} games,"
         f" seed {strengths.seed}:",
@@ -64,7 +81,7 @@ def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
         "Error: the standard error in percentage points.",
         f"Kept in {path}."
         if kept is strengths
-        else f"Not kept: {path} has a study of {kept.games:,} games; --replace replaces it.",
+        else f"Not kept: {path} has {better}; --replace replaces it.",
     ]
     return "\n".join(lines)
 

@@ -114,7 +114,7 @@ def solve_here(
             rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress
         )
 
-    return _with_sound_code(cache, solve)
+    return with_sound_code(cache, solve)
 
 
 def check_here(
@@ -128,7 +128,7 @@ def check_here(
 
         return audit.residual(described.rules, values, cache=cache, on_progress=on_progress)
 
-    return _with_sound_code(cache, check)
+    return with_sound_code(cache, check)
 
 
 def compare_floors_here(manifest: Path, lower: Path, *, cache: Path) -> FloorEffect:
@@ -143,10 +143,10 @@ def compare_floors_here(manifest: Path, lower: Path, *, cache: Path) -> FloorEff
             described.rules, values, lower_described.rules, lower_values, cache=cache
         )
 
-    return _with_sound_code(cache, compare)
+    return with_sound_code(cache, compare)
 
 
-def _with_sound_code(cache: Path, work: Callable[[], T]) -> T:
+def with_sound_code(cache: Path, work: Callable[[], T]) -> T:
     """Do something with compiled code from `cache`.
 
     Code that is damaged or another version's fails in many ways; it is thrown away and made anew.

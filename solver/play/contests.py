@@ -40,11 +40,11 @@ class Settled:
 
     one: Floats
     other: Floats
+    last: Floats
+    """Of the final turns of the other player, as in `Endgame.last`."""
     sweeps: int
     change: float
     """Largest change of any value in the last sweep."""
-    lasts: tuple[Floats, Floats]
-    """What final turns are worth to each of them, as in `Endgame.last`."""
 
 
 def settled(
@@ -85,7 +85,7 @@ def settled(
     sweeps.pair_tolerance = tolerance / 10
     number, change = settle(sweeps, tolerance)
     read = [read_table(rules, side) for side in sides]
-    return Settled(read[0], read[1], number, change, (lasts[0], lasts[1]))
+    return Settled(read[0], read[1], lasts[1], number, change)
 
 
 def outcomes_against(

@@ -1,13 +1,16 @@
 """How often one way to play wins against another one: exact, and loads numba only to compute it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, first_standing, role, standing_index
-from solver.play.policies import Optimal, Policy
+from solver.play.policies import LEVELS, Optimal, Policy, make_policy
+from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
 from solver.turn.equations import Floats
 
 
@@ -33,6 +36,40 @@ class Duel:
         return (self.as_first + self.as_second) / 2
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Games that two policies have played, half of them begun by each."""
+
+    games: int
+    seed: int
+    began: float
+    """Share of the games that the first one began and won; a shared win counts half."""
+    replied: float
+
+    @property
+    def rates(self) -> tuple[tuple[float, float], ...]:
+        """Win rates with their standard errors: beginning, second and overall."""
+        halves = [(rate, rate * (1 - rate) / (self.games / 2)) for rate in self._halves]
+        overall = sum(rate for rate, _ in halves) / 2, sum(square for _, square in halves) / 4
+        return tuple((rate, math.sqrt(square)) for rate, square in (*halves, overall))
+
+    def agrees(self, duel: Duel) -> bool:
+        """Whether nothing but chance is between these games and exact win probabilities.
+
+        In a million duels about three fail this by chance.
+        """
+        exact = duel.as_first, duel.as_second
+        errors = [math.sqrt(one * (1 - one) / (self.games / 2)) for one in exact]
+        return all(
+            abs(rate - one) <= 5 * error + 2 / self.games
+            for rate, one, error in zip(self._halves, exact, errors, strict=True)
+        )
+
+    @property
+    def _halves(self) -> tuple[float, float]:
+        return self.began, self.replied
+
+
 def duel(
     rules: Ruleset,
     one: Policy,
@@ -54,18 +91,50 @@ def duel(
     from solver.play.contests import settled  # noqa: PLC0415
 
     check_solvable(rules)
-    solved = [one for one in (one, other) if isinstance(one, Optimal)]
+    strategies = [player.strategy for player in (one, other) if isinstance(player, Optimal)]
+    if len(strategies) == 2 and strategies[0] is strategies[1]:
+        other = one  # whose turns are evaluated once
     found = settled(
         rules,
         one,
         other,
         cache=cache,
         threads=threads,
-        values=solved[0].strategy.values if solved else None,
+        values=strategies[0].values if strategies else None,
         on_progress=on_progress,
     )
     first, second = starts(rules, found.one, found.other)
     return Duel(rules, one.name, other.name, first, second, found.change, found.sweeps)
+
+
+def strengths_of_levels(
+    rules: Ruleset,
+    strategy: Strategy,
+    *,
+    cache: Path,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Strengths:
+    """How strong every level of a bot is against best play, exact. Raises as `duel` does."""
+    from solver.play.contests import outcomes_against, settled  # noqa: PLC0415
+
+    best = Optimal(strategy)
+    levels = [best if name == best.name else make_policy(name) for name in LEVELS]
+
+    def evaluating(share: float) -> None:
+        on_progress(share / 2)
+
+    known = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
+    found: dict[str, Strength] = {}
+    for number, level in enumerate(levels):
+        on_progress(0.5 + number / len(levels) / 2)
+        values = settled(
+            rules, level, best, cache=cache, values=strategy.values, known={best: known}
+        )
+        began, replied = starts(rules, values.one, values.other)
+        found[level.name] = Strength(
+            win_rate=(began + replied) / 2, standard_error=0.0, began=began, replied=replied
+        )
+    return Strengths(rules=rules.name, digest=rules.digest, levels=found)
 
 
 def starts(rules: Ruleset, one: Floats, other: Floats) -> tuple[float, float]:

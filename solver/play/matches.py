@@ -27,12 +27,13 @@ from solver.game.standings import (
     first_standing,
     many,
 )
+from solver.play.duel import Played
 from solver.play.match_players import (
     MatchPlayer,
     optimal_player,
     policy_player,
 )
-from solver.play.policies import LEVELS, Optimal, make_policy
+from solver.play.policies import LEVELS, Optimal, Policy, make_policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
@@ -41,6 +42,9 @@ from solver.turn.scoring import Fate, TurnState, after_set_aside, all_set_asides
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
+
+_TOGETHER = 20_000
+"""Games of a duel that go on side by side."""
 
 CHUNK = 2048
 """Positions whose decisions are held at a time."""
@@ -286,6 +290,40 @@ def play_games(
     while played.phase.size:
         played.turn((first, second)[played.mover])
     return played.wins
+
+
+def play_duel(
+    rules: Ruleset,
+    one: Policy,
+    other: Policy,
+    code: Path,
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Played:
+    """Play games between two policies, each of which begins half of them.
+
+    code : the folder of compiled code
+    games : an odd number becomes the next even one
+    on_progress : told the share of the games that is done
+    """
+    players = [
+        optimal_player(rules, policy.strategy.values, code)
+        if isinstance(policy, Optimal)
+        else policy_player(rules, policy)
+        for policy in (one, other)
+    ]
+    half = (games + 1) // 2
+    wins = [0.0, 0.0]
+    for side in (0, 1):
+        for begin in range(0, half, _TOGETHER):
+            on_progress((side + begin / half) / 2)
+            number = min(_TOGETHER, half - begin)
+            first, second = players if side == 0 else players[::-1]
+            dice = (seed + 1_000_003 * side + 7_000_003 * (begin // _TOGETHER)) % 2**32
+            won = play_games(rules, first, second, number, dice)
+            wins[side] += won if side == 0 else number - won
+    return Played(2 * half, seed, wins[0] / half, wins[1] / half)
 
 
 def measure_strengths(

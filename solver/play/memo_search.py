@@ -77,7 +77,7 @@ def study_memo(
         after = against.settled(player)
         return against.overall(after), after.other
 
-    go_for_it = search_go_for_it(rules, table.unit, evaluate, found.lasts[1], part(0.1, 0.5))
+    go_for_it = search_go_for_it(rules, table.unit, evaluate, found.last, part(0.1, 0.5))
     thumb = search_thumb(
         rules, lambda player: against.overall(against.settled(player)), part(0.5, 1.0)
     )

@@ -119,6 +119,7 @@ class Optimal(Policy):
     """The greatest probability to win, from the solved game."""
 
     name = "optimal"
+    looks_at = (*Policy.looks_at, "began")
 
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy

@@ -1,5 +1,6 @@
 """How strong the levels of play are against optimal play, kept as a file for others to show."""
 
+import math
 import os
 from pathlib import Path
 
@@ -22,19 +23,26 @@ class Strength(_Data):
 
     win_rate: float = Field(ge=0, le=1)
     standard_error: float = Field(ge=0)
+    """0 where it is exact."""
     began: float = Field(ge=0, le=1)
     """Win rate in the half of the games that the level begins."""
     replied: float = Field(ge=0, le=1)
 
 
 class Strengths(_Data):
-    """The levels of play of one rule set, each in so many games against optimal play."""
+    """The levels of play of one rule set against optimal play: exact, or in so many games."""
 
     rules: str
     digest: str
-    games: int = Field(ge=2)
-    seed: int
+    games: int | None = Field(default=None, ge=2)
+    """Of each level; None where it is exact."""
+    seed: int | None = None
     levels: dict[str, Strength]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no dice were rolled for it."""
+        return self.games is None
 
 
 def strengths_path(folder: Path, rules: Ruleset) -> Path:
@@ -63,10 +71,11 @@ def save_strengths(
 ) -> Strengths:
     """Write the file of a rule set, whole or not at all; returns what it holds then.
 
-    One with more games is left as it is, unless `replace`. Raises StrategyFileError.
+    One that is exact, or has more games, is left as it is, unless `replace` or by one that is
+    exact. Raises StrategyFileError.
     """
     kept = load_study(folder, rules)
-    if kept and kept.games > strengths.games and not replace:
+    if kept and not replace and (kept.games or math.inf) > (strengths.games or math.inf):
         return kept
     path = strengths_path(folder, rules)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -1,0 +1,205 @@
+"""Duels and best responses in plain words, as data and as tables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.views.layout import columns, wrap
+from bot.views.sheet import Cell, Sheet, sheet
+from solver.game.position import Position
+from solver.play.best_response import BestResponse, Example
+from solver.play.duel import Duel, Played
+from solver.rules.ruleset import Ruleset
+from solver.wording import figure, say, say_later
+
+_WHEN = (say_later("beginning"), say_later("second"), say_later("overall"))
+
+
+def duel_text(duel: Duel, played: Played | None = None) -> str:
+    """The chances of one policy against another one, and how games went that were played."""
+    rows: list[tuple[str, ...]] = []
+    exact = duel.as_first, duel.as_second, duel.overall
+    if played:
+        counted = say("in {games:,} games", games=played.games)
+        rows.append(("", say("exact"), counted, say("95 % interval")))
+    for number, (when, chance) in enumerate(zip(_WHEN, exact, strict=True)):
+        row = say(when), fine_percent(chance)
+        if played:
+            rate, error = played.rates[number]
+            low, high = (_finely(rate + side * error) for side in (-1.96, 1.96))
+            rows.append((*row, fine_percent(rate), say("{low} to {high} %", low=low, high=high)))
+        else:
+            rows.append(row)
+    lines = [
+        say(
+            "{one} against {other} under {rules} rules, the chance of {one} to win:",
+            one=duel.one,
+            other=duel.other,
+            rules=duel.rules.name,
+        ),
+        *columns(rows, right={1, 2, 3}),
+        _exactness(duel.rules, duel.change),
+    ]
+    if played and not played.agrees(duel):
+        lines.append(
+            say("The games differ from it by more than chance explains: please report that.")
+        )
+    return wrap("\n".join(lines))
+
+
+def duel_data(duel: Duel, played: Played | None = None) -> dict[str, Any]:
+    """The same as plain data."""
+    found: dict[str, Any] = {
+        "rules": duel.rules.name,
+        "one": duel.one,
+        "other": duel.other,
+        "beginning": duel.as_first,
+        "second": duel.as_second,
+        "overall": duel.overall,
+        "change": duel.change,
+        "sweeps": duel.sweeps,
+    }
+    if played:
+        names = ("beginning", "second", "overall")
+        found["played"] = {
+            "games": played.games,
+            "seed": played.seed,
+            **{
+                name: {"rate": rate, "standard_error": error}
+                for name, (rate, error) in zip(names, played.rates, strict=True)
+            },
+        }
+    return found
+
+
+def duel_sheet(duel: Duel, played: Played | None = None) -> Sheet:
+    """A row for who begins."""
+    exact = duel.as_first, duel.as_second, duel.overall
+    rows: list[dict[str, Cell]] = []
+    for number, (when, chance) in enumerate(zip(_WHEN, exact, strict=True)):
+        rate, error = played.rates[number] if played else (None, None)
+        rows.append(
+            {
+                "rules": duel.rules.name,
+                "one": duel.one,
+                "other": duel.other,
+                "when": when,
+                "chance": chance,
+                "played": rate,
+                "standard_error": error,
+            }
+        )
+    names = ("rules", "one", "other", "when", "chance")
+    return sheet(names + (("played", "standard_error") if played else ()), rows)
+
+
+def response_text(found: BestResponse) -> str:
+    """The best response to a policy, and where it differs from optimal play."""
+    best, optimal, rules = found.best, found.optimal, found.best.rules
+    both = zip(_WHEN, _chances(best), _chances(optimal), strict=True)
+    rows = [("", say("best response"), say("optimal play"))]
+    rows += [(say(when), fine_percent(one), fine_percent(other)) for when, one, other in both]
+    gain = say(
+        "The best response wins {gain} percentage points more than optimal play does.",
+        gain=figure(100 * found.gain, ".3f"),
+    )
+    lines = [
+        say(
+            "Chance to win against {policy} under {rules} rules:",
+            policy=best.other,
+            rules=rules.name,
+        ),
+        *columns(rows, right={1, 2}),
+        gain,
+        _exactness(rules, max(best.change, optimal.change)),
+        "",
+        say("From which turn total on each banks, with so many dice left to roll:"),
+        *_examples(found.usual),
+    ]
+    if found.greatest:
+        lines += [say("Where the best response gains most:"), *_examples(found.greatest)]
+    return wrap("\n".join(lines))
+
+
+def _examples(examples: Sequence[Example]) -> list[str]:
+    dice = len(examples[0].best_banks)
+    rows = [("", "", say("wins"), *map(str, range(dice, 0, -1)))]
+    for one in examples:
+        for name, chance, banks in (
+            (say("best response"), one.best, one.best_banks),
+            (say("optimal play"), one.optimal, one.optimal_banks),
+        ):
+            scores = _scores(one.position) if name == say("best response") else ""
+            told = (say("never") if bank is None else figure(bank) for bank in banks[::-1])
+            rows.append((scores, name, fine_percent(chance), *told))
+    return columns(rows, right=range(2, 3 + dice))
+
+
+def _scores(position: Position) -> str:
+    return say("{own:,} to {opponent:,}", own=position.banked, opponent=position.opponent)
+
+
+def response_data(found: BestResponse) -> dict[str, Any]:
+    """The same as plain data."""
+
+    def example(one: Example) -> dict[str, Any]:
+        return {
+            "me": one.position.banked,
+            "them": one.position.opponent,
+            "best": one.best,
+            "optimal": one.optimal,
+            "best_banks": list(one.best_banks),
+            "optimal_banks": list(one.optimal_banks),
+        }
+
+    return {
+        "rules": found.best.rules.name,
+        "policy": found.best.other,
+        "best": dict(zip(("beginning", "second", "overall"), _chances(found.best), strict=True)),
+        "optimal": dict(
+            zip(("beginning", "second", "overall"), _chances(found.optimal), strict=True)
+        ),
+        "gain": found.gain,
+        "change": max(found.best.change, found.optimal.change),
+        "usual": [example(one) for one in found.usual],
+        "greatest": [example(one) for one in found.greatest],
+    }
+
+
+def response_sheet(found: BestResponse) -> Sheet:
+    """A row for each position and way to play."""
+    dice = len(found.usual[0].best_banks)
+    names = [f"bank_{number}" for number in range(1, dice + 1)]
+    rows: list[dict[str, Cell]] = []
+    for one in (*found.usual, *found.greatest):
+        for player, chance, banks in (
+            ("best", one.best, one.best_banks),
+            ("optimal", one.optimal, one.optimal_banks),
+        ):
+            start = {"me": one.position.banked, "them": one.position.opponent}
+            told = dict(zip(names, banks, strict=True))
+            rows.append({**start, "player": player, "chance": chance, **told})
+    return sheet(("me", "them", "player", "chance", *names), rows)
+
+
+def fine_percent(probability: float) -> str:
+    """A probability with three decimals."""
+    return f"{_finely(probability)} %"
+
+
+def _finely(probability: float) -> str:
+    return figure(100 * min(max(probability, 0.0), 1.0), ".3f")
+
+
+def _chances(duel: Duel) -> tuple[float, float, float]:
+    return duel.as_first, duel.as_second, duel.overall
+
+
+def _exactness(rules: Ruleset, change: float) -> str:
+    told = say(
+        "Exact: in the last sweep no chance changed by more than {change}.",
+        change=figure(change, ".1e"),
+    )
+    if rules.score_floor:
+        floor = say("Scores below {floor:,} count as that.", floor=rules.score_floor)
+        told = f"{told} {floor}"
+    return told

@@ -1,0 +1,207 @@
+"""The policy that wins most against a given one, exact; loads numba only to compute it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from solver.best_play import Strategy
+from solver.game.position import Position
+from solver.game.solvable import check_solvable
+from solver.game.standings import Progress, Standing, role, score_count, standing_index
+from solver.play.duel import Duel, starts
+from solver.play.policies import Decisions, Optimal, Policy, table_decisions
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
+from solver.turn.equations import Floats, TurnTable
+from solver.turn.points import bank_decisions
+
+TOLERANCE = 1e-10
+"""By which values may still change in all."""
+
+_EXAMPLES = 4
+"""Positions that are told where the best response wins most more."""
+
+_APART = 8
+"""Such positions are this share of the goal apart in one score at least."""
+
+
+class Responder(Policy):
+    """The best response to a policy; in a last turn and a play-off it plays as is best in itself.
+
+    That is its best response too, but where a tie is played on.
+    """
+
+    def __init__(self, name: str, strategy: Strategy) -> None:
+        """`strategy` holds what the other player has, who does not play as is best."""
+        self.name = name
+        self.strategy = strategy
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
+        """The decisions of the turn that a position belongs to."""
+        return table_decisions(self.strategy.turn(position))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The start of a turn, and what two ways to play do with it."""
+
+    position: Position
+    best: float
+    """Win probability of the best response against the policy."""
+    optimal: float
+    """Of optimal play against it."""
+    best_banks: tuple[int | None, ...]
+    """From which turn total in points on the best response banks, with the dice 1.. in turn; None
+    where it never does."""
+    optimal_banks: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BestResponse:
+    """What wins most against a policy, and what optimal play wins against it."""
+
+    best: Duel
+    optimal: Duel
+    usual: tuple[Example, ...]
+    """At the start of the game and other common scores."""
+    greatest: tuple[Example, ...]
+    """Where the best response wins most more than optimal play."""
+    responder: Responder = field(repr=False, compare=False)
+
+    @property
+    def gain(self) -> float:
+        """By how much it wins more often than optimal play, overall."""
+        return self.best.overall - self.optimal.overall
+
+
+def best_response(
+    rules: Ruleset,
+    policy: Policy,
+    strategy: Strategy,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    on_progress: Callable[[float | Progress], None] = lambda _: None,
+) -> BestResponse:
+    """The best response to a policy.
+
+    strategy : of the solved game, for what optimal play wins
+    cache : the folder of compiled code
+    on_progress : told the share of all turns that is evaluated, then how the sweeps go
+
+    Raises as `solver.play.duel.duel` does.
+    """
+    # only here: numba takes longer to load than any answer
+    from solver.play.contests import outcomes_against, settled  # noqa: PLC0415
+
+    check_solvable(rules)
+    optimal = Optimal(strategy)
+    if isinstance(policy, Optimal):
+        policy = optimal  # whose turns are evaluated once
+    theirs = outcomes_against(
+        rules, policy, [optimal], cache=cache, threads=threads, on_progress=on_progress
+    )
+    found = {}
+    for name, player, tolerance in (("best", None, TOLERANCE), ("optimal", optimal, TOLERANCE)):
+        found[name] = settled(
+            rules,
+            player,
+            policy,
+            cache=cache,
+            threads=threads,
+            tolerance=tolerance,
+            values=strategy.values,
+            known={policy: theirs},
+            on_progress=on_progress,
+        )
+    duels = {}
+    for name, values in found.items():
+        first, second = starts(rules, values.one, values.other)
+        duels[name] = Duel(rules, name, policy.name, first, second, values.change, values.sweeps)
+    best, usual = found["best"], found["optimal"]
+    told = f"best response to {policy.name}"
+    responder = Responder(told, Strategy(rules, best.other, told, last=best.last))
+
+    def example(position: Position) -> Example:
+        place = _place(rules, position)
+        return Example(
+            position,
+            float(best.one[place]),
+            float(usual.one[place]),
+            _banks(responder.strategy.turn(position)),
+            _banks(strategy.turn(position)),
+        )
+
+    return BestResponse(
+        duels["best"],
+        duels["optimal"],
+        tuple(map(example, _usual(rules))),
+        tuple(map(example, _greatest(rules, best.one, usual.one))),
+        responder,
+    )
+
+
+def _place(rules: Ruleset, position: Position) -> tuple[int, int, int]:
+    return (
+        role(rules, began=position.began),
+        standing_index(rules, position.own),
+        standing_index(rules, position.others),
+    )
+
+
+def _position(rules: Ruleset, own: int, opponent: int) -> Position:
+    """The start of a turn at two scores, without farkles in a row."""
+    return Position(
+        banked=own,
+        opponent=opponent,
+        dice=dice_set(rules).whole,
+        on_board=own > 0 or not rules.has_opening,
+        opponent_on_board=opponent > 0 or not rules.has_opening,
+    )
+
+
+def _usual(rules: Ruleset) -> list[Position]:
+    """The start, the middle of the game, and close to the goal: even, ahead and behind."""
+    step, goal = rules.point_step, rules.winning_score
+    middle, close = (int(goal * share) // step * step for share in (0.5, 0.9))
+    pairs = [(0, 0), (middle, middle), (close, close), (close, middle), (middle, close)]
+    return [_position(rules, *pair) for pair in dict.fromkeys(pairs)]
+
+
+def _greatest(rules: Ruleset, best: Floats, optimal: Floats) -> list[Position]:
+    """Where the first values are most above the others, at scores that are not near each other."""
+    step = rules.point_step
+    scores = np.arange(0, rules.winning_score, step)
+    rows = np.array([_row(rules, score) for score in scores.tolist()])
+    first = role(rules, began=True)
+    gain = (best - optimal)[first][np.ix_(rows, rows)]
+    apart = max(1, score_count(rules) // _APART)
+    found = []
+    for _ in range(_EXAMPLES):
+        own, opponent = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        if gain[own, opponent] <= TOLERANCE:
+            break
+        found.append(_position(rules, int(scores[own]), int(scores[opponent])))
+        near = np.ix_(
+            np.abs(np.arange(len(scores)) - own) < apart,
+            np.abs(np.arange(len(scores)) - opponent) < apart,
+        )
+        gain[near] = 0.0
+    return found
+
+
+def _row(rules: Ruleset, score: int) -> int:
+    return standing_index(rules, Standing(score, on_board=score > 0 or not rules.has_opening))
+
+
+def _banks(table: TurnTable) -> tuple[int | None, ...]:
+    """From which turn total on all is banked after no hot dice, with the dice 1.. in turn."""
+    banks = bank_decisions(table)[0]
+    found: list[int | None] = []
+    for column in banks.T:
+        rolls = np.flatnonzero(~column)
+        first = int(rolls[-1]) + 1 if len(rolls) else 0
+        found.append(first * table.plan.step if first < len(column) else None)
+    return tuple(found)
