@@ -13,7 +13,7 @@ import numpy as np
 
 from solver.game.position import Position, is_on_board, points_to_beat
 from solver.game.standings import Bools
-from solver.play.policies import Decisions, Policy
+from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.equations import Floats

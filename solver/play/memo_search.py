@@ -25,12 +25,12 @@ from solver.play.contests import Settled, outcomes_against, settled
 from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb
-from solver.play.memo_study import MemoStudy, Worth
+from solver.play.memo_study import MemoStudy, Share, Worth
 from solver.play.policies import Decisions, Optimal, Policy
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Floats
-from solver.turn.memo import memo_table
+from solver.turn.memo import MemoTable, memo_table
 from solver.turn.scoring import possible_states
 
 _LEAST_ROWS = 400
@@ -44,26 +44,17 @@ _STEPS = (8, 4, 2, 1)
 _NO_POINTS = -1.0
 """Of rules of thumb by which a turn goes on for ever: worse than any."""
 
-Share = Callable[[float], None]
 
-
-def study_memo(
+def searched(
     strategy: Strategy,
-    unit: int | None = None,
+    table: MemoTable,
     *,
     cache: Path,
     threads: int | None = None,
     on_progress: Share = lambda _: None,
 ) -> MemoStudy:
-    """All that is told of a table to memorise, but for the table itself.
-
-    unit : as for memo_table
-    cache : the folder of compiled code
-    on_progress : told the share that is done
-
-    Raises FarkleError where a rule set has no such table or is too much to evaluate.
-    """
-    rules, table = strategy.rules, memo_table(strategy.rules, unit)
+    """All that is told of a table, see study_memo."""
+    rules = strategy.rules
 
     def part(begin: float, end: float) -> Share:
         return lambda share: on_progress(begin + (end - begin) * min(share, 1.0))
@@ -164,7 +155,7 @@ def search_thumb(
 
 
 def _thumbs(rules: Ruleset) -> Iterator[Thumb]:
-    """Rules of thumb of every kind, with numbers to begin with; three where there are enough dice."""
+    """Rules of thumb of every kind, with numbers to begin with; three if there are the dice."""
     whole, unit = rules.dice, memo_table(rules).unit
     froms = [_bank_from(rules, dice) for dice in range(1, whole + 1)]
     for number in (min(3, whole), min(2, whole)):

@@ -4,6 +4,7 @@ To find that takes a while, so it is kept in a file beside the strategy files.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -12,10 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from solver.errors import StrategyFileError
 from solver.files import open_regular
 from solver.folders import make_private
+from solver.game.solvable import check_solvable
 from solver.play.memo import GoForIt, Thumb
 from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.memo import memo_table
 
 _DIGEST_LENGTH = 16
+
+
+Share = Callable[[float], None]
 
 
 class _Data(BaseModel):
@@ -91,3 +98,27 @@ def save_memo(folder: Path, rules: Ruleset, study: MemoStudy) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
+
+
+def study_memo(
+    strategy: Strategy,
+    unit: int | None = None,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    on_progress: Share = lambda _: None,
+) -> MemoStudy:
+    """Find all that out, for the table of a unit.
+
+    unit : as for memo_table
+    cache : the folder of compiled code
+    on_progress : told the share that is done
+
+    Raises FarkleError where a rule set has no such table or is too much to evaluate.
+    """
+    # only here: numba takes longer to load than any answer
+    from solver.play.memo_search import searched  # noqa: PLC0415
+
+    check_solvable(strategy.rules)
+    table = memo_table(strategy.rules, unit)
+    return searched(strategy, table, cache=cache, threads=threads, on_progress=on_progress)
