@@ -15,6 +15,7 @@ from bot import log
 from bot.cli.discord import discord_command
 from bot.cli.duel import best_response, duel
 from bot.cli.forget import forget
+from bot.cli.memo import memo
 from bot.cli.output import EXIT_BAD_INPUT, Decorated, csv_option, json_option, show
 from bot.cli.points import points
 from bot.cli.rules import rules
@@ -235,6 +236,7 @@ farkle.add_command(best_response)
 farkle.add_command(duel)
 farkle.add_command(discord_command)
 farkle.add_command(forget)
+farkle.add_command(memo)
 farkle.add_command(rules)
 farkle.add_command(store)
 farkle.add_command(study)
