@@ -50,7 +50,7 @@ def memo_picture(answer: MemoAnswer, form: Form = "png") -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    figure = Figure(figsize=_SIZE, dpi=72, facecolor="white")
+    figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor="white")
     canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
     parts = memo_page(answer)
     scale = 1.0
@@ -60,7 +60,7 @@ def memo_picture(answer: MemoAnswer, form: Form = "png") -> bytes:
     data = io.BytesIO()
     undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
     more = {"metadata": undated[form]} if form in undated else {}
-    figure.savefig(data, format=form, dpi=_DPI, **more)
+    figure.savefig(data, format=form, **more)
     return data.getvalue()
 
 
@@ -117,8 +117,8 @@ class _Page:
                 self._box(self._y, step, whole, _BAND)
             x = room / 2
             for k, cell in enumerate(row):
-                left = 0.0 if k == 0 else widths[k] - measure(cell)
-                self._write(x + left, cell, _TEXT, bold=index == 0 or k == 0)
+                right, bold = k > 0, index == 0 or k == 0
+                self._write(x + widths[k] * right, cell, _TEXT, bold=bold, right=right)
                 x += widths[k] + room
             self._y += step
             if index == 0:
@@ -141,7 +141,9 @@ class _Page:
         )
         self._figure.add_artist(box)
 
-    def _write(self, x: float, text: str, size: float, *, bold: bool = False) -> None:
+    def _write(
+        self, x: float, text: str, size: float, *, bold: bool = False, right: bool = False
+    ) -> None:
         if self._figure is None or not text:
             return
         self._figure.text(
@@ -149,6 +151,7 @@ class _Page:
             1 - (self._y + size * self._scale) / self._whole,
             text,
             color=_INK,
+            horizontalalignment="right" if right else "left",
             font=_font(size * self._scale, bold=bold),
             parse_math=False,
         )
@@ -156,7 +159,7 @@ class _Page:
     def _measure(self, text: str, size: float, *, bold: bool = False) -> float:
         font = _font(size * self._scale, bold=bold)
         width, _, _ = self._renderer.get_text_width_height_descent(text, font, ismath=False)
-        return float(width)
+        return float(width) * 72 / _DPI
 
 
 def _font(size: float, *, bold: bool) -> "FontProperties":
