@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
+from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.points import points_commands
 from bot.fronts.chat.records import RecordCommands
@@ -92,7 +93,10 @@ async def open_parts(
                     *points_commands(oracle, rules),
                 ],
                 say_later("Games"): played.commands(),
-                say_later("Looking back"): RecordCommands(games, rules, settings.data).commands(),
+                say_later("Looking back"): [
+                    *RecordCommands(games, rules, settings.data).commands(),
+                    *duel_commands(oracle, rules, settings.kernels),
+                ],
                 say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,

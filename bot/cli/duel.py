@@ -21,7 +21,7 @@ from bot.views.duel import (
 from bot.views.progress import share_progress
 from solver.game.standings import Progress
 from solver.play.duel import Played
-from solver.play.policies import POLICIES
+from solver.play.policies import POLICIES, Optimal
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 
@@ -62,6 +62,10 @@ def duel(
     solved where one of them is optimal.
     """
     ruleset, advisor = load_rules(rules), Advisor(settings.strategies)
+    for name in (one, other):
+        if name == Optimal.name:
+            advisor.strategy(ruleset, rules)
+        advisor.policy(name, ruleset)
     with _evaluating(f"{one} against {other}") as told:
         found = dueled(advisor, settings.kernels, ruleset, one, other, told)
     played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
@@ -105,6 +109,8 @@ def best_response(
     response wins, what optimal play wins, and where the two differ.
     """
     ruleset, advisor = load_rules(rules), Advisor(settings.strategies)
+    advisor.strategy(ruleset, rules)
+    advisor.policy(policy, ruleset)
     with _evaluating(f"best response to {policy}") as told:
         found = responded(advisor, settings.kernels, ruleset, policy, told)
     sheet = response_sheet(found) if as_csv else None

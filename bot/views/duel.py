@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.views.layout import columns, wrap
+from bot.views.layout import columns, percent, wrap
 from bot.views.sheet import Cell, Sheet, sheet
-from solver.game.position import Position
 from solver.play.best_response import BestResponse, Example
 from solver.play.duel import Duel, Played
 from solver.rules.ruleset import Ruleset
@@ -30,20 +29,22 @@ def duel_text(duel: Duel, played: Played | None = None) -> str:
         else:
             rows.append(row)
     lines = [
-        say(
-            "{one} against {other} under {rules} rules, the chance of {one} to win:",
-            one=duel.one,
-            other=duel.other,
-            rules=duel.rules.name,
+        wrap(
+            say(
+                "Chance of {one} to win against {other} under {rules} rules:",
+                one=duel.one,
+                other=duel.other,
+                rules=duel.rules.name,
+            )
         ),
         *columns(rows, right={1, 2, 3}),
         _exactness(duel.rules, duel.change),
     ]
     if played and not played.agrees(duel):
         lines.append(
-            say("The games differ from it by more than chance explains: please report that.")
+            wrap(say("The games differ from it by more than chance explains: please report that."))
         )
-    return wrap("\n".join(lines))
+    return "\n".join(lines)
 
 
 def duel_data(duel: Duel, played: Played | None = None) -> dict[str, Any]:
@@ -103,39 +104,41 @@ def response_text(found: BestResponse) -> str:
         gain=figure(100 * found.gain, ".3f"),
     )
     lines = [
-        say(
-            "Chance to win against {policy} under {rules} rules:",
-            policy=best.other,
-            rules=rules.name,
+        wrap(
+            say(
+                "Chance to win against {policy} under {rules} rules:",
+                policy=best.other,
+                rules=rules.name,
+            )
         ),
         *columns(rows, right={1, 2}),
-        gain,
+        wrap(gain),
         _exactness(rules, max(best.change, optimal.change)),
         "",
-        say("From which turn total on each banks, with so many dice left to roll:"),
+        wrap(say("From which turn total on each banks, with so many dice left to roll:")),
         *_examples(found.usual),
     ]
     if found.greatest:
-        lines += [say("Where the best response gains most:"), *_examples(found.greatest)]
-    return wrap("\n".join(lines))
+        lines += [
+            wrap(say("Where the best response gains most:")),
+            *_examples(found.greatest),
+        ]
+    return "\n".join(lines)
 
 
 def _examples(examples: Sequence[Example]) -> list[str]:
+    """Two lines for each position: what the best response does there, and optimal play."""
     dice = len(examples[0].best_banks)
-    rows = [("", "", say("wins"), *map(str, range(dice, 0, -1)))]
+    rows = [(say("me:them"), "", say("wins"), *map(str, range(dice, 0, -1)))]
     for one in examples:
-        for name, chance, banks in (
-            (say("best response"), one.best, one.best_banks),
-            (say("optimal play"), one.optimal, one.optimal_banks),
+        scores = f"{figure(one.position.banked)}:{figure(one.position.opponent)}"
+        for place, name, chance, banks in (
+            (scores, say("best"), one.best, one.best_banks),
+            ("", say("optimal"), one.optimal, one.optimal_banks),
         ):
-            scores = _scores(one.position) if name == say("best response") else ""
             told = (say("never") if bank is None else figure(bank) for bank in banks[::-1])
-            rows.append((scores, name, fine_percent(chance), *told))
+            rows.append((place, name, percent(chance), *told))
     return columns(rows, right=range(2, 3 + dice))
-
-
-def _scores(position: Position) -> str:
-    return say("{own:,} to {opponent:,}", own=position.banked, opponent=position.opponent)
 
 
 def response_data(found: BestResponse) -> dict[str, Any]:
@@ -195,11 +198,13 @@ def _chances(duel: Duel) -> tuple[float, float, float]:
 
 
 def _exactness(rules: Ruleset, change: float) -> str:
-    told = say(
-        "Exact: in the last sweep no chance changed by more than {change}.",
-        change=figure(change, ".1e"),
-    )
+    told = say("Exact: in the last sweep no chance changed any more.")
+    if change:
+        told = say(
+            "Exact: in the last sweep no chance changed by more than {change}.",
+            change=figure(change, ".1e"),
+        )
     if rules.score_floor:
         floor = say("Scores below {floor:,} count as that.", floor=rules.score_floor)
         told = f"{told} {floor}"
-    return told
+    return wrap(told)

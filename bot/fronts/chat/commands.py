@@ -172,6 +172,8 @@ class Command:
     """Whether it looks at the names of options itself."""
     is_exact: bool = False
     """Whether what is typed counts to the letter, blanks and what nobody sees too."""
+    whole: tuple[str, ...] = ()
+    """What may come before a colon and is no option, but a word with what follows."""
     examples: tuple[str, ...] = ()
     """Lines that may be typed, one after the other."""
 
@@ -210,6 +212,8 @@ def take_apart(command: Command, rest: str) -> Line:
     options: dict[str, Word] = {}
     for match in _OPTION.finditer(rest):
         option = match[1].lower().replace("_", "-")
+        if option in command.whole:
+            continue
         if option not in command.options and not command.any_option:
             takes = did_you_mean(option, list(command.options)) if command.options else ""
             raise InvalidRequestError.say(
@@ -225,7 +229,7 @@ def take_apart(command: Command, rest: str) -> Line:
                 'the option "{option}:" needs a value after it', option=option
             )
         options[option] = match[2]
-    words = _OPTION.sub(" ", rest)
+    words = _OPTION.sub(lambda match: match[0] if match[1].lower() in command.whole else " ", rest)
     arguments = tuple(words.split())
     if command.is_exact:
         arguments = tuple(filter(None, [words.strip(" ")]))

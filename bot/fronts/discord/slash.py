@@ -109,6 +109,7 @@ _NEW = (
 )
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
+_POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
@@ -180,6 +181,12 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         SlashOption("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,
     ),
+    "duel": (
+        word("first", _POLICY_MEANING, most=30, required=True),
+        word("second", say_later("the other one, such as threshold:300"), most=30, required=True),
+        _RULES,
+    ),
+    "best-response": (word("policy", _POLICY_MEANING, most=30, required=True), _RULES),
     "cancel": (),
     "levels": (_RULES,),
     "forget": (

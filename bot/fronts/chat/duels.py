@@ -1,0 +1,87 @@
+"""The commands that set ways to play against each other, exactly."""
+
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from pathlib import Path
+
+from bot.fronts.chat.commands import Command, Line, Reply
+from bot.fronts.chat.games import RULES_OPTION
+from bot.services.chances import Oracle
+from bot.services.duels import (
+    dueled,
+    responded,
+    seconds_of_best_response,
+    seconds_of_duel,
+)
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Caller
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.views.duel import duel_data, duel_text, response_data, response_text
+from bot.views.tasks import delay_text
+from solver.errors import InvalidRequestError
+from solver.play.policies import THRESHOLD
+from solver.wording import say_later
+
+_WITH_NUMBER = (THRESHOLD.rstrip(":"),)
+"""Of the names of policies, what comes before their number."""
+
+
+def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    """/duel and /best-response; `kernels` is the folder of compiled code."""
+    advisor = oracle.advisor
+
+    async def duel(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        names = [str(word).lower() for word in line.arguments]
+        if len(names) != 2:
+            raise InvalidRequestError.say(
+                "/duel takes two policies, as in /duel optimal threshold:300"
+            )
+        one, other = names
+        meant = await rules.resolve(caller.place, line.option("rules"))
+        for name in names:
+            await at_once(advisor.policy, name, meant)
+        seconds = await at_once(seconds_of_duel, meant, one, other)
+        async with oracle.tasks.task(caller.asker, say_later("duel"), each=seconds) as task:
+            async for found in task.told(dueled, advisor, kernels, meant, one, other):
+                if isinstance(found, Delay):
+                    yield Reply(found, delay_text, asdict)
+                else:
+                    yield Reply(found, duel_text, duel_data)
+
+    async def best_response(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if len(line.arguments) != 1:
+            raise InvalidRequestError.say(
+                "/best-response takes a policy, as in /best-response max-points"
+            )
+        name = str(line.arguments[0]).lower()
+        meant = await rules.resolve(caller.place, line.option("rules"))
+        await at_once(advisor.policy, name, meant)
+        await at_once(advisor.needed, meant)
+        seconds = await at_once(seconds_of_best_response, meant)
+        what = say_later("best response")
+        async with oracle.tasks.task(caller.asker, what, each=seconds) as task:
+            async for found in task.told(responded, advisor, kernels, meant, name):
+                if isinstance(found, Delay):
+                    yield Reply(found, delay_text, asdict)
+                else:
+                    yield Reply(found, response_text, response_data)
+
+    return [
+        Command(
+            "/duel POLICY POLICY",
+            say_later("how often one way to play wins against another, exactly"),
+            duel,
+            RULES_OPTION,
+            whole=_WITH_NUMBER,
+            examples=("/duel optimal threshold:300 rules:kcd",),
+        ),
+        Command(
+            "/best-response POLICY",
+            say_later("what beats a way to play most, and by how much"),
+            best_response,
+            RULES_OPTION,
+            whole=_WITH_NUMBER,
+            examples=("/best-response max-points rules:kcd",),
+        ),
+    ]
