@@ -57,6 +57,8 @@ class MemoAnswer:
     """None where every roll leaves too little to choose from."""
     study: MemoStudy | None
     """None where the rules are not solved yet."""
+    picture: bytes | None = None
+    """Its page as PNG, where that was drawn."""
 
     @property
     def rules(self) -> Ruleset:

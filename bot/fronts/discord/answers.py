@@ -18,6 +18,7 @@ from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import table_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.games import News
+from bot.services.memo import MemoAnswer
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
@@ -36,6 +37,7 @@ from bot.views.card import (
 from bot.views.chart import chart_png
 from bot.views.game import chances_text
 from bot.views.layout import LONGEST_NAME, escape_markdown, plain_markdown, safe_text, shorten_text
+from bot.views.memo import memo_card
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later
 
@@ -405,7 +407,10 @@ def user_id(person: str | None) -> int | None:
 
 def _card(reply: Reply) -> Card:
     """Any reply but the news of a table."""
-    return answer_card(reply.subject) or text_card(reply.text)
+    card = answer_card(reply.subject)
+    if isinstance(reply.subject, MemoAnswer):
+        card = memo_card(reply.subject)
+    return card or text_card(reply.text)
 
 
 def _files(attachments: Iterable[Attachment]) -> list[discord.File]:

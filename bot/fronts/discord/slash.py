@@ -123,6 +123,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         _RULES,
     ),
     "komi": (_RULES,),
+    "memo": (number("unit", 1), _RULES),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
     "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),
