@@ -49,8 +49,8 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
         Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
         _table(answer.table),
         say(
-            "For each choice, go down the column of the dice that it leaves to roll, to the last"
-            " number that is not above the turn total: its row is the gain. Keep what makes turn"
+            "For each choice, find the greatest number that is not above the turn total in the"
+            " column of the dice that it leaves to roll: its row is the gain. Keep what makes turn"
             " total and gain together most (of equal sums one that is banked, else the one with"
             " more dice left); bank where its row says so, and whatever wins, and else roll."
         ),
@@ -91,8 +91,8 @@ def memo_text(answer: MemoAnswer) -> str:
             case Grid():
                 lines += columns(part.rows, right=range(1, len(part.rows[0])))
             case _:
-                lines.append(part)
-    return wrap("\n".join(lines))
+                lines.append(wrap(part))
+    return "\n".join(lines)
 
 
 def memo_card(answer: MemoAnswer) -> Card | None:

@@ -29,8 +29,8 @@ from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.equations import Floats
 from solver.turn.scoring import possible_states
 
-_MOST_GAINS = 15
-"""Different gains of a table in its natural unit, about."""
+_MOST_BREAKS = 40
+"""Turn totals in a table in its natural unit: more are hard to keep in mind."""
 
 _ROUNDING = 1e-9
 """Points by which a gain may be above a multiple of the unit and count as that."""
@@ -129,12 +129,17 @@ def natural_unit(rules: Ruleset) -> int:
 
     Raises InvalidRulesError as `memo_table` does.
     """
-    most = endless_turn(rules).points / _MOST_GAINS / rules.point_step
-    unit = 1
-    while unit < most:
+    times = 1
+    while True:
+        table = _memo_table(rules, times * rules.point_step)
+        if table.unit > table.points or sum(map(_length, table.columns)) <= _MOST_BREAKS:
+            return table.unit
         # 1, 2, 5, 10, 20, 50, ...
-        unit = unit * 5 // 2 if str(unit).startswith("2") else unit * 2
-    return unit * rules.point_step
+        times = times * 5 // 2 if str(times).startswith("2") else times * 2
+
+
+def _length(column: MemoColumn) -> int:
+    return len(column.breaks)
 
 
 @lru_cache(maxsize=RULESETS)
