@@ -53,8 +53,8 @@ _MOST_ROUNDS = 12
 _BETTER = 1e-12
 """Win probability by which thresholds must be better."""
 _SAME = 1e-15
-_CLOSE = 1e-6
-"""By which a sum may be less where thresholds are next to as good."""
+_CLOSE = 0.1
+"""Of all that is won and lost by a change, what may be left of it where it is nearly even."""
 _MOST_TURNS = 2_000
 _OVER = 1e-9
 """Chance to be still playing after which turns do not matter."""
@@ -105,20 +105,26 @@ def search_go_for_it(
 
 
 def _next_to(sums: Floats, thresholds: Thresholds) -> Iterator[Thresholds]:
-    """Thresholds one of which is a point step off, if that is next to as good."""
+    """Thresholds one of which is a point step off, if that is next to as good.
+
+    So it is where what it wins in some states and loses in others is nearly even.
+    """
     scores = sums.shape[1]
-    worth = _sum(sums, thresholds)
+    worth = _at(sums, thresholds)
     for whose, k, change in product(range(2), range(thresholds.shape[1]), (-1, 1)):
         other = thresholds.copy()
         other[whose, k] += change
-        if 0 <= other[whose, k] <= scores and worth - _sum(sums, other) < _CLOSE:
-            yield other
+        if 0 <= other[whose, k] <= scores:
+            more = _at(sums, other) - worth
+            if abs(more.sum()) < _CLOSE * np.abs(more).sum():
+                yield other
 
 
-def _sum(sums: Floats, thresholds: Thresholds) -> float:
-    """What thresholds are worth by the sums of sets at scores."""
+def _at(sums: Floats, thresholds: Thresholds) -> Floats:
+    """What thresholds are worth at each two scores, shape (scores, opponent's scores)."""
     sets = _sets(thresholds, sums.shape[1])[np.newaxis]
-    return float(np.take_along_axis(sums, sets, axis=0).sum())
+    found: Floats = np.take_along_axis(sums, sets, axis=0)[0]
+    return found
 
 
 def _improved(sums: Floats, before: Thresholds) -> Thresholds:

@@ -21,7 +21,7 @@ from solver.game.layout import Outcomes
 from solver.game.outcomes import outcome_of
 from solver.game.position import first_position
 from solver.game.standings import Bools
-from solver.play.contests import Settled, outcomes_against, settled
+from solver.play.contests import TOLERANCE, Settled, outcomes_against, settled
 from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb
@@ -35,9 +35,11 @@ from solver.turn.scoring import possible_states
 
 _LEAST_ROWS = 400
 """Turn totals of a turn without a goal that are told apart, at least."""
-_COMPARED = 4
+_ROUGHLY = 1e-8
+"""By which the chances of rules of thumb may still change."""
+_COMPARED = 3
 """Rules of thumb with most points that are compared by what they win."""
-_BETTER = 1e-10
+_BETTER = 1e-8
 """What is better by no more than this is as good."""
 _STEPS = (8, 4, 2, 1)
 """By so many point steps numbers go up and down."""
@@ -70,7 +72,7 @@ def searched(
 
     go_for_it = search_go_for_it(rules, table.unit, evaluate, found.last, part(0.1, 0.5))
     thumb = search_thumb(
-        rules, lambda player: against.overall(against.settled(player)), part(0.5, 1.0)
+        rules, lambda player: against.overall(against.settled(player, _ROUGHLY)), part(0.5, 1.0)
     )
     by_thumb = RuleOfThumb(thumb)
     return MemoStudy(
@@ -110,7 +112,7 @@ class _Against:
         )
         self._known: dict[Policy | None, Outcomes] = {self._optimal: found}
 
-    def settled(self, player: Policy) -> Settled:
+    def settled(self, player: Policy, tolerance: float = TOLERANCE) -> Settled:
         """The values of a player's games against optimal play."""
         return settled(
             self.rules,
@@ -118,6 +120,7 @@ class _Against:
             self._optimal,
             cache=self._cache,
             threads=self._threads,
+            tolerance=tolerance,
             values=self._optimal.strategy.values,
             known=self._known,
         )

@@ -85,14 +85,14 @@ class Reader:
         self.go: dict[int, tuple[float, float]] = {}
         heads = [k for k, line in enumerate(lines) if line.split()[:1] == ["with"]]
         for line in lines[heads[0] + 1 :] if heads else []:
-            match = re.fullmatch(r"  (\d) dic?e +(\S+) +(\S+)", line)
-            if match is None:
+            row = re.fullmatch(r"  (\d) dic?e +(\S+) +(\S+)", line)
+            if row is None:
                 break
             own, other = (
                 float("inf") if word == "never" else -1e9 if word == "always" else numbers(word)
-                for word in match.groups()[1:]
+                for word in row.groups()[1:]
             )
-            self.go[int(match[1])] = own, other
+            self.go[int(row[1])] = own, other
 
     def choose(self, position: Position, roll: naive.Dice) -> tuple[int, int, bool]:
         """Turn total and dice left after what is set aside, and whether it is banked."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from solver.errors import FarkleError
+from solver.game.standings import Bools
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import endless_turn
@@ -44,7 +45,7 @@ def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
         pytest.skip("a turn can go on for ever")
     table, exact = memo_table(rules, unit), endless_turn(rules)
     step = rules.point_step
-    possible = possible_states(rules, rules.winning_score // step).any(axis=0)
+    possible: Bools = possible_states(rules, rules.winning_score // step).max(axis=0)
     for column in table.columns:
         begins = int(possible[:, column.dice - 1].argmax()) * step
         assert column.breaks[0].turn_total == 0
