@@ -205,7 +205,9 @@ def _example_text(example: MemoExample) -> str:
 def _notes(rules: Ruleset) -> Iterator[str]:
     """What a player has to know besides, and what the table takes no notice of."""
     if rules.minimum_bank or rules.has_opening:
-        yield say("Where you may not bank yet, roll. The table is for a player on the board.")
+        yield say("Where you may not bank yet, roll.")
+    if rules.has_opening:
+        yield say("The player is on the board.")
     if rules.hot_dice != "optional":
         yield say("After hot dice you have to roll, whatever the table says.")
     if len(rules.hot_dice_bonus) > 1:
