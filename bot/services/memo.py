@@ -21,7 +21,7 @@ from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.memo import MemoTable, memo_table
 from solver.turn.scoring import Fate, after_set_aside, fate, set_asides
 
-_SECONDS = 8.0
+_SECONDS, _LEAST_SECONDS = 9.0, 20.0
 """That a study takes for each second of a solve, and at least."""
 _MOST_CHOICES = 4
 """Of a roll that is an example, and the fewest."""
@@ -106,7 +106,7 @@ def memo_answer(
 
 def seconds_of_memo(rules: Ruleset) -> float:
     """About how long it takes to work out what is told of a table. Raises InvalidRulesError."""
-    return _SECONDS * max(1.0, workload(rules).seconds)
+    return max(_LEAST_SECONDS, _SECONDS * workload(rules).seconds)
 
 
 def _example(table: MemoTable) -> MemoExample | None:

@@ -52,7 +52,8 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
             "For each choice, find the greatest number that is not above the turn total in the"
             " column of the dice that it leaves to roll: its row is the gain. Keep what makes turn"
             " total and gain together most (of equal sums one that is banked, else the one with"
-            " more dice left); bank where its row says so, and whatever wins, and else roll."
+            " more dice left, then that with more points); bank where its row says so, and"
+            " whatever wins, and else roll."
         ),
     ]
     parts += [_example_text(answer.example)] if answer.example else []
@@ -60,8 +61,8 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     if study is None:
         parts.append(
             say(
-                "When to go for it, a rule of thumb and what all that is worth can be told once"
-                " {rules} rules are solved.",
+                "When to go for it, a rule of thumb and what all that is worth is not worked out"
+                " yet: farkle memo {rules} does that, once these rules are solved.",
                 rules=rules.name,
             )
         )
@@ -250,7 +251,7 @@ def _score(rules: Ruleset, score: int | None) -> str:
 def _worth(study: MemoStudy) -> Grid:
     rows: list[tuple[str, ...]] = [("", say("first"), say("second"), say("overall"), say("points"))]
     ways = (
-        (say("the table"), study.memo),
+        (say("by the table"), study.memo),
         (say("and go for it"), study.memo_go_for_it),
         (say("rule of thumb"), study.rule_of_thumb),
     )

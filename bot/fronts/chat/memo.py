@@ -28,16 +28,23 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
         meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
         known = await at_once(known_memo, advisor, meant, unit)
         strategy = await at_once(advisor.solved, meant)
+        refusal: FarkleError | None = None
         if known.study is None and strategy is not None:
             seconds = await at_once(seconds_of_memo, meant)
             what = say_later("table to memorise")
-            async with tasks.task(caller.asker, what, each=seconds) as task:
-                async for found in task.told(memo_answer, advisor, kernels, meant, unit):
-                    if isinstance(found, Delay):
-                        yield Reply(found, delay_text, asdict)
-                    else:
-                        known = found
+            try:
+                async with tasks.task(caller.asker, what, each=seconds) as task:
+                    yield Reply(Delay(what, 0, seconds), delay_text, asdict)
+                    async for found in task.told(memo_answer, advisor, kernels, meant, unit):
+                        if isinstance(found, Delay):
+                            yield Reply(found, delay_text, asdict)
+                        else:
+                            known = found
+            except FarkleError as error:  # the table itself can be shown all the same
+                refusal = error
         yield Reply(await drawn(caller, known), memo_text, memo_data)
+        if refusal:
+            raise refusal
 
     async def drawn(caller: Caller, found: MemoAnswer) -> MemoAnswer:
         """With its picture, unless there is no time for pictures: the text says the same."""

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from bot.cli.main import farkle
 from bot.services.advisor import Advisor
 from bot.services.memo import known_memo, memo_answer
+from bot.tasks.tasks import TaskLimits
 from bot.views.memo import memo_card
 from bot.views.memo_picture import memo_picture
 from solver.game.standings import Solution
@@ -61,7 +62,7 @@ def test_a_page_of_a_solved_game(folder: Path) -> None:
 
 def test_a_page_of_rules_that_are_not_solved(tmp_path: Path) -> None:
     text = run(tmp_path, "zilch", "--unit", "100")
-    assert "can be told once\n  zilch rules are solved." in text
+    assert "farkle memo zilch does that, once these rules are solved." in text
     assert "1,850" in text  # from there on five dice gain 100 points at most
     assert "Go for it" not in text
 
@@ -93,6 +94,23 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         assert "it is 1 to 1,000,000" in await chat.say("/memo rules:zilch unit:0")
         played = await chat.say(f"/match memo-go-for-it memo games:1 rules:{folder / 'tiny.toml'}")
         assert "memo-go-for-it bot" in played
+
+
+async def test_the_table_is_shown_where_the_rest_would_take_too_long(
+    tiny: Solution, tmp_path: Path
+) -> None:
+    save_strategy(tiny, tmp_path / "strategies")
+    async with open_chat(tmp_path) as chat:
+        chat.tasks.limits = TaskLimits(seconds=1)
+        line = f"/memo rules:{rules_file(tmp_path / 'tiny.toml')}"
+        page, refusal = await chat.all(line)
+        chat.tasks.limits = TaskLimits()
+        delay, whole = await chat.all(line)
+    assert "table to memorise: it takes about" in delay.text
+    assert whole.data["study"]["memo_go_for_it"]["as_first"] > 0.4
+    assert page.data["study"] is None
+    assert page.text.startswith("A table to memorise: tiny rules:\n  gain  3 dice")
+    assert "s, and a task may take 1 s here" in refusal.text
 
 
 async def test_levels_that_need_more_say_so(tmp_path: Path) -> None:
