@@ -132,7 +132,7 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
             "These are always rolled; from {total:,} on that gains, whatever the turn total:"
             " {gains}.",
             total=answer.tail_from,
-            gains=", ".join(gains),
+            gains="; ".join(gains),
         )
     ]
 

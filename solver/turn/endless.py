@@ -12,7 +12,7 @@ equations are those of solver.turn.equations; E(t, n) = roll(t, n) - t is the ga
 The slope is the chance that the turn total is lost before the player may bank: with D_n the
 chance of a roll that loses it (a farkle, unless that keeps it, and a roll that loses everything),
 
-    slope_n = D_n                            where hot dice may be banked
+    slope_n = D_n                               where hot dice may be banked
             = D_n + H_n * D_all / (1 - H_all)   where they must be rolled
 
 H_n is the chance of a roll that can only be set aside whole. For where t is great nothing is worth
@@ -65,7 +65,7 @@ from solver.turn.thresholds import BankFrom, bank_from
 Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 
-_MOST_ROWS = 200_000
+_MOST_ROWS = 100_000
 """Turn totals of all levels that are worked out."""
 
 _EQUAL = 1e-13
@@ -74,10 +74,10 @@ _EQUAL = 1e-13
 _RARE = 1e-4
 """Chance of a turn that goes on beyond the table, so that its end is told by its least points."""
 _MOST_FURTHER = 20_000
-"""Turn totals that are added to the table for that."""
+"""Turn totals of all levels that are added to the table for that."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Tail:
     """The gain of rolling at great turn totals: gain - slope * turn total, in points."""
 
@@ -103,13 +103,22 @@ class Tail:
 
         rolled : the chances that each number of dice is rolled now, shape (columns,)
         """
+        each: Floats = rolled @ self._often[level]
+        return each, max(0.0, float(rolled.sum() - each @ self._ends))
+
+    @cached_property
+    def _often(self) -> Floats:
+        """How often each number of dice is rolled from each state, (levels, columns, columns)."""
+        levels, columns = self.gain.shape
+        often = np.linalg.inv(np.eye(levels * columns) - self.moves)
+        return np.asarray(often.reshape(levels, columns, levels, columns).sum(axis=2))
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """Chance of each number of dice that the turn ends without a bank."""
         plan = self.plan
-        here = np.zeros(self.gain.size)
-        here[level * plan.columns : (level + 1) * plan.columns] = rolled
-        often = np.linalg.solve(np.eye(len(here)) - self.moves.T, here)
-        each: Floats = often.reshape(self.gain.shape).sum(axis=0)
-        ends = plan.farkle_chances + plan.win_chances + plan.lose_chances
-        return each, max(0.0, float(rolled.sum() - each @ ends))
+        ends: Floats = plan.farkle_chances + plan.win_chances + plan.lose_chances
+        return ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,9 +204,8 @@ def endless_turn(
     keeps = rules.farkle_keeps_turn_total
     ended = -(plan.farkle_chances * farkle_cost + plan.lose_chances * at_stake)
     tail = _tail(plan, ended, least, keeps=keeps)
-    first = math.ceil(tail.begins / step) + _further(tail)
-    rows = first + plan.reach
-    if rows * plan.levels > _MOST_ROWS:
+    first = math.ceil(tail.begins / step)
+    if (first + plan.reach) * plan.levels > _MOST_ROWS:
         raise InvalidRulesError.say(
             "{rules}: under these rules it pays to roll up to a turn total of {points:,.0f}, in"
             " steps of {step}; that is too far to work out",
@@ -205,6 +213,8 @@ def endless_turn(
             points=tail.begins,
             step=step,
         )
+    first += _further(tail)
+    rows = first + plan.reach
     totals = np.arange(rows, dtype=np.float64) * step
     bank, farkle = totals.copy(), np.full(rows, -float(farkle_cost))
     if keeps:
@@ -222,7 +232,7 @@ def _further(tail: Tail) -> int:
     if not 0 < going_on < 1:
         return 0
     rolls = math.ceil(math.log(_RARE) / math.log(going_on))
-    return min(rolls * tail.plan.reach, _MOST_FURTHER)
+    return min(rolls * tail.plan.reach, _MOST_FURTHER // tail.plan.levels)
 
 
 def _columns(plan: TurnPlan) -> Ints:

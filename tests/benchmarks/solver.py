@@ -38,7 +38,9 @@ from solver.game.standings import (
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
+from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
+from solver.turn.long_run import long_run
 from solver.turn.scoring import TurnPlan, turn_plan
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
@@ -135,6 +137,21 @@ def measure_answers(strategies: str) -> Figures:
         "first_turn": turn[0],
         "turn": statistics.median(turn[1:]),
     }
+
+
+def measure_points() -> Figures:
+    """Seconds for a turn for most points of each preset, with its chances and the long run."""
+    seconds = {}
+    for name in preset_names():
+        rules = load_rules(name)
+        begun = time.perf_counter()
+        turn = endless_turn(rules)
+        turn.bank_from()
+        points = long_run(rules).points if rules.penalty_points else turn.points
+        seconds[name] = time.perf_counter() - begun
+        if not 0 < points <= turn.points:
+            raise ValueError(f"{name}: {points} points a turn in the long run")
+    return seconds
 
 
 def measure_kernels(kernels: str, strategies: str) -> Figures:
@@ -241,6 +258,7 @@ MEASURES: dict[str, Callable[..., Figures]] = {
     "threads": measure_threads,
     "answers": measure_answers,
     "kernels": measure_kernels,
+    "points": measure_points,
 }
 
 
@@ -406,6 +424,14 @@ def report_answers(bench: Bench) -> None:
     _note(f"the first one {found['first_open'] * 1e3:.3g} ms")
 
 
+def report_points(bench: Bench) -> None:
+    """A turn for most points, of which each preset is the first of its rules."""
+    _heading("Points, a turn without a goal and the long run")
+    found = bench.child("points")
+    slowest = max(found, key=found.__getitem__)
+    bench.at_most(f"the slowest preset, {slowest}", found[slowest], 1, "s")
+
+
 def _percent(found: Figures) -> str:
     return f"{100 * found['first_player']:.4f} %"
 
@@ -457,6 +483,7 @@ def main() -> int:
             partial(report_rates, quick=chosen.quick),
             report_kernels,
             report_answers,
+            report_points,
         ]
         for report in reports if chosen.quick else [*reports, report_presets]:
             try:

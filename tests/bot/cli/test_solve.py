@@ -1,5 +1,7 @@
 """`farkle solve` with several rule sets; tests of one are in test_cli."""
 
+import csv
+import io
 import os
 import re
 import signal
@@ -72,6 +74,11 @@ def test_a_catalogue_as_json(farkle: Farkle, games: list[str]) -> None:
         assert one["error"] is one["same_as"] is None
         assert 0.5 < one["win_probability"] < 1
     again = farkle.json("solve", *games)
+    _, text, _ = farkle("solve", *games, "--csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["rules"] for row in rows] == [one["rules"] for one in again]
+    assert {row["status"] for row in rows} == {one["status"] for one in again}
+    assert [row["states"] for row in rows] == [str(one.get("states", "")) for one in again]
     assert {one["status"] for one in again} == {"already solved"}
     assert [one["file"] for one in again] == [one["file"] for one in found]
     assert {one["status"] for one in farkle.json("solve", *games, "--again")} == {"solved"}

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.views.levels import level_list_data, level_list_text, levels_data, levels_text
+from bot.views.levels import (
+    level_list_data,
+    level_list_text,
+    levels_data,
+    levels_sheet,
+    levels_text,
+)
 from solver.errors import StrategyFileError
 from solver.play.policies import LEVELS
 from solver.play.strengths import (
@@ -49,6 +55,11 @@ def test_a_row_for_each_level() -> None:
     assert [one["level"] for one in level_list_data(None)] == list(LEVELS)
     assert max(map(len, level_list_text(rules, FOUND.levels).splitlines())) < 80
     assert levels_data(FOUND, FOUND, Path("levels.json"))["levels"]["greedy"]["win_rate"] == 0.3
+    assert levels_sheet(FOUND).csv.splitlines() == [
+        "level,win_rate,standard_error,began,replied",
+        "optimal,0.5012,0.0034,0.557,0.4454",
+        "greedy,0.3,0.003,0.35,0.25",
+    ]
 
 
 def test_strengths_are_those_of_their_rules(tmp_path: Path) -> None:
