@@ -1,6 +1,7 @@
 """Two players who play in given ways, evaluated slowly and obviously, from the rules alone.
 
-A player is a Policy, asked what it does with every roll, or None for one who plays as is best.
+A player is a Policy, whose decisions are looked up roll by roll, or None for one who plays as is
+best.
 """
 
 from collections import Counter
@@ -12,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from solver.game.position import Position
-from solver.play.policies import Policy, TurnView
+from solver.play.policies import Policy
 from solver.rules.ruleset import Ruleset
 from tests import naive
 
@@ -36,46 +37,45 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     ends: Counter[End] = Counter()
     under_way = {(0, rules.dice, 0): 1.0}
     bonuses = rules.hot_dice_bonus or (0,)
+    decisions = player.decisions(rules, start)
+    levels, rows, _ = decisions.worth.shape
+    least = rules.point_step
+    while not rules.may_bank(least, start.banked, on_board=start.on_board):
+        least += rules.point_step
     while under_way:
         after: Counter[tuple[int, int, int]] = Counter()
         for (total, dice, hot), chance in under_way.items():
-            for roll, ways in rolls(dice).items():
-                p = chance * ways / 6**dice
-                what = naive.result(rules, roll)
+            for what, ways in naive.outcomes(rules, dice).items():
+                p = chance * ways
                 if isinstance(what, str):
                     ends[what, total] += p
                     continue
                 if not what:
                     ends["farkle", total] += p
                     continue
-                place = Position(
-                    **{
-                        **{name: getattr(start, name) for name in Position.__slots__},
-                        "turn_total": total,
-                        "dice": dice,
-                        "hot_dice": hot,
-                    }
-                )
-                faces = tuple(sorted(roll, reverse=True))
-                move = player.choose(TurnView(rules, place, faces))
-                points = dict(naive.set_asides(rules, roll))[tuple(sorted(move.set_aside))]
-                new, left, hot_now = total + points, dice - len(move.set_aside), hot
-                if not left:
-                    new += bonuses[min(hot, len(bonuses) - 1)]
-                    left, hot_now = rules.dice, min(hot + 1, len(bonuses))
-                if move.bank:
-                    ends["bank", new] += p
+                found = []
+                for points, left in what:
+                    new, hot_now, is_hot = total + points, hot, left == rules.dice
+                    if is_hot:
+                        new += bonuses[min(hot, len(bonuses) - 1)]
+                        hot_now = min(hot + 1, len(bonuses))
+                    row = min(new // rules.point_step, rows - 1)
+                    place = min(hot_now, levels - 1), row, left - 1
+                    # of equal ones that with more points, then that with fewer dice
+                    rank = decisions.worth[place], new, 0 if is_hot else left
+                    found.append((*rank, place, (new, left, hot_now), is_hot))
+                *_, place, state, is_hot = max(found)
+                may = state[0] >= least
+                if is_hot and rules.hot_dice != "optional":
+                    may = False
+                if may and decisions.bank[place]:
+                    ends["bank", state[0]] += p
                 elif p > 1e-13:
-                    after[new, left, hot_now] += p
+                    after[state] += p
                 else:
-                    ends["farkle", new] += p
+                    ends["farkle", state[0]] += p
         under_way = dict(after)
     return dict(ends)
-
-
-@cache
-def rolls(dice: int) -> dict[naive.Dice, int]:
-    return Counter(tuple(sorted(roll)) for roll in product(range(1, 7), repeat=dice))
 
 
 class Twin:
@@ -169,9 +169,16 @@ class Twin:
             value, before = self._first_turn(first, value), value
         return value
 
-    @cache  # noqa: B019 - a twin lives as long as its test
     def final_turn(self, mover: int, score: int, own: naive.Standing) -> float:
         """Chance to win of a player whose opponent has reached the goal with a score."""
+        if self.players[mover] is None:
+            # only what is missing counts
+            least = self.rules.winning_score - self.step
+            score, own = score - own[0] + least, (least, 0, own[2])
+        return self._final_turn(mover, score, own)
+
+    @cache  # noqa: B019 - a twin lives as long as its test
+    def _final_turn(self, mover: int, score: int, own: naive.Standing) -> float:
         rules = self.rules
         tie = 0.5 if rules.ties == "shared" else 0.0
         if rules.ties == "played_on":

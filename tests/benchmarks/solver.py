@@ -35,6 +35,9 @@ from solver.game.standings import (
     first_standing,
     standing_index,
 )
+from solver.play.best_response import best_response
+from solver.play.duel import duel
+from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
@@ -154,6 +157,32 @@ def measure_points() -> Figures:
     return seconds
 
 
+def measure_duel(kernels: str, strategies: str, begun: float) -> Figures:
+    """Optimal play against max-points, facebook at full size; as a process from its start."""
+    rules = load_rules("facebook")
+    players = Optimal(open_strategy(Path(strategies), rules)), MaxPoints()
+    found = duel(rules, *players, cache=Path(kernels))
+    return {
+        "overall": found.overall,
+        "sweeps": found.sweeps,
+        "elapsed": time.time() - begun,
+        "memory": _peak_memory(),
+    }
+
+
+def measure_best_response(kernels: str, strategies: str, begun: float) -> Figures:
+    """The best response to max-points, facebook at full size, with what optimal play wins."""
+    rules = load_rules("facebook")
+    strategy = open_strategy(Path(strategies), rules)
+    found = best_response(rules, MaxPoints(), strategy, cache=Path(kernels))
+    return {
+        "overall": found.best.overall,
+        "sweeps": found.best.sweeps,
+        "elapsed": time.time() - begun,
+        "memory": _peak_memory(),
+    }
+
+
 def measure_kernels(kernels: str, strategies: str) -> Figures:
     """States per second of the turn at 0:0: generated, in NumPy and looping over the lists."""
     os.environ.setdefault("NUMBA_CACHE_DIR", kernels)
@@ -257,6 +286,8 @@ MEASURES: dict[str, Callable[..., Figures]] = {
     "solve": measure_solve,
     "threads": measure_threads,
     "answers": measure_answers,
+    "duel": measure_duel,
+    "best response": measure_best_response,
     "kernels": measure_kernels,
     "points": measure_points,
 }
@@ -387,6 +418,21 @@ def report_presets(bench: Bench) -> None:
             _show(name, found["seconds"], "s", note)
 
 
+def report_contests(bench: Bench, *, quick: bool) -> None:
+    """Ways to play against each other, with the strategy file of report_facebook."""
+    _heading("Contests of facebook at full size, as processes, code compiled")
+    limits = {"duel": ("optimal, max-points", 20.0)}
+    if not quick:
+        limits["best response"] = ("best to max-points", 60.0)
+    folders = {key: str(bench.folder / key) for key in ("kernels", "strategies")}
+    for measure, (what, limit) in limits.items():
+        for _ in range(2):  # the first one compiles
+            found = bench.child(measure, begun=time.time(), **folders)
+        bench.at_most(what, found["elapsed"], limit, "s")
+        _note(f"{found['sweeps']} sweeps; wins {100 * found['overall']:.3f} %")
+        bench.at_most("its peak memory", found["memory"], 1000, "MB")
+
+
 def report_rates(bench: Bench, *, quick: bool) -> None:
     """States per second and what a second thread adds."""
     _heading("States per second, in float64")
@@ -480,6 +526,7 @@ def main() -> int:
             report_compiling,
             report_facebook,
             partial(report_solves, quick=chosen.quick),
+            partial(report_contests, quick=chosen.quick),
             partial(report_rates, quick=chosen.quick),
             report_kernels,
             report_answers,

@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,19 +102,52 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         save_strengths(file, load_rules("kcd"), FOUND)
 
 
+def test_exact_strengths_stay(tmp_path: Path) -> None:
+    kcd, path = load_rules("kcd"), strengths_path(tmp_path, load_rules("kcd"))
+    levels = {
+        name: one.model_copy(update={"standard_error": 0.0}) for name, one in FOUND.levels.items()
+    }
+    exact = Strengths(rules="kcd", digest=kcd.digest, levels=levels)
+    save_strengths(tmp_path, kcd, FOUND)
+    assert save_strengths(tmp_path, kcd, exact) is exact
+    assert save_strengths(tmp_path, kcd, FOUND) == exact == load_study(tmp_path, kcd)
+    assert "has an exact study; --replace" in levels_text(FOUND, exact, path)
+    assert save_strengths(tmp_path, kcd, FOUND, replace=True) is FOUND
+    assert levels_text(exact, exact, Path("levels.json")).splitlines() == [
+        "kcd rules, the exact chance of each level to win against optimal play:",
+        "  level       wins  beginning   second",
+        "  optimal  50.12 %    55.70 %  44.54 %",
+        "  greedy   30.00 %    35.00 %  25.00 %",
+        "Kept in levels.json.",
+    ]
+    text = level_list_text(kcd, levels)
+    assert "30.00 %" in text
+    assert "+-" not in text
+    assert "Chances to win against optimal play under kcd rules, exact." in text
+
+
 @pytest.mark.slow
 def test_the_study(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = rules_file(tmp_path / "mine.toml")
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
-    arguments = ["farkle", "study", "levels", str(path), "--games", "1000", "--seed", "7", "--json"]
-    monkeypatch.setattr(sys, "argv", arguments)
-    with pytest.raises(SystemExit) as exited:
-        main()
-    out, err = capsys.readouterr()
-    assert not exited.value.code, err
-    found = json.loads(out)
+    arguments = ["farkle", "study", "levels", str(path), "--json"]
+
+    def said(*more: str) -> dict[str, Any]:
+        monkeypatch.setattr(sys, "argv", [*arguments, *more])
+        with pytest.raises(SystemExit) as exited:
+            main()
+        out, err = capsys.readouterr()
+        assert not exited.value.code, err
+        return dict(json.loads(out))
+
+    exact = said()
+    found = said("--games", "4000", "--seed", "7", "--replace")
+    assert exact["levels"]["optimal"]["win_rate"] == pytest.approx(0.5, abs=1e-9)
+    for level, one in found["levels"].items():
+        off = abs(one["win_rate"] - exact["levels"][level]["win_rate"])
+        assert off < 5 * one["standard_error"]
     assert found["kept"]
     assert list(found["levels"]) == ["optimal", "max-points", "greedy", "cautious"]
     kept = load_strengths(tmp_path / "data", read_rules(path))

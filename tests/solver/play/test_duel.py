@@ -1,22 +1,37 @@
 """Duels between policies, against a slow twin written from the rules alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from solver.game.position import Position
 from solver.game.standings import Solution, Standing, role, standing_index
 from solver.game.sweeps import solve
+from solver.play.best_response import best_response
 from solver.play.contests import settled
 from solver.play.duel import duel
+from solver.play.matches import play_duel
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, Policy, make_policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.scoring import TurnState
 from tests.duels import Player, Twin
 from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins
 
+POLICIES_OF_POINTS = (
+    "max-points",
+    "greedy",
+    "cautious",
+    "threshold:150",
+    "turn-points",
+    "turn-points-bank-wins",
+)
 SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 5]
 
 
@@ -40,11 +55,22 @@ def assert_agree(rules: Ruleset, players: tuple[Player, Policy], cache: Path) ->
     np.testing.assert_allclose(mine, list(expected.values()), rtol=0, atol=1e-9)
 
 
+SOME = ["penalty and floor", "bonus three times", "opening and penalty"]
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_some_contests(name: str, kernels: Path) -> None:
+    rules = dict(SMALL)[name]
+    assert_agree(rules, (None, make_policy("threshold:200")), kernels)
+
+
 @pytest.mark.parametrize("rules", dict(SMALL).values(), ids=dict(SMALL))
 @pytest.mark.slow
 def test_policies_of_points_against_each_other(rules: Ruleset, kernels: Path) -> None:
     assert_agree(rules, (MaxPoints(), Cautious()), kernels)
-    assert_agree(rules, (make_policy("threshold:250"), make_policy("turn-points")), kernels)
+    # where a farkle keeps the turn total one that plays for points rolls on till it ends
+    other = "greedy" if rules.farkle_keeps_turn_total else "turn-points"
+    assert_agree(rules, (make_policy("threshold:250"), make_policy(other)), kernels)
 
 
 @pytest.mark.parametrize("rules", dict(SMALL).values(), ids=dict(SMALL))
@@ -60,6 +86,89 @@ def test_best_play_against_itself_is_worth_its_value(tiny: Solution, kernels: Pa
     assert abs(found.as_first - first_player_wins(tiny)) < 1e-9
     assert abs(found.as_first + found.as_second - 1) < 1e-11
     assert found.change < 1e-11
+
+
+def test_nothing_is_better_against_best_play_than_best_play(tiny: Solution, kernels: Path) -> None:
+    strategy = Strategy(tiny.rules, tiny.values, "tiny")
+    found = best_response(tiny.rules, Optimal(strategy), strategy, cache=kernels)
+    assert abs(found.best.as_first - first_player_wins(tiny)) < 1e-9
+    assert abs(found.gain) < 1e-9
+
+
+# a tie that is played on is worth to a responder what it is worth to optimal play
+ENDINGS = [
+    name
+    for name, rules in SMALL
+    if rules.ties != "played_on"
+    and name.startswith(("final_turn", "equal_turns", "bonus", "penalty", "farkle 2"))
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(k, marks=[] if n % 5 == 0 else pytest.mark.slow) for n, k in enumerate(ENDINGS)],
+)
+def test_who_plays_the_best_response_wins_as_often_as_it_says(name: str, kernels: Path) -> None:
+    rules = dict(SMALL)[name]
+    strategy = best(rules, kernels).strategy
+    found = best_response(rules, Cautious(), strategy, cache=kernels)
+    played = play_duel(rules, found.responder, Cautious(), kernels, 20_000, seed=5)
+    assert played.agrees(found.best)
+    assert found.gain > -1e-9
+
+
+def test_examples_say_where_to_bank_and_what_it_gains(tiny: Solution, kernels: Path) -> None:
+    strategy = Strategy(tiny.rules, tiny.values, "tiny")
+    found = best_response(tiny.rules, Cautious(), strategy, cache=kernels)
+    start = found.usual[0]
+    assert (start.best, start.optimal) == (found.best.as_first, found.optimal.as_first)
+    assert all(one.best >= one.optimal - 1e-9 for one in found.usual + found.greatest)
+    gains = [one.best - one.optimal for one in found.greatest]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] >= max(one.best - one.optimal for one in found.usual) - 1e-12
+    for one in found.usual:
+        turn = strategy.turn(one.position)
+        for dice, bank in enumerate(one.optimal_banks, 1):
+            least = tiny.rules.least_bank()
+            assert bank is not None
+            assert turn.decision(TurnState(bank, dice)) != "roll"
+            assert bank == least or turn.decision(TurnState(bank - 50, dice)) == "roll"
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_policies_look_at_nothing_else(data: st.DataObject) -> None:
+    """What a policy says it does not look at does not change its decisions."""
+    rules = data.draw(st.sampled_from([rules for _, rules in SMALL]))
+    policy = make_policy(data.draw(st.sampled_from([*POLICIES_OF_POINTS])))
+    scores = st.sampled_from(range(rules.score_floor, rules.winning_score, rules.point_step))
+    counts = st.integers(0, rules.farkle_limit - 1)
+    one = Position(banked=data.draw(scores), dice=rules.dice)
+    other = replace(
+        one,
+        opponent=data.draw(scores),
+        farkles=data.draw(counts),
+        opponent_farkles=data.draw(counts),
+        opponent_on_board=data.draw(st.booleans()),
+        began=data.draw(st.booleans()),
+    )
+    assert not policy.looks_at
+    found = [policy.decisions(rules, position) for position in (one, other)]
+    assert np.array_equal(found[0].worth, found[1].worth)
+    assert np.array_equal(found[0].bank, found[1].bank)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["arnold", "facebook", "kcd"])
+def test_games_at_full_size_go_as_they_should(
+    preset: str, solutions: dict[str, Solution], kernels: Path
+) -> None:
+    rules = load_rules(preset)
+    player = Optimal(Strategy(rules, solutions[preset].values, preset))
+    for other in (MaxPoints(), make_policy("turn-points"), make_policy("threshold:500")):
+        found = duel(rules, player, other, cache=kernels)
+        assert play_duel(rules, player, other, kernels, 100_000, seed=1).agrees(found)
+        assert found.overall > 0.5
 
 
 @pytest.mark.slow
