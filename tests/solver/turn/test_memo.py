@@ -61,7 +61,8 @@ def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
 
 def test_units() -> None:
     assert {natural_unit(load_rules(name)) for name in preset_names()} == {50}
-    fine = variant("classic", scoring={"single": (10, 0, 0, 0, 5, 0), "three_of_a_kind": (100, 20, 30, 40, 50, 60)})
+    tens = {"single": (10, 0, 0, 0, 5, 0), "three_of_a_kind": (100, 20, 30, 40, 50, 60)}
+    fine = variant("classic", scoring=tens)
     assert natural_unit(fine) == 5
     finer = variant("classic", scoring={"single": (101, 0, 0, 0, 50, 0)})
     assert (finer.point_step, natural_unit(finer)) == (1, 50)
