@@ -37,7 +37,7 @@ def memo(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Make a table to memorise: what to keep, when to bank, when to go for it.
+    """Make a table to memorise and to play by.
 
     RULES is the name of a rule set or a TOML file. What the table wins against optimal play, when
     to go for it and a rule of thumb are worked out where the rules are solved, which takes a while
