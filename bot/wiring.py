@@ -12,6 +12,7 @@ from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
+from bot.fronts.chat.memo import memo_commands
 from bot.fronts.chat.pictures import PictureCommands
 from bot.fronts.chat.points import points_commands
 from bot.fronts.chat.records import RecordCommands
@@ -93,6 +94,7 @@ async def open_parts(
                     *advice_commands(oracle, rules, tables),
                     *points_commands(oracle, rules),
                     *PictureCommands(oracle, rules, tables).commands(),
+                    *memo_commands(oracle, rules, settings.kernels),
                 ],
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): [

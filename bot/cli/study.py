@@ -7,6 +7,7 @@ import click
 
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
+from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.views.levels import levels_data, levels_sheet, levels_text
@@ -113,6 +114,7 @@ def levels(
     )
 
     ruleset = rules_reader(settings, place)(rules)
+    go_for_it = Advisor(settings.strategies).go_for_it(ruleset)
     with compiled_code(settings.kernels) as cache:
         manifest = _solved(settings.strategies, rules, ruleset, cache)
         _, values = open_values(manifest)
@@ -121,14 +123,21 @@ def levels(
             with share_progress("evaluating") as done:
                 found = with_sound_code(
                     cache,
-                    partial(strengths_of_levels, ruleset, strategy, cache=cache, on_progress=done),
+                    partial(
+                        strengths_of_levels,
+                        ruleset,
+                        strategy,
+                        cache=cache,
+                        go_for_it=go_for_it,
+                        on_progress=done,
+                    ),
                 )
         else:
             prefer_cache(cache)
             from solver.play.matches import measure_strengths  # noqa: PLC0415
 
             with share_progress("playing") as done:
-                found = measure_strengths(ruleset, values, cache, games, seed, done)
+                found = measure_strengths(ruleset, values, cache, games, seed, done, go_for_it)
     kept = save_strengths(settings.data, ruleset, found, replace=replace)
     path = strengths_path(settings.data, ruleset)
     show(

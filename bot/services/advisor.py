@@ -1,21 +1,30 @@
 """Advice, odds and turn tables for any solved rule set."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.services.situation import Situation
-from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
+from solver.errors import (
+    InvalidRequestError,
+    InvalidRulesError,
+    MissingStrategyError,
+    StrategyFileError,
+)
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.komi import Komi, komi
 from solver.play.maps import TurnMap, turn_map
-from solver.play.policies import Optimal, Policy, make_policy
+from solver.play.memo import GoForIt
+from solver.play.memo_study import MemoStudy, load_memo, save_memo
+from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
 from solver.turn.dice import parse_dice
+from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
@@ -202,8 +211,26 @@ class Advisor:
         Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
         a strategy that is not there.
         """
-        optimal = level == Optimal.name
-        return make_policy(level, self.needed(rules) if optimal else None)
+        strategy = self.needed(rules) if level == Optimal.name else None
+        if level in {Memo.name, MemoGoForIt.name}:
+            memo_table(rules)  # some rules have none
+        thresholds = self.go_for_it(rules) if level == MemoGoForIt.name else None
+        return make_policy(level, strategy, thresholds)
+
+    def go_for_it(self, rules: Ruleset) -> GoForIt | None:
+        """When to go for it under the rules; None where that was not worked out yet."""
+        with suppress(InvalidRulesError):  # there is no table to go with it
+            study = self.memo_study(rules)
+            return study.go_for_it if study else None
+        return None
+
+    def memo_study(self, rules: Ruleset, unit: int | None = None) -> MemoStudy | None:
+        """What is known of the table to memorise in a unit, its natural one if None."""
+        return load_memo(self._folder, rules, unit or natural_unit(rules))
+
+    def keep_memo(self, rules: Ruleset, study: MemoStudy) -> None:
+        """Keep what was found out of a table. Raises StrategyFileError."""
+        save_memo(self._folder, rules, study)
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, first_standing, role, standing_index
-from solver.play.policies import LEVELS, Optimal, Policy, make_policy
+from solver.play.memo import GoForIt
+from solver.play.policies import Optimal, Policy, levels_under
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -112,13 +113,19 @@ def strengths_of_levels(
     strategy: Strategy,
     *,
     cache: Path,
+    go_for_it: GoForIt | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> Strengths:
-    """How strong every level of a bot is against best play, exact. Raises as `duel` does."""
+    """How strong every level of a bot is against best play, exact. Raises as `duel` does.
+
+    go_for_it : the thresholds of the level that needs some; it is left out if None
+    """
     from solver.play.contests import outcomes_against, settled  # noqa: PLC0415
 
     best = Optimal(strategy)
-    levels = [best if name == best.name else make_policy(name) for name in LEVELS]
+    levels = [
+        best if one.name == best.name else one for one in levels_under(rules, strategy, go_for_it)
+    ]
 
     def evaluating(share: float) -> None:
         on_progress(share / 2)

@@ -33,7 +33,8 @@ from solver.play.match_players import (
     optimal_player,
     policy_player,
 )
-from solver.play.policies import LEVELS, Optimal, Policy, make_policy
+from solver.play.memo import GoForIt
+from solver.play.policies import LEVELS, Optimal, Policy, levels_under
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
@@ -395,6 +396,7 @@ def measure_strengths(
     games: int,
     seed: int,
     on_progress: Callable[[float], None] = lambda _: None,
+    go_for_it: GoForIt | None = None,
 ) -> Strengths:
     """Play every level against optimal play, each side beginning in half of the games.
 
@@ -402,13 +404,16 @@ def measure_strengths(
     code : the folder of compiled code
     games : for each level; an odd number becomes the next even one
     on_progress : told the share of the games that is done
+    go_for_it : the thresholds of the level that needs some; it is left out if None
     """
     optimal = optimal_player(rules, values, code)
     found: dict[str, Strength] = {}
-    for number, name in enumerate(LEVELS):
-        on_progress(number / len(LEVELS))
-        is_optimal = name == Optimal.name
-        player = optimal if is_optimal else policy_player(rules, make_policy(name))
+    # optimal play needs no more than its values here
+    others = {one.name: one for one in levels_under(rules, go_for_it=go_for_it)}
+    names = [name for name in LEVELS if name == Optimal.name or name in others]
+    for number, name in enumerate(names):
+        on_progress(number / len(names))
+        player = policy_player(rules, others[name]) if name in others else optimal
         half = (games + 1) // 2
         seeds = [seed + 1_000_003 * (2 * number + side) for side in (0, 1)]
         began = play_games(rules, player, optimal, half, seeds[0] % 2**32)

@@ -1,28 +1,50 @@
-"""Playable policies, from exact play down to play that only counts points: levels of a bot player.
-
-A policy says for a position what each state of the turn is worth and where to bank, as arrays
-(Decisions). A roll goes to the set-aside that leads to the most, of equal ones to that with more
-points, then to that with fewer dice. A policy is a function of the position and the roll alone, so
-that it cannot know the dice to come.
-"""
+"""Playable policies, from exact play down to play that only counts points: the levels of bots."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
-import numpy.typing as npt
 
-from solver.errors import InvalidRequestError, MissingStrategyError, did_you_mean
+from solver.errors import FarkleError, InvalidRequestError, MissingStrategyError, did_you_mean
 from solver.game.endgame import last_turn
-from solver.game.position import MAX_TURN_TOTAL, Position, is_on_board, points_to_beat
+from solver.game.position import (
+    MAX_TURN_TOTAL,
+    Position,
+    first_position,
+    is_on_board,
+    points_to_beat,
+)
+from solver.play.memo import GoForIt, Memo, MemoGoForIt
+from solver.play.policy import Decisions, Move, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.equations import Endings, TurnTable, solve_turn
 from solver.turn.points import bank_decisions, points_turn
-from solver.turn.scoring import TurnState, after_set_aside, set_asides, turn_plan
+from solver.turn.scoring import turn_plan
 from solver.wording import say, say_later
+
+__all__ = [
+    "LEVELS",
+    "POLICIES",
+    "Cautious",
+    "Decisions",
+    "Greedy",
+    "MaxPoints",
+    "Memo",
+    "MemoGoForIt",
+    "Move",
+    "Optimal",
+    "Policy",
+    "Threshold",
+    "TurnPoints",
+    "TurnView",
+    "greedy_threshold",
+    "levels_under",
+    "make_policy",
+    "table_decisions",
+]
 
 _REMEMBERED = 512
 """Turns whose decisions a policy keeps."""
@@ -30,89 +52,6 @@ _REMEMBERED = 512
 _MOST_ROWS = 20_000
 """Turn totals in point steps of a turn without a goal; rolling on is best for ever where a farkle
 keeps the turn total."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnView:
-    """All that a policy may look at: the rules, the position and the roll just made.
-
-    The position is as before the roll, `position.dice` the number of dice rolled, and
-    `position.opponent` the score of the strongest opponent.
-    """
-
-    rules: Ruleset
-    position: Position
-    roll: Roll
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """The dice to set aside, and whether to bank then."""
-
-    set_aside: Roll
-    bank: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Decisions:
-    """What to do in one turn, by turn total in point steps and remaining dice n in column n - 1.
-
-    The last level and the last turn total stand for all further ones.
-    """
-
-    worth: Floats
-    """What a state is worth against others of the turn, shape (levels, turn totals, columns)."""
-    bank: npt.NDArray[np.bool_]
-    """Where to bank, if it is legal, in the same shape."""
-
-    def place(self, rules: Ruleset, turn: TurnState) -> tuple[int, int, int]:
-        """Where a state stands in the arrays."""
-        levels, totals, _ = self.worth.shape
-        row = min(turn.turn_total // rules.point_step, totals - 1)
-        return min(turn.hot_dice, levels - 1), row, turn.dice - 1
-
-
-class Policy:
-    """A way to play, given by its Decisions; it is asked only about rolls that score.
-
-    In a last turn, and in those of a play-off, decisions may depend on what is to be beaten and on
-    the board alone.
-    """
-
-    name: str
-    looks_at: tuple[str, ...] = ("farkles", "opponent", "opponent_farkles", "opponent_on_board")
-    """The fields of a position that decisions depend on while nobody has reached the goal, beside
-    `banked` and `on_board`, which they always may; `began` is one of them only where it is named.
-    The fewer they are, the quicker a policy is evaluated exactly."""
-
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
-        """The decisions of the turn that a position belongs to; the position must be possible."""
-        raise NotImplementedError
-
-    def choose(self, view: TurnView) -> Move:
-        """What to do after a roll; always legal."""
-        rules, position = view.rules, view.position
-        found = self.decisions(rules, position)
-        best = -np.inf, -1
-        choice = None
-        for kept in set_asides(rules, view.roll):
-            after = after_set_aside(rules, position.turn, kept)
-            state = found.place(rules, after)
-            if (rank := (float(found.worth[state]), after.turn_total)) > best:
-                best = rank
-                is_hot = after.hot_dice > position.hot_dice
-                legal = (not is_hot or rules.hot_dice == "optional") and rules.may_bank(
-                    after.turn_total, position.banked, on_board=is_on_board(rules, position)
-                )
-                choice = Move(kept.dice, bool(found.bank[state]) and legal)
-        if choice is None:
-            raise InvalidRequestError("a policy is asked only about a roll of which dice score")
-        return choice
-
-    def banks(self, rules: Ruleset, position: Position) -> bool:
-        """Whether to bank before a roll, where that is legal."""
-        found = self.decisions(rules, position)
-        return bool(found.bank[found.place(rules, position.turn)])
 
 
 class Optimal(Policy):
@@ -228,6 +167,8 @@ LEVELS: dict[str, str] = {
     MaxPoints.name: say_later(
         "plays for the most points up to the goal in every turn, whatever the scores"
     ),
+    Memo.name: say_later("plays by the table that /memo shows, which a person can keep in mind"),
+    MemoGoForIt.name: say_later("the same, but near the end it may go for it, as /memo says"),
     Greedy.name: say_later("takes every point and banks at a fixed turn total, often 300 or 400"),
     Cautious.name: say_later("takes every point and banks as soon as it may"),
 }
@@ -245,6 +186,7 @@ POLICIES: dict[str, str] = {
 
 _MAKERS: dict[str, Callable[[], Policy]] = {
     MaxPoints.name: MaxPoints,
+    Memo.name: Memo,
     Greedy.name: Greedy,
     Cautious.name: Cautious,
     "turn-points": partial(TurnPoints, banks_wins=False),
@@ -253,11 +195,13 @@ _MAKERS: dict[str, Callable[[], Policy]] = {
 """All policies that need no strategy."""
 
 
-def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
+def make_policy(
+    name: str, strategy: Strategy | None = None, go_for_it: GoForIt | None = None
+) -> Policy:
     """The policy of a name, one of POLICIES.
 
     Raises InvalidRequestError for an unknown name, and MissingStrategyError for "optimal" without
-    a strategy.
+    a strategy and for "memo-go-for-it" without thresholds.
     """
     if name == Optimal.name:
         if strategy is None:
@@ -267,6 +211,14 @@ def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
                 levels=", ".join(level for level in LEVELS if level != Optimal.name),
             )
         return Optimal(strategy)
+    if name == MemoGoForIt.name:
+        if go_for_it is None:
+            raise MissingStrategyError.say(
+                'the level "{level}" needs to know when to go for it, which is not worked out for'
+                " these rules yet; /memo does that, and so does the command farkle memo",
+                level=name,
+            )
+        return MemoGoForIt(go_for_it)
     if name.startswith(THRESHOLD):
         return Threshold(_threshold(name.removeprefix(THRESHOLD)))
     if name not in _MAKERS:
@@ -274,6 +226,19 @@ def make_policy(name: str, strategy: Strategy | None = None) -> Policy:
             say('unknown level "{level}"', level=name) + did_you_mean(name, list(POLICIES))
         )
     return _MAKERS[name]()
+
+
+def levels_under(
+    rules: Ruleset, strategy: Strategy | None = None, go_for_it: GoForIt | None = None
+) -> list[Policy]:
+    """The levels of bots that there can be under the rules, given what some of them need."""
+    found = []
+    for name in LEVELS:
+        with suppress(FarkleError):
+            policy = make_policy(name, strategy, go_for_it)
+            policy.decisions(rules, first_position(rules))
+            found.append(policy)
+    return found
 
 
 def _threshold(text: str) -> int:

@@ -126,6 +126,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "komi": (_RULES,),
     "explain": (number("dice", 1, 6), *_CONTEXT),
     "explore": (number("dice", 1, 6), *_CONTEXT),
+    "memo": (number("unit", 1), _RULES),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
     "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),

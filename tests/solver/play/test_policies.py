@@ -27,7 +27,7 @@ from solver.strategy import Strategy
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.scoring import Fate, fate, set_asides
 
-WITHOUT_STRATEGY = [name for name in LEVELS if name != "optimal"]
+WITHOUT_STRATEGY = [name for name in LEVELS if name not in {"optimal", "memo-go-for-it"}]
 
 
 @st.composite
@@ -156,11 +156,20 @@ def test_nobody_banks_a_turn_that_loses_the_game(name: str) -> None:
 
 
 def test_levels_by_name() -> None:
-    assert list(LEVELS) == ["optimal", "max-points", "greedy", "cautious"]
+    assert list(LEVELS) == [
+        "optimal",
+        "max-points",
+        "memo",
+        "memo-go-for-it",
+        "greedy",
+        "cautious",
+    ]
     made: list[Policy] = [make_policy(name) for name in WITHOUT_STRATEGY]
     assert [policy.name for policy in made] == WITHOUT_STRATEGY
     with pytest.raises(FarkleError, match="not solved yet"):
         make_policy("optimal")
+    with pytest.raises(FarkleError, match="when to go for it, which is not worked out"):
+        make_policy("memo-go-for-it")
     with pytest.raises(FarkleError, match="did you mean greedy"):
         make_policy("gredy")
     with pytest.raises(FarkleError, match="dice score"):

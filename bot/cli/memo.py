@@ -1,0 +1,67 @@
+"""`farkle memo`: a table to memorise."""
+
+from pathlib import Path
+
+import click
+
+from bot.cli.output import csv_option, json_option, show
+from bot.cli.places import place_option, rules_reader
+from bot.services.advisor import Advisor
+from bot.services.memo import known_memo, memo_answer
+from bot.services.situation import DEFAULT_RULES
+from bot.settings import Settings
+from bot.views.memo import memo_data, memo_sheet, memo_text
+from bot.views.memo_picture import memo_picture, picture_form
+from bot.views.progress import share_progress
+from solver.errors import InvalidRequestError
+
+
+@click.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option("--unit", type=int, metavar="N", help="Count gains in multiples of N points.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the page to a .png, .pdf or .svg file as well.",
+)
+@place_option
+@json_option
+@csv_option
+@click.pass_obj
+def memo(
+    settings: Settings,
+    rules: str,
+    unit: int | None,
+    out: Path | None,
+    place: str | None,
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Make a table to memorise and to play by.
+
+    RULES is the name of a rule set or a TOML file. What the table wins against optimal play, when
+    to go for it and a rule of thumb are worked out where the rules are solved, which takes a while
+    the first time.
+    """
+    form = picture_form(out.suffix) if out else None
+    ruleset = rules_reader(settings, place)(rules)
+    advisor = Advisor(settings.strategies)
+    answer = known_memo(advisor, ruleset, unit)
+    if answer.study is None:
+        with share_progress(f"working out the table of {ruleset.name}") as done:
+            answer = memo_answer(advisor, settings.kernels, ruleset, unit, done)
+    if out and form:
+        try:
+            out.write_bytes(memo_picture(answer, form))
+        except OSError as error:
+            raise InvalidRequestError(
+                f"{out}: cannot be written ({error.strerror or error})"
+            ) from None
+    show(
+        memo_text(answer),
+        memo_data(answer),
+        as_json=as_json,
+        sheet=memo_sheet(answer) if as_csv else None,
+    )

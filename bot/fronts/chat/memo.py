@@ -1,0 +1,67 @@
+"""The command that makes a table to memorise."""
+
+from collections.abc import AsyncIterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from bot.fronts.chat.commands import Command, Line, Reply
+from bot.fronts.chat.games import RULES_OPTION
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.memo import MemoAnswer, known_memo, memo_answer, seconds_of_memo
+from bot.services.tables import Caller
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
+from bot.tasks.tasks import Delay
+from bot.views.memo import memo_data, memo_text
+from bot.views.memo_picture import memo_picture
+from bot.views.tasks import delay_text
+from solver.errors import FarkleError
+from solver.wording import say_later
+
+
+def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    """/memo; `kernels` is the folder of compiled code."""
+    advisor, tasks = oracle.advisor, oracle.tasks
+
+    async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
+        known = await at_once(known_memo, advisor, meant, unit)
+        strategy = await at_once(advisor.solved, meant)
+        refusal: FarkleError | None = None
+        if known.study is None and strategy is not None:
+            seconds = await at_once(seconds_of_memo, meant)
+            what = say_later("table to memorise")
+            try:
+                async with tasks.task(caller.asker, what, each=seconds) as task:
+                    yield Reply(Delay(what, 0, seconds), delay_text, asdict)
+                    async for found in task.told(memo_answer, advisor, kernels, meant, unit):
+                        if isinstance(found, Delay):
+                            yield Reply(found, delay_text, asdict)
+                        else:
+                            known = found
+            except FarkleError as error:  # the table itself can be shown all the same
+                refusal = error
+        yield Reply(await drawn(caller, known), memo_text, memo_data)
+        if refusal:
+            raise refusal
+
+    async def drawn(caller: Caller, found: MemoAnswer) -> MemoAnswer:
+        """With its picture, unless there is no time for pictures: the text says the same."""
+        if tasks.pressure.degree >= Degree.STRAINED:
+            return found
+        try:
+            return replace(found, picture=await tasks.aside(caller.asker, memo_picture, found))
+        except FarkleError:
+            return found
+
+    return [
+        Command(
+            "/memo",
+            say_later("a table to keep in mind: what to keep, when to bank or to go for it"),
+            memo,
+            {"unit": say_later("count gains in multiples of so many points"), **RULES_OPTION},
+            takes_words=False,
+            examples=("/memo rules:kcd",),
+        )
+    ]

@@ -1,0 +1,146 @@
+"""A table to memorise, with all that is told of it.
+
+`memo_answer` may load numba, and so is called only in a worker or on the command line.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bot.services.advisor import Advisor
+from solver.batch.local import compiled_code, with_sound_code
+from solver.errors import MissingStrategyError
+from solver.game.position import Position, first_position
+from solver.game.workload import workload
+from solver.play.memo import Memo
+from solver.play.memo_study import MemoStudy, study_memo
+from solver.play.policies import TurnView
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining, Roll, dice_set
+from solver.turn.memo import MemoTable, memo_table
+from solver.turn.scoring import Fate, after_set_aside, fate, set_asides
+
+_SECONDS, _LEAST_SECONDS = 9.0, 20.0
+"""That a study takes for each second of a solve, and at least."""
+_MOST_CHOICES = 4
+"""Of a roll that is an example, and the fewest."""
+_LEAST_CHOICES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MemoChoice:
+    """One set-aside of an example."""
+
+    set_aside: Roll
+    turn_total: int
+    dice_left: Remaining
+    gain: int
+    bank: bool
+    """Whether the turn would be banked after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoExample:
+    """A first roll of a turn, and what may be set aside; what the table chooses comes first."""
+
+    roll: Roll
+    choices: tuple[MemoChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoAnswer:
+    """A table to memorise, and what is known of it."""
+
+    table: MemoTable
+    example: MemoExample | None
+    """None where every roll leaves too little to choose from."""
+    study: MemoStudy | None
+    """None where the rules are not solved yet."""
+    picture: bytes | None = None
+    """Its page as PNG, where that was drawn."""
+
+    @property
+    def rules(self) -> Ruleset:
+        """The rules that it is for."""
+        return self.table.rules
+
+
+def known_memo(advisor: Advisor, rules: Ruleset, unit: int | None = None) -> MemoAnswer:
+    """The table of the rules, with what was found out of it before.
+
+    Raises InvalidRequestError and InvalidRulesError as `memo_table` does.
+    """
+    table = memo_table(rules, unit)
+    return MemoAnswer(table, _example(table), advisor.memo_study(rules, table.unit))
+
+
+def memo_answer(
+    advisor: Advisor,
+    kernels: Path,
+    rules: Ruleset,
+    unit: int | None = None,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> MemoAnswer:
+    """The table with all that is told of it, which is worked out if need be, and kept.
+
+    kernels : the folder of compiled code
+
+    Raises FarkleError, but where the rules are not solved.
+    """
+    known = known_memo(advisor, rules, unit)
+    if known.study:
+        return known
+    try:
+        strategy = advisor.needed(rules)
+    except MissingStrategyError:
+        return known
+    with compiled_code(kernels) as cache:
+        study = with_sound_code(
+            cache,
+            partial(study_memo, strategy, known.table.unit, cache=cache, on_progress=on_progress),
+        )
+    advisor.keep_memo(rules, study)
+    return MemoAnswer(known.table, known.example, study)
+
+
+def seconds_of_memo(rules: Ruleset) -> float:
+    """About how long it takes to work out what is told of a table. Raises InvalidRulesError."""
+    return max(_LEAST_SECONDS, _SECONDS * workload(rules).seconds)
+
+
+def _example(table: MemoTable) -> MemoExample | None:
+    """The first roll with something to think about that falls most often.
+
+    There is something where the table does not take the most points.
+    """
+    rules, thrown = table.rules, dice_set(table.rules)
+    found: list[tuple[int, MemoExample]] = []
+    for roll, ways in thrown.rolls(thrown.whole):
+        if fate(rules, roll) is not Fate.SCORES:
+            continue
+        if not _LEAST_CHOICES <= len(set_asides(rules, roll)) <= _MOST_CHOICES:
+            continue
+        example = _worked_out(table, roll)
+        most = max(choice.turn_total for choice in example.choices)
+        if example.choices[0].turn_total < most:
+            found.append((ways, example))
+    return max(found, key=lambda one: (one[0], one[1].roll))[1] if found else None
+
+
+def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
+    rules = table.rules
+    start: Position = first_position(rules)
+    chosen = Memo(table.unit).choose(TurnView(rules, start, roll))
+    choices = []
+    for kept in set_asides(rules, roll):
+        after = after_set_aside(rules, start.turn, kept)
+        gain = table.gain(after.turn_total, after.dice)
+        may_bank = rules.may_bank(after.turn_total, 0) and (
+            after.dice < rules.dice or rules.hot_dice == "optional"
+        )
+        choices.append(
+            MemoChoice(kept.dice, after.turn_total, after.dice, gain, may_bank and gain <= 0)
+        )
+    choices.sort(key=lambda one: (one.set_aside != chosen.set_aside, -one.turn_total - one.gain))
+    return MemoExample(roll, tuple(choices))

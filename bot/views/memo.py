@@ -1,0 +1,263 @@
+"""A table to memorise as people read it: the parts of its page, as text, as data and as a sheet."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bot.services.memo import MemoAnswer, MemoExample
+from bot.typed import cleaned
+from bot.views.card import Attachment, Card
+from bot.views.layout import (
+    and_text,
+    columns,
+    dice_count,
+    dice_text,
+    escape_markdown,
+    percent,
+    wrap,
+)
+from bot.views.sheet import Sheet, sheet
+from solver.play.memo import GoForIt, Thumb
+from solver.play.memo_study import MemoStudy
+from solver.rules.ruleset import Ruleset
+from solver.turn.memo import MemoTable
+from solver.wording import figure, say, say_later
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Columns of a page, all but the first at their right end; the first row is their heads."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line above a part of a page."""
+
+    text: str
+
+
+Part = Grid | Heading | str
+"""A paragraph is plain text."""
+
+
+def memo_page(answer: MemoAnswer) -> list[Part]:
+    """The parts of the page, from above; the first is its title."""
+    rules, study = answer.rules, answer.study
+    parts: list[Part] = [
+        Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
+        _table(answer.table),
+        say(
+            "For each choice, find the greatest number that is not above the turn total in the"
+            " column of the dice that it leaves to roll: its row is the gain. Keep what makes turn"
+            " total and gain together most (of equal sums one that is banked, else the one with"
+            " more dice left, then that with more points); bank where its row says so, and"
+            " whatever wins, and else roll."
+        ),
+    ]
+    parts += [_example_text(answer.example)] if answer.example else []
+    parts += _notes(rules)
+    if study is None:
+        parts.append(
+            say(
+                "When to go for it, a rule of thumb and what all that is worth is not worked out"
+                " yet: farkle memo {rules} does that, once these rules are solved.",
+                rules=rules.name,
+            )
+        )
+        return parts
+    parts += _go_for_it(rules, study.go_for_it)
+    parts += [
+        Heading(say("A rule of thumb")),
+        thumb_text(study.thumb, rules),
+        Heading(say("What it is worth")),
+        _worth(study),
+        say(
+            "Exact chances to win against optimal play, and points of a turn that no goal ends; at"
+            " most {points:,.1f} can be had.",
+            points=study.most_points,
+        ),
+    ]
+    return parts
+
+
+def memo_text(answer: MemoAnswer) -> str:
+    """The page for a fixed-width font."""
+    lines: list[str] = []
+    for part in memo_page(answer):
+        match part:
+            case Heading():
+                lines.append(f"{part.text}:")
+            case Grid():
+                lines += columns(part.rows, right=range(1, len(part.rows[0])))
+            case _:
+                lines.append(wrap(part))
+    return "\n".join(lines)
+
+
+def memo_card(answer: MemoAnswer) -> Card | None:
+    """The picture of the page as a message; None where there is none."""
+    if answer.picture is None:
+        return None
+    parts = memo_page(answer)
+    title = next(part.text for part in parts if isinstance(part, Heading))
+    text = f"**{escape_markdown(title)}**"
+    if answer.study:
+        overall = percent(answer.study.memo_go_for_it.overall)
+        worth = say("Who plays by it wins {overall} against optimal play.", overall=overall)
+        text += f"\n{escape_markdown(worth)}"
+    picture = Attachment("memo.png", answer.picture, cleaned(memo_text(answer))[:1000])
+    return Card(text, (picture,))
+
+
+def memo_data(answer: MemoAnswer) -> dict[str, Any]:
+    """All of it as plain data."""
+    table = answer.table
+    return {
+        "rules": answer.rules.name,
+        "unit": table.unit,
+        "columns": [asdict(column) for column in table.columns],
+        "most_points": table.points,
+        "example": asdict(answer.example) if answer.example else None,
+        "study": answer.study.model_dump() if answer.study else None,
+    }
+
+
+def memo_sheet(answer: MemoAnswer) -> Sheet:
+    """From which turn total on each gain counts, by dice."""
+    rows = [
+        {"dice": column.dice, "turn_total": one.turn_total, "gain": one.gain}
+        for column in answer.table.columns
+        for one in column.breaks
+    ]
+    return sheet(("dice", "turn_total", "gain"), rows)
+
+
+def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
+    """A rule of thumb in words."""
+    keep = {
+        "most points": say_later("Set aside what scores most."),
+        "fewest dice": say_later(
+            "Set aside all dice if you can, and else as few as you can, of these the most points."
+        ),
+        "bank first": say_later(
+            "Set aside all dice if you can; else the most points with which you bank by the"
+            " numbers below; else as few dice as you can, of these the most points."
+        ),
+        "points for dice": say_later(
+            "Count each die left to roll as {points:,} points, and set aside what makes that and"
+            " the turn total together most; after hot dice all of them are left."
+        ),
+    }[thumb.keep]
+    if thumb.beyond and thumb.keep == "points for dice":
+        keep = say_later(
+            "Count each die left to roll beyond {dice} as {points:,} points, and set aside what"
+            " makes that and the turn total together most; after hot dice all of them are left."
+        )
+    told = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
+    banks, fewest = [], 1
+    for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
+        number = f"{fewest}-{most}" if fewest < most else str(most)
+        banks.append(say("from {points:,} with {number} left", points=points, number=number))
+        fewest = most + 1
+    told.append(say("Bank {turn_totals}, and whatever wins.", turn_totals=and_text(banks)))
+    if fewest <= rules.dice:
+        told.append(say("With more dice left, roll on."))
+    return " ".join(told)
+
+
+def _table(table: MemoTable) -> Grid:
+    """Gains downwards, dice across, and in between the turn totals from which on they count."""
+    dice = [column.dice for column in table.columns]
+    rows = [(say("gain"), *map(dice_count, dice))]
+    for gain in table.counts:
+        cells = [", ".join(map(figure, table.froms(gain, one))) for one in dice]
+        rows.append((say("bank") if gain == 0 else figure(gain), *cells))
+    return Grid(tuple(rows))
+
+
+def _example_text(example: MemoExample) -> str:
+    told = []
+    for one in example.choices:
+        parts = {
+            "kept": dice_text(one.set_aside),
+            "dice": dice_count(one.dice_left),
+            "total": one.turn_total,
+            "gain": one.gain,
+            "sum": one.turn_total + one.gain,
+        }
+        told.append(
+            say("{kept} banks {total:,}", **parts)
+            if one.bank
+            else say("{kept} leaves {dice}: {total:,} + {gain:,} = {sum:,}", **parts)
+        )
+    best = example.choices[0]
+    kept = dice_text(best.set_aside)
+    then = (
+        say("So keep {kept} and bank.", kept=kept)
+        if best.bank
+        else say("So keep {kept} and roll {dice}.", kept=kept, dice=dice_count(best.dice_left))
+    )
+    first = say("For example, a turn begins with {roll}.", roll=dice_text(example.roll))
+    return f"{first} {'; '.join(told)}. {then}"
+
+
+def _notes(rules: Ruleset) -> Iterator[str]:
+    """What a player has to know besides, and what the table takes no notice of."""
+    if rules.minimum_bank or rules.has_opening:
+        yield say("Where you may not bank yet, roll.")
+    if rules.has_opening:
+        yield say("The player is on the board.")
+    if rules.hot_dice != "optional":
+        yield say("After hot dice you have to roll, whatever the table says.")
+    if len(rules.hot_dice_bonus) > 1:
+        yield say("Gains are those before any hot dice, whose bonus changes in the turn.")
+    if rules.farkle_penalty:
+        yield say("Gains take no notice of what farkles in a row cost.")
+    if rules.lose_everything:
+        yield say("Gains take no notice of the score that a roll may lose.")
+    if rules.instant_win:
+        yield say("Gains count a roll that wins as a bank of the turn total.")
+    if rules.ending != "at_once":
+        yield say("In a last turn, roll until you have beaten the other player.")
+
+
+def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
+    """The thresholds, by dice."""
+    yield Heading(say("Go for it"))
+    rows = [(say("with"), say("if you have"), say("or the other has"))]
+    for dice in range(rules.dice, 0, -1):
+        own, other = go_for_it.own[dice - 1], go_for_it.other[dice - 1]
+        if own is None and other is None:
+            continue
+        rows.append((dice_count(dice), _score(rules, own), _score(rules, other)))
+    if len(rows) == 1:
+        yield say("It never pays to roll on where the table says to bank.")
+        return
+    yield say(
+        "With so many dice left, bank nothing that does not win once you, before the turn, or the"
+        " other player have so many points:"
+    )
+    yield Grid(tuple(rows))
+
+
+def _score(rules: Ruleset, score: int | None) -> str:
+    if score is None:
+        return say("never")
+    return say("always") if score <= rules.score_floor else figure(score)
+
+
+def _worth(study: MemoStudy) -> Grid:
+    rows: list[tuple[str, ...]] = [("", say("first"), say("second"), say("overall"), say("points"))]
+    ways = (
+        (say("by the table"), study.memo),
+        (say("and go for it"), study.memo_go_for_it),
+        (say("rule of thumb"), study.rule_of_thumb),
+    )
+    for name, worth in ways:
+        chances = map(percent, (worth.as_first, worth.as_second, worth.overall))
+        rows.append((name, *chances, figure(worth.points, ",.1f")))
+    optimal = map(percent, (study.optimal, 1 - study.optimal, 0.5))
+    rows.append((say("optimal play"), *optimal, ""))
+    return Grid(tuple(rows))

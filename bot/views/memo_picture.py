@@ -1,0 +1,161 @@
+"""A table to memorise as a page to print or to look at on a phone: A5, black on white."""
+
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from bot.services.memo import MemoAnswer
+from bot.views import drawing
+from bot.views.layout import safe_text
+from bot.views.memo import Grid, Heading, Part, memo_page
+from solver.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Form = Literal["png", "pdf", "svg"]
+_FORMS: tuple[Form, ...] = get_args(Form)
+
+_SIZE = 5.83, 8.27
+"""A5 in inches."""
+_DPI = 200
+_MARGIN = 26.0
+"""In points, as all that follows."""
+_TEXT, _TITLE, _HEADING = 10.5, 14.0, 11.5
+_LINE = 1.32
+"""Height of a line, in sizes of its letters."""
+_BELOW = 5.0
+"""Below each part."""
+_SHRINK = 0.97
+"""By which everything gets smaller until it fits."""
+_LEAST = 0.3
+_INK, _BAND, _RULE = "#101418", "#EEF1F5", "#8A94A0"
+
+
+def picture_form(suffix: str) -> Form:
+    """What a file of this ending holds. Raises InvalidRequestError."""
+    for form in _FORMS:
+        if suffix.lower() == f".{form}":
+            return form
+    raise InvalidRequestError(
+        f"a page can be written to a file that ends in .png, .pdf or .svg, not in {suffix!r}"
+    )
+
+
+def memo_picture(answer: MemoAnswer, form: Form = "png") -> bytes:
+    """The page as the content of a file. Pictures share no state, so threads may draw."""
+    # only here: matplotlib takes half a second to import
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor="white")
+    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
+    parts = memo_page(answer)
+    scale = 1.0
+    while _Page(canvas.get_renderer(), scale).height(parts) > 72 * _SIZE[1] and scale > _LEAST:
+        scale *= _SHRINK
+    _Page(canvas.get_renderer(), scale, figure).height(parts)
+    data = io.BytesIO()
+    undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    more = {"metadata": undated[form]} if form in undated else {}
+    figure.savefig(data, format=form, **more)
+    return data.getvalue()
+
+
+class _Page:
+    """Puts parts below each other; draws them if there is a figure."""
+
+    def __init__(self, renderer: Any, scale: float, figure: "Figure | None" = None) -> None:
+        self._renderer = renderer
+        self._scale = scale
+        self._figure = figure
+        self._width, self._whole = 72 * _SIZE[0] - 2 * _MARGIN, 72 * _SIZE[1]
+        self._y = _MARGIN
+
+    def height(self, parts: list[Part]) -> float:
+        """Put all parts below each other; returns how high a page they take, in points."""
+        for number, part in enumerate(parts):
+            match part:
+                case Heading():
+                    self._y += 0.0 if number == 0 else _BELOW * self._scale
+                    self._paragraph(part.text, _HEADING if number else _TITLE, bold=True)
+                case Grid():
+                    self._grid(part)
+                case _:
+                    self._paragraph(part, _TEXT)
+            self._y += _BELOW * self._scale
+        return self._y + _MARGIN - _BELOW * self._scale
+
+    def _paragraph(self, text: str, size: float, *, bold: bool = False) -> None:
+        for line in self._lines(safe_text(text, len(text) * 2), size, bold=bold):
+            self._write(0.0, line, size, bold=bold)
+            self._y += size * _LINE * self._scale
+
+    def _lines(self, text: str, size: float, *, bold: bool) -> Iterator[str]:
+        """Text broken into lines at spaces."""
+        line = ""
+        for word in text.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and self._measure(longer, size, bold=bold) > self._width:
+                yield line
+                longer = word
+            line = longer
+        yield line
+
+    def _grid(self, grid: Grid) -> None:
+        """Columns at their right ends, on bands of two colours; the first row has a line below."""
+        number = len(grid.rows[0])
+        measure = partial(self._measure, size=_TEXT, bold=True)
+        widths = [max(measure(row[k]) for row in grid.rows) for k in range(number)]
+        room = max(6.0, min(30.0, (self._width - sum(widths)) / number))
+        step = _TEXT * _LINE * self._scale
+        whole = sum(widths) + room * number
+        for index, row in enumerate(grid.rows):
+            if index % 2 == 0 and index:
+                self._box(self._y, step, whole, _BAND)
+            x = room / 2
+            for k, cell in enumerate(row):
+                right, bold = k > 0, index == 0 or k == 0
+                self._write(x + widths[k] * right, cell, _TEXT, bold=bold, right=right)
+                x += widths[k] + room
+            self._y += step
+            if index == 0:
+                self._box(self._y - 0.5, 0.7, whole, _RULE)
+
+    def _box(self, top: float, height: float, width: float, colour: str) -> None:
+        if self._figure is None:
+            return
+        from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+        across = 72 * _SIZE[0]
+        box = Rectangle(
+            (_MARGIN / across, 1 - (top + height) / self._whole),
+            min(width, self._width) / across,
+            height / self._whole,
+            transform=self._figure.transFigure,
+            facecolor=colour,
+            linewidth=0,
+            zorder=-1,
+        )
+        self._figure.add_artist(box)
+
+    def _write(
+        self, x: float, text: str, size: float, *, bold: bool = False, right: bool = False
+    ) -> None:
+        if self._figure is None or not text:
+            return
+        self._figure.text(
+            (_MARGIN + x) / (72 * _SIZE[0]),
+            1 - (self._y + size * self._scale) / self._whole,
+            text,
+            color=_INK,
+            horizontalalignment="right" if right else "left",
+            font=drawing.font(size * self._scale, bold=bold),
+            parse_math=False,
+        )
+
+    def _measure(self, text: str, size: float, *, bold: bool = False) -> float:
+        font = drawing.font(size * self._scale, bold=bold)
+        width, _, _ = self._renderer.get_text_width_height_descent(text, font, ismath=False)
+        return float(width) * 72 / _DPI

@@ -1,0 +1,243 @@
+"""People who play what they can keep in mind: a table of gains, when to go for it, a rule of thumb.
+
+All of them bank whatever wins, if they may, and roll in a last turn until they have beaten the
+other player. Before that they do not look at scores, but to go for it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from solver.game.position import Position, is_on_board, points_to_beat
+from solver.game.standings import Bools
+from solver.play.policy import Decisions, Policy
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining
+from solver.turn.equations import Floats
+from solver.turn.memo import memo_table
+from solver.turn.scoring import turn_plan
+
+_REMEMBERED = 4096
+"""Turns whose decisions are kept."""
+
+_MORE = 1e12
+"""More than any points."""
+_WINS = 1e15
+"""What a turn total is worth that wins: more than all else."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoForIt:
+    """When not to bank short of the win, by number of dice, of 1 die first; None for never."""
+
+    own: tuple[int | None, ...]
+    """Own score from which on, before the turn."""
+    other: tuple[int | None, ...]
+    """Score of the opponent from which on."""
+
+    def dice(self, position: Position) -> frozenset[Remaining]:
+        """The numbers of dice with which to go for it."""
+        return frozenset(
+            dice + 1
+            for dice, (own, other) in enumerate(zip(self.own, self.other, strict=True))
+            if (own is not None and position.banked >= own)
+            or (other is not None and position.opponent >= other)
+        )
+
+
+class Memo(Policy):
+    """Plays by the table to memorise: keeps what makes turn total and gain greatest.
+
+    It banks where the gain counts as 0. Of equal sums it takes the one that is banked, else the one
+    with more dice left. So with the point step for unit it is never wrong between bank and roll: a
+    sum of turn total and gain stands for what is that much or up to a unit less.
+    """
+
+    name = "memo"
+    looks_at: tuple[str, ...] = ()
+
+    def __init__(self, unit: int | None = None) -> None:
+        """`unit` as for memo_table."""
+        self.unit = unit
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to."""
+        return _memo_decisions(rules, self.unit, frozenset(), *_ends(rules, position))
+
+    def without_goal(self, rules: Ruleset) -> Decisions:
+        """The decisions of a turn that no goal ends, of a player on the board."""
+        return _memo_decisions(rules, self.unit, frozenset(), *_no_goal(rules))
+
+
+class MemoGoForIt(Policy):
+    """The same, but near the end of the game it may go for it: bank nothing that does not win."""
+
+    name = "memo-go-for-it"
+    looks_at: tuple[str, ...] = ("opponent",)
+
+    def __init__(self, go_for_it: GoForIt, unit: int | None = None) -> None:
+        """`unit` as for memo_table."""
+        self.go_for_it = go_for_it
+        self.unit = unit
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to."""
+        dice: frozenset[Remaining] = frozenset()
+        if max(position.banked, position.opponent) < rules.winning_score:
+            dice = self.go_for_it.dice(position)
+        return _memo_decisions(rules, self.unit, dice, *_ends(rules, position))
+
+
+Keep = Literal["most points", "fewest dice", "bank first", "points for dice"]
+"""Which dice a rule of thumb sets aside.
+
+"most points": what scores most.
+"fewest dice": all for hot dice if it can; else as few dice as it can, of these the most points.
+"bank first": all for hot dice if it can; else what is banked by its numbers, of that the most
+points; else as with the fewest dice.
+"points for dice": what makes the turn total most if each die left to roll beyond some counts as a
+number of points; after hot dice all of them are left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thumb:
+    """A rule of thumb; its numbers are in points.
+
+    With dice left to roll the turn is banked from `bank[k]` on, for the first of `most_dice` that
+    is not less than their number; with more dice it goes on.
+    """
+
+    keep: Keep
+    most_dice: tuple[Remaining, ...]
+    bank: tuple[int, ...]
+    per_die: int = 0
+    """Points that a die left counts as, where it does."""
+    beyond: int = 0
+    """Dice left that count as nothing."""
+
+    def bank_from(self, dice: Remaining) -> int | None:
+        """From which turn total on to bank; None for never."""
+        groups = zip(self.most_dice, self.bank, strict=True)
+        return next((bank for most, bank in groups if dice <= most), None)
+
+
+class RuleOfThumb(Policy):
+    """Plays by a rule of thumb."""
+
+    name = "rule-of-thumb"
+    looks_at: tuple[str, ...] = ()
+
+    def __init__(self, thumb: Thumb) -> None:
+        self.thumb = thumb
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to."""
+        return _thumb_decisions(rules, self.thumb, *_ends(rules, position))
+
+    def without_goal(self, rules: Ruleset) -> Decisions:
+        """The decisions of a turn that no goal ends, of a player on the board."""
+        return _thumb_decisions(rules, self.thumb, *_no_goal(rules))
+
+
+def _no_goal(rules: Ruleset) -> tuple[int, int | None, bool]:
+    return rules.least_bank() // rules.point_step, None, False
+
+
+def _ends(rules: Ruleset, position: Position) -> tuple[int, int | None, bool]:
+    """The least turn total to bank, that from which on a bank wins, if any, both in point steps.
+
+    And whether nothing less is of use.
+    """
+    on_board, step = is_on_board(rules, position), rules.point_step
+    least = rules.least_bank_at(position.banked, on_board=on_board)
+    margin = points_to_beat(rules, position)
+    if margin is not None:
+        enough = margin + step
+    elif position.banked < rules.winning_score:
+        enough = rules.winning_score - position.banked
+    else:
+        return least // step, None, False
+    return least // step, max(enough, least) // step, margin is not None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _memo_decisions(
+    rules: Ruleset,
+    unit: int | None,
+    go_for_it: frozenset[Remaining],
+    least: int,
+    enough: int | None,
+    is_last: bool,
+) -> Decisions:
+    table = memo_table(rules, unit)
+    beyond = max(one.breaks[-1].turn_total for one in table.columns)
+    left = np.arange(1, rules.dice + 1)
+
+    def rows(totals: Floats) -> tuple[Floats, Bools]:
+        gains = table.gains(totals.astype(np.int64))
+        banks = gains <= 0
+        banks[:least] = False
+        if rules.hot_dice != "optional":
+            banks[:, -1] = False
+        ties = np.where(banks, rules.dice + 1, left) / (rules.dice + 2)
+        banks[:, [dice - 1 for dice in go_for_it]] = False
+        return totals[:, np.newaxis] + gains + ties, banks
+
+    return _decisions(rules, rows, beyond, enough, is_last)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _thumb_decisions(
+    rules: Ruleset, thumb: Thumb, least: int, enough: int | None, is_last: bool
+) -> Decisions:
+    left = np.arange(1, rules.dice + 1)
+    froms = [thumb.bank_from(dice) for dice in left.tolist()]
+
+    def rows(totals: Floats) -> tuple[Floats, Bools]:
+        total = totals[:, np.newaxis]
+        banks = np.stack([totals >= (np.inf if f is None else f) for f in froms], axis=1)
+        banks[:least] = False
+        if rules.hot_dice != "optional":
+            banks[:, -1] = False
+        if thumb.keep == "points for dice":
+            ties = np.where(banks, rules.dice + 1, left) / (rules.dice + 2)
+            return total + thumb.per_die * np.maximum(left - thumb.beyond, 0) + ties, banks
+        first = np.zeros(banks.shape)
+        if thumb.keep != "most points":
+            first += left
+        if thumb.keep == "bank first":
+            first[banks] = rules.dice
+            first[:, -1] = rules.dice + 1
+        return _MORE * first + total, banks
+
+    return _decisions(rules, rows, max(thumb.bank), enough, is_last)
+
+
+def _decisions(
+    rules: Ruleset,
+    make_rows: Callable[[Floats], tuple[Floats, Bools]],
+    beyond: int,
+    enough: int | None,
+    is_last: bool,
+) -> Decisions:
+    """The arrays of a turn by a rule, whose last rows win.
+
+    make_rows : what states are worth and where to bank, given turn totals in points
+    beyond : points from which on all rows are alike, but for their turn total
+    """
+    plan = turn_plan(rules)
+    last = beyond // plan.step if enough is None else enough
+    totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step
+    worth, banks = make_rows(totals)
+    if is_last:
+        banks[:] = False
+    if enough is not None:
+        # hot dice that must be rolled do not win yet
+        stops = slice(None, -1) if plan.must_roll_hot else slice(None)
+        worth[enough:, stops], banks[enough:, stops] = _WINS, True
+    if plan.must_roll_hot:
+        banks[:, -1] = False
+    return Decisions(worth[np.newaxis], banks[np.newaxis])

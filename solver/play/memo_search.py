@@ -1,0 +1,251 @@
+"""What people who play by a table or a rule of thumb win against optimal play, and the best ones.
+
+All win probabilities are exact, see solver.play.contests. How the turns of optimal play end is
+found once; then one way to play after the other is evaluated against it. Loads numba.
+
+*The rule of thumb.* For each way to choose dice and each way to put numbers of dice into groups,
+its three numbers go up and down, by steps that get smaller down to the point step, as long as that
+brings more points a turn. The rules with most points are then compared by what they win, and the
+numbers of the best one go up and down once more, as long as it wins more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+
+from solver.errors import ConvergenceError
+from solver.game.layout import Outcomes
+from solver.game.outcomes import outcome_of
+from solver.game.position import first_position
+from solver.game.standings import Bools
+from solver.play.contests import TOLERANCE, Settled, outcomes_against, settled
+from solver.play.duel import starts
+from solver.play.go_for_it import search_go_for_it
+from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb
+from solver.play.memo_study import MemoStudy, Share, Worth
+from solver.play.policies import Decisions, Optimal, Policy
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.equations import Floats
+from solver.turn.memo import MemoTable, memo_table
+from solver.turn.scoring import possible_states
+
+_LEAST_ROWS = 400
+"""Turn totals of a turn without a goal that are told apart, at least."""
+_ROUGHLY = 1e-8
+"""By which the chances of rules of thumb may still change."""
+_COMPARED = 3
+"""Rules of thumb with most points that are compared by what they win."""
+_BETTER = 1e-8
+"""What is better by no more than this is as good."""
+_STEPS = (8, 4, 2, 1)
+"""By so many point steps numbers go up and down."""
+_NO_POINTS = -1.0
+"""Of rules of thumb by which a turn goes on for ever: worse than any."""
+
+
+def searched(
+    strategy: Strategy,
+    table: MemoTable,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    on_progress: Share = lambda _: None,
+) -> MemoStudy:
+    """All that is told of a table, see study_memo."""
+    rules = strategy.rules
+
+    def part(begin: float, end: float) -> Share:
+        return lambda share: on_progress(begin + (end - begin) * min(share, 1.0))
+
+    against = _Against(strategy, cache, threads, part(0.0, 0.1))
+    memo = Memo(table.unit)
+    points = _points(rules, memo.without_goal(rules))
+    found = against.settled(memo)
+
+    def evaluate(player: MemoGoForIt) -> tuple[float, Floats]:
+        after = against.settled(player)
+        return against.overall(after), after.other
+
+    go_for_it = search_go_for_it(rules, table.unit, evaluate, found.last, part(0.1, 0.5))
+    thumb = search_thumb(
+        rules, lambda player: against.overall(against.settled(player, _ROUGHLY)), part(0.5, 1.0)
+    )
+    by_thumb = RuleOfThumb(thumb)
+    return MemoStudy(
+        rules=rules.name,
+        digest=rules.digest,
+        unit=table.unit,
+        memo=_worth(points, against.wins(found)),
+        go_for_it=go_for_it,
+        memo_go_for_it=_worth(
+            points, against.wins(against.settled(MemoGoForIt(go_for_it, table.unit)))
+        ),
+        thumb=thumb,
+        rule_of_thumb=_worth(
+            _points(rules, by_thumb.without_goal(rules)), against.wins(against.settled(by_thumb))
+        ),
+        optimal=strategy.win_probability(first_position(rules)),
+        most_points=table.points,
+    )
+
+
+class _Against:
+    """Ways to play against optimal play."""
+
+    def __init__(
+        self, strategy: Strategy, cache: Path, threads: int | None, on_progress: Share
+    ) -> None:
+        self.rules = strategy.rules
+        self._optimal = Optimal(strategy)
+        self._cache, self._threads = cache, threads
+        found = outcomes_against(
+            self.rules,
+            self._optimal,
+            [Memo()],
+            cache=cache,
+            threads=threads,
+            on_progress=on_progress,
+        )
+        self._known: dict[Policy | None, Outcomes] = {self._optimal: found}
+
+    def settled(self, player: Policy, tolerance: float = TOLERANCE) -> Settled:
+        """The values of a player's games against optimal play."""
+        return settled(
+            self.rules,
+            player,
+            self._optimal,
+            cache=self._cache,
+            threads=self._threads,
+            tolerance=tolerance,
+            values=self._optimal.strategy.values,
+            known=self._known,
+        )
+
+    def wins(self, found: Settled) -> tuple[float, float]:
+        """How often the player wins who begins, and who does not."""
+        return starts(self.rules, found.one, found.other)
+
+    def overall(self, found: Settled) -> float:
+        """How often the player wins who begins every other game."""
+        return sum(self.wins(found)) / 2
+
+
+def search_thumb(
+    rules: Ruleset,
+    wins: Callable[[RuleOfThumb], float],
+    on_progress: Share = lambda _: None,
+) -> Thumb:
+    """The best rule of thumb that the search finds.
+
+    wins : tells how often a player wins
+    """
+    starts_of_search = list(_thumbs(rules))
+    ranked: dict[Thumb, float] = {}
+    for number, start in enumerate(starts_of_search):
+        on_progress(0.5 * number / len(starts_of_search))
+        thumb, points = _climbed(rules, start, lambda one: _thumb_points(rules, one), _STEPS)
+        ranked[_plain(rules, thumb)] = points
+    most = sorted(ranked, key=lambda thumb: -ranked[thumb])[:_COMPARED]
+    found = {thumb: wins(RuleOfThumb(thumb)) for thumb in most}
+    on_progress(0.7)
+    best = max(found, key=lambda thumb: found[thumb])
+    best, _ = _climbed(rules, best, lambda one: wins(RuleOfThumb(one)), _STEPS[-1:])
+    return _plain(rules, best)
+
+
+def _thumbs(rules: Ruleset) -> Iterator[Thumb]:
+    """Rules of thumb of every kind, with numbers to begin with; three if there are the dice."""
+    whole, unit = rules.dice, memo_table(rules).unit
+    froms = [_bank_from(rules, dice) for dice in range(1, whole + 1)]
+    for number in (min(3, whole), min(2, whole)):
+        for groups in combinations(range(1, whole + 1), number):
+            bank = tuple(froms[most - 1] for most in groups)
+            if number == min(3, whole):
+                yield Thumb("most points", groups, bank)
+                yield Thumb("fewest dice", groups, bank)
+                yield Thumb("bank first", groups, bank)
+            if number == min(2, whole):
+                for beyond, often in product(range(max(1, whole - 2)), (1, 2, 3, 4)):
+                    yield Thumb("points for dice", groups, bank, often * unit, beyond)
+
+
+def _bank_from(rules: Ruleset, dice: int) -> int:
+    """From which turn total on the table to memorise says to bank, or its last one."""
+    for column in memo_table(rules).columns:
+        if column.dice == dice:
+            last = [one.turn_total for one in column.breaks]
+            banks = [one.turn_total for one in column.breaks if one.gain <= 0]
+            return max(rules.least_bank(), banks[0] if banks else last[-1])
+    return rules.least_bank()
+
+
+def _climbed(
+    rules: Ruleset, start: Thumb, worth: Callable[[Thumb], float], steps: tuple[int, ...]
+) -> tuple[Thumb, float]:
+    """A rule of thumb whose numbers go up and down as long as that is worth more, and its worth."""
+    known: dict[Thumb, float] = {}
+
+    def known_worth(thumb: Thumb) -> float:
+        if thumb not in known:
+            known[thumb] = worth(thumb)
+        return known[thumb]
+
+    best = start
+    for step in steps:
+        while True:
+            others = _neighbours(rules, best, step * rules.point_step)
+            other = max(others, key=known_worth, default=best)
+            if known_worth(other) <= known_worth(best) + _BETTER:
+                break
+            best = other
+    return best, known_worth(best)
+
+
+def _neighbours(rules: Ruleset, thumb: Thumb, step: int) -> Iterator[Thumb]:
+    """The rules of thumb one of whose numbers is a step more or less."""
+    for k, change in ((k, change) for k in range(len(thumb.bank)) for change in (-step, step)):
+        bank = list(thumb.bank)
+        bank[k] += change
+        if bank[k] >= rules.least_bank() and bank[k] <= rules.winning_score:
+            yield replace(thumb, bank=tuple(bank))
+    for change in (-step, step):
+        if thumb.keep == "points for dice" and thumb.per_die + change > 0:
+            yield replace(thumb, per_die=thumb.per_die + change)
+
+
+def _plain(rules: Ruleset, thumb: Thumb) -> Thumb:
+    """The same with the numbers that the dice can come to: no bank below the least turn total."""
+    rows = rules.winning_score // rules.point_step + 1
+    possible: Bools = possible_states(rules, rows).max(axis=0)
+    bank, fewer = [], 0
+    for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
+        there = np.flatnonzero(possible[1:, fewer:most].max(axis=1))
+        least = int(there[0] + 1) * rules.point_step if len(there) else 0
+        bank.append(max(points, least, rules.least_bank()))
+        fewer = most
+    return replace(thumb, bank=tuple(bank))
+
+
+def _thumb_points(rules: Ruleset, thumb: Thumb) -> float:
+    try:
+        return _points(rules, RuleOfThumb(thumb).without_goal(rules))[0]
+    except ConvergenceError:
+        return _NO_POINTS
+
+
+def _points(rules: Ruleset, decisions: Decisions) -> tuple[float, float]:
+    """Expected points of a turn that no goal ends, and its chance of a farkle."""
+    step = rules.point_step
+    rows = max(_LEAST_ROWS, rules.winning_score // step, decisions.worth.shape[1])
+    least = rules.least_bank() // step
+    found = outcome_of(rules, decisions.worth, decisions.bank, least, rows)
+    kept = (found.banked + found.farkled) @ np.arange(rows) * step
+    return float(kept), float(found.farkled.sum())
+
+
+def _worth(points: tuple[float, float], wins: tuple[float, float]) -> Worth:
+    return Worth(as_first=wins[0], as_second=wins[1], points=points[0], farkles=points[1])

@@ -1,0 +1,101 @@
+"""What a policy is: a way to play, given by what each state of a turn is worth and where to bank.
+
+A roll goes to the set-aside that leads to the most, of equal ones to that with more points, then to
+that with fewer dice. A policy is a function of the position and the roll alone, so that it cannot
+know the dice to come.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRequestError
+from solver.game.position import Position, is_on_board
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll
+from solver.turn.equations import Floats
+from solver.turn.scoring import TurnState, after_set_aside, set_asides
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """All that a policy may look at: the rules, the position and the roll just made.
+
+    The position is as before the roll, `position.dice` the number of dice rolled, and
+    `position.opponent` the score of the strongest opponent.
+    """
+
+    rules: Ruleset
+    position: Position
+    roll: Roll
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The dice to set aside, and whether to bank then."""
+
+    set_aside: Roll
+    bank: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What to do in one turn, by turn total in point steps and remaining dice n in column n - 1.
+
+    The last level and the last turn total stand for all further ones.
+    """
+
+    worth: Floats
+    """What a state is worth against others of the turn, shape (levels, turn totals, columns)."""
+    bank: npt.NDArray[np.bool_]
+    """Where to bank, if it is legal, in the same shape."""
+
+    def place(self, rules: Ruleset, turn: TurnState) -> tuple[int, int, int]:
+        """Where a state stands in the arrays."""
+        levels, totals, _ = self.worth.shape
+        row = min(turn.turn_total // rules.point_step, totals - 1)
+        return min(turn.hot_dice, levels - 1), row, turn.dice - 1
+
+
+class Policy:
+    """A way to play, given by its Decisions; it is asked only about rolls that score.
+
+    In a last turn, and in those of a play-off, decisions may depend on what is to be beaten and on
+    the board alone.
+    """
+
+    name: str
+    looks_at: tuple[str, ...] = ("farkles", "opponent", "opponent_farkles", "opponent_on_board")
+    """The fields of a position that decisions depend on while nobody has reached the goal, beside
+    `banked` and `on_board`, which they always may; `began` is one of them only where it is named.
+    The fewer they are, the quicker a policy is evaluated exactly."""
+
+    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+        """The decisions of the turn that a position belongs to; the position must be possible."""
+        raise NotImplementedError
+
+    def choose(self, view: TurnView) -> Move:
+        """What to do after a roll; always legal."""
+        rules, position = view.rules, view.position
+        found = self.decisions(rules, position)
+        best = -np.inf, -1
+        choice = None
+        for kept in set_asides(rules, view.roll):
+            after = after_set_aside(rules, position.turn, kept)
+            state = found.place(rules, after)
+            if (rank := (float(found.worth[state]), after.turn_total)) > best:
+                best = rank
+                is_hot = after.hot_dice > position.hot_dice
+                legal = (not is_hot or rules.hot_dice == "optional") and rules.may_bank(
+                    after.turn_total, position.banked, on_board=is_on_board(rules, position)
+                )
+                choice = Move(kept.dice, bool(found.bank[state]) and legal)
+        if choice is None:
+            raise InvalidRequestError("a policy is asked only about a roll of which dice score")
+        return choice
+
+    def banks(self, rules: Ruleset, position: Position) -> bool:
+        """Whether to bank before a roll, where that is legal."""
+        found = self.decisions(rules, position)
+        return bool(found.bank[found.place(rules, position.turn)])

@@ -1,0 +1,181 @@
+"""A table to memorise: the further points of a turn in round numbers, by turn total and dice left.
+
+The gain of rolling n dice at a turn total t is what a turn for most points that no goal ends brings
+beyond t on average, see solver.turn.endless; a farkle costs the turn total and nothing else. It is
+counted up to a multiple of the unit, and at least 0 where the turn total may be banked, which gains
+0. So a gain of 0 or less counts as 0, and says to bank.
+
+In a column of the table stand the turn totals from which on the gain counts as each number. Where
+more points in hand are never worth less than themselves, gains only fall, and each number has one
+turn total at most. Below a minimum that has to be reached first they may rise again; there they may
+be less than 0 too.
+
+Source: M. Busche and T. W. Neller, "Optimal Play of the Farkle Dice Game" (2017), tables 2 and 3:
+their printed gains and break points are those of this table.
+"""
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRequestError
+from solver.rules.ruleset import MAX_POINTS, RULESETS, Ruleset
+from solver.turn.dice import Remaining
+from solver.turn.endless import EndlessTurn, endless_turn
+from solver.turn.equations import Floats
+from solver.turn.scoring import possible_states
+
+_MOST_BREAKS = 40
+"""Turn totals in a table in its natural unit: more are hard to keep in mind."""
+
+_ROUNDING = 1e-9
+"""Points by which a gain may be above a multiple of the unit and count as that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """From a turn total on, up to the next break, the gain counts as so many points."""
+
+    turn_total: int
+    gain: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoColumn:
+    """The gains of rolling a number of dice."""
+
+    dice: Remaining
+    breaks: tuple[Break, ...]
+    """Ascending in turn totals, the first at 0."""
+
+    def gain(self, turn_total: int) -> int:
+        """What the gain counts as at a turn total."""
+        return self.breaks[bisect_right(self.breaks, turn_total, key=_turn_total) - 1].gain
+
+
+def _turn_total(one: Break) -> int:
+    return one.turn_total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoTable:
+    """The gains of a rule set in multiples of a unit; turn totals and gains in points."""
+
+    rules: Ruleset
+    unit: int
+    columns: tuple[MemoColumn, ...]
+    """Of all numbers of dice that can be left, most dice first."""
+    points: float
+    """Expected points of a turn for most points, without rounding."""
+
+    def gain(self, turn_total: int, dice: Remaining) -> int:
+        """What the gain of rolling counts as; 0 says to bank, as less does where that is allowed.
+
+        0 too for dice that cannot be left.
+        """
+        for column in self.columns:
+            if column.dice == dice:
+                return column.gain(turn_total)
+        return 0
+
+    def gains(self, turn_totals: npt.NDArray[np.int64]) -> Floats:
+        """The same for many turn totals, shape (turn totals, columns); column n - 1 has n dice."""
+        found = np.zeros((len(turn_totals), self.rules.dice))
+        for column in self.columns:
+            froms = [one.turn_total for one in column.breaks]
+            which = np.searchsorted(froms, turn_totals, side="right") - 1
+            found[:, column.dice - 1] = np.array([one.gain for one in column.breaks])[which]
+        return found
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Every gain of the table, most first."""
+        found = {one.gain for column in self.columns for one in column.breaks}
+        return tuple(sorted(found, reverse=True))
+
+    def froms(self, gain: int, dice: Remaining) -> tuple[int, ...]:
+        """The turn totals from which on the gain of rolling counts as `gain`."""
+        return tuple(
+            one.turn_total
+            for column in self.columns
+            for one in column.breaks
+            if column.dice == dice and one.gain == gain
+        )
+
+
+def memo_table(rules: Ruleset, unit: int | None = None) -> MemoTable:
+    """The table of a rule set, for a player who is on the board and has no hot dice in the turn.
+
+    unit : of which gains are counted as multiples, in points; `natural_unit` if None
+
+    Raises InvalidRequestError for a unit that is none, InvalidRulesError where a turn can go on for
+    ever without risk.
+    """
+    if unit is not None and not 1 <= unit <= MAX_POINTS:
+        raise InvalidRequestError.say(
+            "the unit of a table cannot be {unit:,}: it is 1 to {most:,} points, such as 50",
+            unit=unit,
+            most=MAX_POINTS,
+        )
+    return _memo_table(rules, unit or natural_unit(rules))
+
+
+def natural_unit(rules: Ruleset) -> int:
+    """The point step, or a round multiple of it where the table would be too long.
+
+    Raises InvalidRulesError as `memo_table` does.
+    """
+    times = 1
+    while True:
+        table = _memo_table(rules, times * rules.point_step)
+        if table.unit > table.points or sum(map(_length, table.columns)) <= _MOST_BREAKS:
+            return table.unit
+        # 1, 2, 5, 10, 20, 50, ...
+        times = times * 5 // 2 if str(times).startswith("2") else times * 2
+
+
+def _length(column: MemoColumn) -> int:
+    return len(column.breaks)
+
+
+@lru_cache(maxsize=RULESETS)
+def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
+    turn, step = endless_turn(rules), rules.point_step
+    # from 0 points on whatever is more wins
+    rows = rules.winning_score // step
+    # of level 0 and those after it: whatever can be left at all
+    possible: npt.NDArray[np.bool_] = possible_states(rules, rows).max(axis=0)
+    gains = _gains(turn, rows)
+    totals = np.arange(rows) * step
+    may_bank = np.full(gains.shape, (totals >= rules.least_bank())[:, np.newaxis])
+    if rules.hot_dice != "optional":
+        may_bank[:, -1] = False
+    counted = np.ceil((gains - _ROUNDING) / unit).astype(np.int64) * unit
+    counted = np.where(may_bank, np.maximum(counted, 0), counted)
+    columns = []
+    for dice in range(rules.dice, 0, -1):
+        there = np.flatnonzero(possible[:, dice - 1])
+        if not len(there):
+            continue
+        column = counted[there[0] :, dice - 1]
+        changes = [0, *(np.flatnonzero(np.diff(column)) + 1)]
+        breaks = tuple(
+            Break(int(there[0] + change) * step if change else 0, int(column[change]))
+            for change in changes
+        )
+        columns.append(MemoColumn(dice, breaks))
+    return MemoTable(rules, unit, tuple(columns), turn.points)
+
+
+def _gains(turn: EndlessTurn, rows: int) -> Floats:
+    """Exact gains of rolling without hot dice so far, shape (rows, columns)."""
+    table, tail, step = turn.table, turn.tail, turn.rules.point_step
+    totals = np.arange(rows, dtype=np.float64) * step
+    exact = min(rows, math.ceil(tail.begins / step))
+    found: Floats = tail.gains(totals)[0]
+    found[:exact] = table.roll[0, :exact] - totals[:exact, np.newaxis]
+    return found

@@ -1,0 +1,120 @@
+"""`farkle memo` and `/memo`: the page, as text, data and pictures."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bot.cli.main import farkle
+from bot.services.advisor import Advisor
+from bot.services.memo import known_memo, memo_answer
+from bot.tasks.tasks import TaskLimits
+from bot.views.memo import memo_card
+from bot.views.memo_picture import memo_picture
+from solver.game.standings import Solution
+from solver.play.policies import make_policy
+from solver.rules.file import read_rules
+from solver.strategy import save_strategy
+from tests.bot.chat import open_chat
+from tests.conftest import rules_file
+
+
+@pytest.fixture(scope="module")
+def folder(tiny: Solution, kernels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the tiny game, of which all is known."""
+    tmp_path = tmp_path_factory.mktemp("memo")
+    save_strategy(tiny, tmp_path / "data" / "strategies")
+    rules = read_rules(rules_file(tmp_path / "tiny.toml"))
+    advisor = Advisor(tmp_path / "data" / "strategies")
+    found = memo_answer(advisor, kernels, rules)
+    assert found.study == known_memo(advisor, rules).study
+    assert advisor.policy("memo-go-for-it", rules).name == "memo-go-for-it"
+    return tmp_path
+
+
+def run(folder: Path, *words: str) -> str:
+    done = CliRunner(env={"FARKLE_DATA": str(folder / "data")}).invoke(
+        farkle, ["memo", *words], catch_exceptions=False
+    )
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def test_a_page_of_a_solved_game(folder: Path) -> None:
+    rules = str(folder / "tiny.toml")
+    text = run(folder, rules, "--out", str(folder / "page.pdf"))
+    assert text.startswith("A table to memorise: tiny rules:\n  gain  3 dice  2 dice  1 die\n")
+    for part in ("Go for it", "A rule of thumb", "What it is worth", "optimal play"):
+        assert part in text
+    assert max(map(len, text.splitlines())) < 80
+    assert (folder / "page.pdf").read_bytes().startswith(b"%PDF-")
+    data = json.loads(run(folder, rules, "--json"))
+    assert data["unit"] == 50
+    assert data["study"]["memo"]["as_first"] < data["study"]["optimal"]
+    rows = list(csv.DictReader(io.StringIO(run(folder, rules, "--csv"))))
+    assert [int(row["turn_total"]) for row in rows if row["dice"] == "1"] == [
+        one["turn_total"] for one in data["columns"][-1]["breaks"]
+    ]
+
+
+def test_a_page_of_rules_that_are_not_solved(tmp_path: Path) -> None:
+    text = run(tmp_path, "zilch", "--unit", "100")
+    assert "farkle memo zilch does that, once these rules are solved." in text
+    assert "1,850" in text  # from there on five dice gain 100 points at most
+    assert "Go for it" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["kcd", "--unit", "0"], "the unit of a table cannot be 0"),
+        (["kcd", "--out", "page.jpg"], "ends in .png, .pdf or .svg, not in '.jpg'"),
+        (["kcd", "--out", "no/such/page.png"], "no/such/page.png: cannot be written"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, words: list[str], told: str) -> None:
+    done = CliRunner(env={"FARKLE_DATA": str(tmp_path)}).invoke(farkle, ["memo", *words])
+    assert told in str(done.exception)
+
+
+async def test_the_page_in_the_chat(folder: Path) -> None:
+    async with open_chat(folder / "data") as chat:
+        reply = await chat.answer(f"/memo rules:{folder / 'tiny.toml'}")
+        assert reply.text.startswith("A table to memorise: tiny rules:")
+        assert reply.data["study"]["rules"] == "tiny"
+        card = memo_card(reply.subject)
+        assert card is not None
+        assert card.text.startswith("**A table to memorise: tiny rules**\nWho plays by it wins ")
+        [picture] = card.attachments
+        assert picture.content == memo_picture(reply.subject)
+        assert picture.content.startswith(b"\x89PNG")
+        assert "it is 1 to 1,000,000" in await chat.say("/memo rules:zilch unit:0")
+        played = await chat.say(f"/match memo-go-for-it memo games:1 rules:{folder / 'tiny.toml'}")
+        assert "memo-go-for-it bot" in played
+
+
+async def test_the_table_is_shown_where_the_rest_would_take_too_long(
+    tiny: Solution, tmp_path: Path
+) -> None:
+    save_strategy(tiny, tmp_path / "strategies")
+    async with open_chat(tmp_path) as chat:
+        chat.tasks.limits = TaskLimits(seconds=1)
+        line = f"/memo rules:{rules_file(tmp_path / 'tiny.toml')}"
+        page, refusal = await chat.all(line)
+        chat.tasks.limits = TaskLimits()
+        delay, whole = await chat.all(line)
+    assert "table to memorise: it takes about" in delay.text
+    assert whole.data["study"]["memo_go_for_it"]["as_first"] > 0.4
+    assert page.data["study"] is None
+    assert page.text.startswith("A table to memorise: tiny rules:\n  gain  3 dice")
+    assert "s, and a task may take 1 s here" in refusal.text
+
+
+async def test_levels_that_need_more_say_so(tmp_path: Path) -> None:
+    async with open_chat(tmp_path) as new:
+        told = await new.say("/match memo-go-for-it memo games:1 rules:kcd")
+        assert "when to go for it, which is not worked out" in told
+    assert make_policy("memo").looks_at == ()
