@@ -38,14 +38,14 @@ class Turns(Generic[T]):
     """What waits, by the people who asked for it.
 
     Whoever asks for one thing waits for at most one thing of each other person, however much they
-    have asked for before.
+    have asked for before; for two at most where they have had their turn of the round.
     """
 
     def __init__(self) -> None:
         self._waiting: list[Waiting[T]] = []
-        self._last: dict[str, int] = {}
-        """The last round in which each person has something, if it is not over."""
         self._round = self._count = 0
+        self._served: set[str] = set()
+        """Who has had their turn of the round."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -55,8 +55,10 @@ class Turns(Generic[T]):
 
     def add(self, asker: Asker, what: T) -> Waiting[T]:
         """Have something wait."""
-        after_own = self._last.get(asker.person, self._round - 1) + 1
-        its_round = self._last[asker.person] = max(self._round, after_own)
+        taken = [one.round for one in self._waiting if one.asker.person == asker.person]
+        if asker.person in self._served:
+            taken.append(self._round)
+        its_round = max(taken, default=self._round - 1) + 1
         rank = sum(
             one.round == its_round and one.asker.place == asker.place for one in self._waiting
         )
@@ -66,11 +68,8 @@ class Turns(Generic[T]):
 
     def remove(self, one: Waiting[T]) -> None:
         """Something waits no more, if it did."""
-        if one not in self._waiting:
-            return
-        self._waiting.remove(one)
-        own = [other.round for other in self._waiting if other.asker.person == one.asker.person]
-        self._last[one.asker.person] = max(own, default=self._round)
+        if one in self._waiting:
+            self._waiting.remove(one)
 
     def take(self) -> T:
         """What comes first; there has to be something."""
@@ -78,7 +77,8 @@ class Turns(Generic[T]):
         self._waiting.remove(one)
         if one.round > self._round:
             self._round = one.round
-            self._last = {who: last for who, last in self._last.items() if last >= one.round}
+            self._served.clear()
+        self._served.add(one.asker.person)
         return one.what
 
     def before(self, one: Waiting[T]) -> list[T]:

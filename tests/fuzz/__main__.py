@@ -107,7 +107,7 @@ def _watch(target: str, seconds: int, folder: Path) -> None:
                 f"-max_total_time={seconds}",
                 f"-timeout={_PATIENCE}",
                 f"-max_len={_LONGEST}",
-                "-rss_limit_mb=4096",
+                "-rss_limit_mb=8192",
                 f"-dict={folder / 'words'}",
                 f"-artifact_prefix={folder / 'finds'}/",
                 str(corpus),

@@ -35,7 +35,7 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
         names = [str(word).lower() for word in line.arguments]
         if len(names) != 2:
             raise InvalidRequestError.say(
-                "/duel takes two policies, as in /duel optimal threshold:300"
+                "/duel takes two policies, as in /duel optimal threshold:300 rules:kcd"
             )
         one, other = names
         meant = await rules.resolve(caller.place, line.option("rules"))

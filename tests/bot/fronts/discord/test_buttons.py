@@ -56,7 +56,9 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
     assert set(known) == {*OPTIONS, "rules", "quit"}
     for name, options in OPTIONS.items():
         assert {one.name for one in options if not one.is_word} == set(known[name].options), name
-    assert {"list", "show", "new", "use", "solve", "cancel", "delete"} == set(RULES_COMMANDS)
+    assert {"list", "show", "diff", "new", "use", "solve", "cancel", "delete"} == set(
+        RULES_COMMANDS
+    )
 
 
 def table_of(game: Game, names: list[str]) -> Table:
