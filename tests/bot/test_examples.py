@@ -75,7 +75,7 @@ HELP: dict[str, tuple[str, ...]] = {
 }
 """What is said before the examples of /help, where that matters."""
 
-_COMMAND = re.compile(r"/[a-z]{3,}(?: (?:[a-z0-9][\w:.@-]*|@[a-z]+|\{[a-z]+\}|[A-Z]{3,}))*")
+_COMMAND = re.compile(r"/[a-z][a-z-]{2,}(?: (?:[a-z0-9][\w:.@-]*|@[a-z]+|\{[a-z]+\}|[A-Z]{3,}))*")
 _TYPED = re.compile(r"\d|[a-z-]+:\S|@|(?:ann|bob|carl|sunday|optimal|cautious|farkle|me)$")
 
 
