@@ -1,5 +1,6 @@
 """Duels between policies, against a slow twin written from the rules alone."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +34,12 @@ POLICIES_OF_POINTS = (
     "turn-points-bank-wins",
 )
 SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 5]
+EVERY = "FARKLE_EVERY" in os.environ
+
+
+def shared(which: int, among: int = 3) -> dict[str, Ruleset]:
+    """The rule sets of one of several kinds of contests: all of them if EVERY, else its share."""
+    return dict(SMALL if EVERY else SMALL[which::among])
 
 
 def best(rules: Ruleset, cache: Path) -> Optimal:
@@ -64,7 +71,7 @@ def test_some_contests(name: str, kernels: Path) -> None:
     assert_agree(rules, (None, make_policy("threshold:200")), kernels)
 
 
-@pytest.mark.parametrize("rules", dict(SMALL).values(), ids=dict(SMALL))
+@pytest.mark.parametrize("rules", shared(0).values(), ids=shared(0))
 @pytest.mark.slow
 def test_policies_of_points_against_each_other(rules: Ruleset, kernels: Path) -> None:
     assert_agree(rules, (MaxPoints(), Cautious()), kernels)
@@ -73,7 +80,7 @@ def test_policies_of_points_against_each_other(rules: Ruleset, kernels: Path) ->
     assert_agree(rules, (make_policy("threshold:250"), make_policy(other)), kernels)
 
 
-@pytest.mark.parametrize("rules", dict(SMALL).values(), ids=dict(SMALL))
+@pytest.mark.parametrize("rules", shared(1).values(), ids=shared(1))
 @pytest.mark.slow
 def test_best_play_against_policies(rules: Ruleset, kernels: Path) -> None:
     assert_agree(rules, (best(rules, kernels), Greedy()), kernels)
@@ -106,7 +113,11 @@ ENDINGS = [
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(k, marks=[] if n % 5 == 0 else pytest.mark.slow) for n, k in enumerate(ENDINGS)],
+    [
+        pytest.param(k, marks=[] if n % 5 == 0 else pytest.mark.slow)
+        for n, k in enumerate(ENDINGS)
+        if EVERY or n % 5 == 0 or k in shared(2)
+    ],
 )
 def test_who_plays_the_best_response_wins_as_often_as_it_says(name: str, kernels: Path) -> None:
     rules = dict(SMALL)[name]

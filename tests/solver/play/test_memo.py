@@ -29,7 +29,7 @@ from solver.turn.scoring import Fate, fate
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import small
-from tests.solver.play.test_duel import SMALL, assert_agree
+from tests.solver.play.test_duel import assert_agree, shared
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference/figures.toml").read_text())
 PUBLISHED = FIGURES["classic"]["go_for_it"]
@@ -45,7 +45,7 @@ def solved(rules: Ruleset, cache: Path) -> Strategy:
     return Strategy(rules, solve(rules, cache=cache).values, rules.name)
 
 
-@pytest.mark.parametrize("rules", dict(SMALL).values(), ids=dict(SMALL))
+@pytest.mark.parametrize("rules", shared(2).values(), ids=shared(2))
 @pytest.mark.slow
 def test_the_slow_twin_agrees(rules: Ruleset, kernels: Path) -> None:
     goes = GoForIt((100,) * rules.dice, (200, None, 300, 0)[: rules.dice])
