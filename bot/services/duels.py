@@ -57,7 +57,8 @@ def responded(
     policy, strategy = advisor.policy(name, rules), advisor.needed(rules)
     with compiled_code(kernels) as cache:
         make = partial(best_response, rules, policy, strategy, cache=cache, on_progress=on_progress)
-        return with_sound_code(cache, make)
+        found, _ = with_sound_code(cache, make)
+        return found
 
 
 def seconds_of_duel(rules: Ruleset, one: str, other: str) -> float:

@@ -1,7 +1,7 @@
 """The policy that wins most against a given one, exact; loads numba only to compute it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +68,6 @@ class BestResponse:
     """At the start of the game and other common scores."""
     greatest: tuple[Example, ...]
     """Where the best response wins most more than optimal play."""
-    responder: Responder = field(repr=False, compare=False)
 
     @property
     def gain(self) -> float:
@@ -84,8 +83,8 @@ def best_response(
     cache: Path,
     threads: int | None = None,
     on_progress: Callable[[float | Progress], None] = lambda _: None,
-) -> BestResponse:
-    """The best response to a policy.
+) -> tuple[BestResponse, Responder]:
+    """The best response to a policy, and who plays it.
 
     strategy : of the solved game, for what optimal play wins
     cache : the folder of compiled code
@@ -134,13 +133,13 @@ def best_response(
             _banks(strategy.turn(position)),
         )
 
-    return BestResponse(
+    response = BestResponse(
         duels["best"],
         duels["optimal"],
         tuple(map(example, _usual(rules))),
         tuple(map(example, _greatest(rules, best.one, usual.one))),
-        responder,
     )
+    return response, responder
 
 
 def _place(rules: Ruleset, position: Position) -> tuple[int, int, int]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,12 @@ def test_a_duel_with_games() -> None:
 @pytest.fixture(scope="module")
 def response(tiny: Solution, kernels: Path) -> BestResponse:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
-    return best_response(tiny.rules, MaxPoints(), strategy, cache=kernels)
+    found, _ = best_response(tiny.rules, MaxPoints(), strategy, cache=kernels)
+    return found
+
+
+def test_a_worker_can_send_it_back(response: BestResponse) -> None:
+    assert response_text(pickle.loads(pickle.dumps(response))) == response_text(response)
 
 
 def test_a_best_response_in_words(response: BestResponse) -> None:
