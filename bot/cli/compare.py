@@ -53,6 +53,7 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
     metavar="FILE",
     help="Draw a picture as well, PNG or SVG.",
 )
+@click.option("--dark", is_flag=True, help="Light ink on dark paper.")
 @place_option
 @json_option
 @csv_option
@@ -69,6 +70,7 @@ def compare_command(
     place: str | None,
     *,
     keep: bool,
+    dark: bool,
     as_json: bool,
     as_csv: bool,
 ) -> None:
@@ -88,8 +90,15 @@ def compare_command(
     if out:
         # only here: matplotlib takes half a second to import
         from bot.views.compare_chart import compare_chart  # noqa: PLC0415
+        from bot.views.drawing import DARK, LIGHT  # noqa: PLC0415
 
-        out.write_bytes(compare_chart(compared, _FORMS[out.suffix.lower()]))
+        picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
+        try:
+            out.write_bytes(picture)
+        except OSError as error:
+            raise InvalidRequestError(
+                f"{out}: cannot be written ({error.strerror or error})"
+            ) from None
     told = compare_data(compared)
     show(
         compare_text(compared),

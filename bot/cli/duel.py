@@ -40,7 +40,10 @@ _rules_option = click.option(
 @_rules_option
 @place_option
 @click.option(
-    "--simulate", type=click.IntRange(min=2), metavar="N", help="Play N games as well, to check."
+    "--simulate",
+    type=click.IntRange(2, 10_000_000),
+    metavar="N",
+    help="Play N games as well, to check; ten million at most.",
 )
 @click.option("--seed", default=1, show_default=True, help="Of the dice of these games.")
 @json_option

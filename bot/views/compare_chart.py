@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from bot.services.comparing import Compared
 from bot.views.compare import label
 from bot.views.comparison_picture import sweep_chart
-from bot.views.drawing import DARK, Form
-from solver.play.tallies import CLOSE
+from bot.views.drawing import DARK, Form, Look
+from solver.play.tallies import CLOSE, Estimate
 
 
-def compare_chart(compared: Compared, form: Form = "png") -> bytes:
-    """Curves along an option of numbers, else bars, as the content of a file."""
+def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> bytes:
+    """Curves along an option of numbers, else bars, as the content of a file.
+
+    What is counted and not exact has its largest standard error beside its name.
+    """
     first, one = compared[0]
     along = _along(compared)
     bases = {variation.base for variation, _ in compared}
@@ -22,23 +25,34 @@ def compare_chart(compared: Compared, form: Form = "png") -> bytes:
         along,
         {
             "first player wins, %": [100 * one.first_player for one in found],
-            "points of a turn, best play": [one.tally.points.value for one in found],
-            "turns that are farkles, %, best play": [
-                100 * one.tally.farkles.value for one in found
-            ],
-            "turns of a game": [one.tally.turns.value for one in found],
-            f"close decisions, %: within {100 * CLOSE:g} points": [
-                100 * one.tally.close.value for one in found
-            ],
-            f"what the level {one.careless} loses, percentage points": [
-                100 * one.careless_loses for one in found
-            ],
+            **_counted("points of a turn, best play", [one.tally.points for one in found]),
+            **_counted(
+                "turns that are farkles, %, best play", [one.tally.farkles for one in found], 100
+            ),
+            **_counted("turns of a game", [one.tally.turns for one in found]),
+            **_counted(
+                f"close decisions, %: within {100 * CLOSE:g} points",
+                [one.tally.close for one in found],
+                100,
+            ),
+            **_counted(
+                f"what the level {one.careless} loses, percentage points",
+                [Estimate(one.careless_loses, one.careless_wins.standard_error) for one in found],
+                100,
+            ),
         },
         title=varied,
         lines=[f"Best play by both, {one.tally.games:,} games counted for each"],
-        look=DARK,
+        source="By farkle-advisor; ±: the largest standard error of what is counted",
+        look=look,
         form=form,
     )
+
+
+def _counted(what: str, figures: Sequence[Estimate], unit: int = 1) -> dict[str, list[float]]:
+    """Amounts by what they are, with their standard error if they have one."""
+    most = unit * max(one.standard_error or 0.0 for one in figures)
+    return {f"{what} (± {most:.2g})" if most else what: [unit * one.value for one in figures]}
 
 
 def _along(compared: Compared) -> Sequence[float] | Sequence[str]:

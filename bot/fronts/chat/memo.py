@@ -57,7 +57,7 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
 
     return [
         Command(
-            "/memo",
+            "/memo rules:NAME",
             say_later("a table to keep in mind: what to keep, when to bank or to go for it"),
             memo,
             {"unit": say_later("count gains in multiples of so many points"), **RULES_OPTION},

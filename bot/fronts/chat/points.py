@@ -42,7 +42,7 @@ def points_commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
 
     return [
         Command(
-            "/points",
+            "/points rules:NAME",
             say_later("a turn for the most points: when to bank, what it brings"),
             points,
             {
@@ -56,7 +56,7 @@ def points_commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
             examples=("/points rules:zilch", "/points rules:zilch cost:500"),
         ),
         Command(
-            "/komi",
+            "/komi rules:NAME",
             say_later("the head start that makes a game fair"),
             komi,
             RULES_OPTION,
