@@ -149,7 +149,7 @@ def test_the_study(
         off = abs(one["win_rate"] - exact["levels"][level]["win_rate"])
         assert off < 5 * one["standard_error"]
     assert found["kept"]
-    assert list(found["levels"]) == ["optimal", "max-points", "greedy", "cautious"]
+    assert list(found["levels"]) == ["optimal", "max-points", "memo", "greedy", "cautious"]
     kept = load_strengths(tmp_path / "data", read_rules(path))
     assert kept is not None
     assert {name: one.model_dump() for name, one in kept.items()} == found["levels"]
