@@ -14,11 +14,12 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_position, reachable
 from solver.game.standings import Bools, Ints, Standing, Standings
+from solver.play.advice import when_to_bank
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.thresholds import BankFrom
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,10 @@ class TurnMap:
     bank: Floats
     """Win probability of banking; NaN where it is not allowed."""
     reachable: Bools
-    """Whether the turn can come there; to the last row with all dice that are ever left."""
+    """Whether the turn can come there after the hot dice of the position; to the last row where it
+    can come to any of the turn totals that the row stands for."""
+    bank_from: tuple[BankFrom, ...]
+    """When to bank, for each number of dice that can be left; a bank that wins too."""
 
     @property
     def banks(self) -> Bools:
@@ -49,11 +53,6 @@ class TurnMap:
     def value(self) -> Floats:
         """Win probability of the better choice."""
         return np.fmax(self.bank, self.roll)
-
-    @property
-    def bank_from(self) -> tuple[BankFrom, ...]:
-        """When to bank, for each number of dice that can be left; a bank that wins too."""
-        return bank_from(self.banks, self.reachable, self.rules.point_step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,16 +95,17 @@ def turn_map(strategy: Strategy, position: Position) -> TurnMap:
     table = strategy.turn(position)
     plan = table.plan
     level = min(position.hot_dice, plan.levels - 1)
-    rows = table.roll.shape[1] - plan.reach + 1
-    possible = reachable(rules)[level]
-    rows = min(rows, len(possible))
+    every = table.roll.shape[1]
+    possible = reachable(rules)[level][:every]
+    rows = min(every - plan.reach + 1, len(possible))
     bank = table.ends.bank[:rows, np.newaxis].repeat(plan.columns, axis=1)
     if plan.must_roll_hot:
         bank[:, -1] = np.nan
     found = possible[:rows].copy()
-    found[-1] = found.any(axis=0)
+    found[-1] = possible[rows - 1 :].any(axis=0)
     totals = np.arange(rows, dtype=np.int64) * rules.point_step
-    return TurnMap(rules, position, totals, table.roll[level, :rows], bank, found)
+    best = when_to_bank(rules, table, position.hot_dice)
+    return TurnMap(rules, position, totals, table.roll[level, :rows], bank, found, best)
 
 
 def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
