@@ -69,7 +69,7 @@ def turn_picture(
     room = (0.16, low, 0.81, ceiling - low - 0.46 / height)
     axes = picture.add_axes(room)
     mesh = _draw_cells(axes, look, turn, show, rows)
-    draw_border(axes, look, turn.banks[:rows])
+    draw_border(axes, look, bank_sides(turn)[:rows])
     _draw_words(axes, look, turn, rows)
     _draw_now(axes, look, turn, rows)
     _label(picture, axes, look, turn, rows)
@@ -79,8 +79,12 @@ def turn_picture(
 
 
 def shown_rows(turn: TurnMap, top: int | None = None) -> int:
-    """How many turn totals are shown, from 0 up: as far as fewer than all the dice are rolled."""
-    every, step = len(turn.totals), turn.rules.point_step
+    """How many turn totals are shown, from 0 up: as far as fewer than all the dice are rolled.
+
+    None above the last that can occur.
+    """
+    occur = np.flatnonzero(turn.reachable.any(axis=1))
+    every, step = max(2, int(occur.max(initial=0)) + 1), turn.rules.point_step
     if top is not None:
         return max(2, min(every, top // step + 1))
     if every <= _FEW_ROWS:
@@ -145,15 +149,30 @@ def _hatch(axes: "Axes", look: Look, cells: Bools) -> None:
     )
 
 
+def bank_sides(turn: TurnMap) -> "np.ma.MaskedArray[Any, np.dtype[np.bool_]]":
+    """On which side of the border each cell lies: whether to bank, of the cells of the map.
+
+    A cell that cannot occur lies with the next below it that can, or where one rolls if there is
+    none; so the border runs right below the turn totals from which on to bank. It is masked where
+    none can occur above it either.
+    """
+    possible = turn.reachable
+    rows = np.arange(len(possible))[:, np.newaxis]
+    below = np.maximum.accumulate(np.where(possible, rows, -1), axis=0)
+    banks = (below >= 0) & np.take_along_axis(turn.banks, np.maximum(below, 0), axis=0)
+    above = np.logical_or.accumulate(possible[::-1], axis=0)[::-1]
+    return np.ma.masked_where(~above, banks)
+
+
 def border_lines(banks: Bools) -> list[tuple[tuple[float, float], tuple[float, float]]]:
     """The edges between cells in which to bank and in which to roll, one unit each.
 
-    Cell (t, n) lies around (n + 1, t), as wide and high as 1.
+    Cell (t, n) lies around (n + 1, t), as wide and high as 1. Around masked cells are none.
     """
     lines: list[tuple[tuple[float, float], tuple[float, float]]] = []
-    for t, n in np.argwhere(banks[1:] != banks[:-1]):
+    for t, n in np.argwhere(np.ma.filled(banks[1:] != banks[:-1], False)):
         lines.append(((n + 0.5, t + 0.5), (n + 1.5, t + 0.5)))
-    for t, n in np.argwhere(banks[:, 1:] != banks[:, :-1]):
+    for t, n in np.argwhere(np.ma.filled(banks[:, 1:] != banks[:, :-1], False)):
         lines.append(((n + 1.5, t - 0.5), (n + 1.5, t + 0.5)))
     return lines
 

@@ -8,7 +8,7 @@ from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, dice_set
-from solver.turn.equations import Decision
+from solver.turn.equations import Decision, TurnTable
 from solver.turn.points import bank_decisions
 from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 from solver.turn.thresholds import BankFrom, bank_from
@@ -184,7 +184,13 @@ def turn_cells(strategy: Strategy, position: Position) -> TurnCells:
                     reachable=bool(possible[row, dice - 1]),
                 )
             )
-    banks = bank_decisions(table)[min(start.hot_dice, table.plan.levels - 1)]
-    rows = min(len(banks), len(possible))
-    found = bank_from(banks[:rows], possible[:rows], rules.point_step)
+    found = when_to_bank(rules, table, start.hot_dice)
     return TurnCells(rules, start, table.roll_value(TurnState(0, whole)), tuple(cells), found)
+
+
+def when_to_bank(rules: Ruleset, table: TurnTable, hot_dice: int) -> tuple[BankFrom, ...]:
+    """When to bank after so many hot dice, at the turn totals that can occur then."""
+    level = min(hot_dice, table.plan.levels - 1)
+    banks, possible = bank_decisions(table)[level], reachable(rules)[level]
+    rows = min(len(banks), len(possible))
+    return bank_from(banks[:rows], possible[:rows], rules.point_step)

@@ -14,18 +14,19 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_position, reachable
 from solver.game.standings import Bools, Ints, Standing, Standings
+from solver.play.advice import when_to_bank
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.thresholds import BankFrom
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnMap:
     """A turn as arrays of shape (turn totals, numbers of dice), the latter from one die up.
 
-    The last row stands for all further turn totals.
+    They go as far as there is a choice, and to each turn total from which on to bank.
     """
 
     rules: Ruleset
@@ -38,7 +39,9 @@ class TurnMap:
     bank: Floats
     """Win probability of banking; NaN where it is not allowed."""
     reachable: Bools
-    """Whether the turn can come there; to the last row with all dice that are ever left."""
+    """Whether the turn can come there after the hot dice of the position."""
+    bank_from: tuple[BankFrom, ...]
+    """When to bank, for each number of dice that can be left; a bank that wins too."""
 
     @property
     def banks(self) -> Bools:
@@ -49,11 +52,6 @@ class TurnMap:
     def value(self) -> Floats:
         """Win probability of the better choice."""
         return np.fmax(self.bank, self.roll)
-
-    @property
-    def bank_from(self) -> tuple[BankFrom, ...]:
-        """When to bank, for each number of dice that can be left; a bank that wins too."""
-        return bank_from(self.banks, self.reachable, self.rules.point_step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,16 +94,17 @@ def turn_map(strategy: Strategy, position: Position) -> TurnMap:
     table = strategy.turn(position)
     plan = table.plan
     level = min(position.hot_dice, plan.levels - 1)
-    rows = table.roll.shape[1] - plan.reach + 1
+    best = when_to_bank(rules, table, position.hot_dice)
+    highest = max((one.turn_total or 0 for one in best), default=0)
     possible = reachable(rules)[level]
+    rows = max(table.roll.shape[1] - plan.reach, highest // rules.point_step) + 1
     rows = min(rows, len(possible))
     bank = table.ends.bank[:rows, np.newaxis].repeat(plan.columns, axis=1)
     if plan.must_roll_hot:
         bank[:, -1] = np.nan
-    found = possible[:rows].copy()
-    found[-1] = found.any(axis=0)
     totals = np.arange(rows, dtype=np.int64) * rules.point_step
-    return TurnMap(rules, position, totals, table.roll[level, :rows], bank, found)
+    roll = table.roll[level, :rows]
+    return TurnMap(rules, position, totals, roll, bank, possible[:rows], best)
 
 
 def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:

@@ -17,11 +17,13 @@ from bot.languages import language
 from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
 from bot.views.drawing import DARK, FORMS, LIGHT, Look
 from bot.views.score_pictures import bands, border_picture, win_picture
-from bot.views.turn_picture import border_lines, shown_rows, turn_picture
+from bot.views.turn_picture import bank_sides, border_lines, shown_rows, turn_picture
 from solver.game.position import Position
 from solver.play.maps import TurnMap, border_map, scores_between, turn_map, win_map
+from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
+from solver.turn.scoring import turn_plan
 from solver.wording import said_in
 from tests.house_rules import ONE_BY_ONE
 from tests.solver.play.test_maps import guessed, some_positions
@@ -69,15 +71,44 @@ def test_the_drawn_border_is_that_of_the_strategy(strategies: dict[str, Strategy
         for position in some_positions(strategy.rules, 5):
             found = turn_map(strategy, position)
             table = strategy.turn(position)
-            lines = border_lines(found.banks[: shown_rows(found)])
+            lines = border_lines(bank_sides(found)[: shown_rows(found)])
             across = [one for one in lines if one[0][1] == one[1][1]]
             for (left, height), _ in chance.sample(across, min(6, len(across))):
                 dice, row = round(left + 0.5), round(height - 0.5)
-                below, above = (
-                    replace(position, turn_total=(row + k) * 50, dice=dice).turn for k in (0, 1)
-                )
-                banks = [table.decision(turn) is not Decision.ROLL for turn in (below, above)]
-                assert banks[0] != banks[1]
+                occur = np.flatnonzero(found.reachable[:, dice - 1])
+                assert row + 1 in occur
+                states = [
+                    replace(position, turn_total=int(one) * 50, dice=dice).turn
+                    for one in (*occur[occur <= row][-1:], row + 1)
+                ]
+                banks = [table.decision(turn) is not Decision.ROLL for turn in states]
+                assert banks in ([False, True], [True, False], [True])
+
+
+@pytest.mark.parametrize("rules", HOUSE.values(), ids=list(HOUSE))
+def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
+    """Its lowest edge in a column is right below the turn total from which on to bank."""
+    strategy = guessed(rules)
+    for start in some_positions(rules, 3):
+        for hot_dice in range(turn_plan(rules).levels):
+            found = turn_map(strategy, replace(start, hot_dice=hot_dice))
+            occur = np.asarray(found.reachable.any(axis=1))
+            rows = shown_rows(found, 10**6)
+            assert not occur[rows:].any()
+            assert occur[rows - 1] or rows == 2
+            lines = border_lines(bank_sides(found)[:rows])
+            across = [one for one in lines if one[0][1] == one[1][1]]
+            edges: dict[int, list[float]] = {}
+            for (left, height), _ in across:
+                edges.setdefault(round(left + 0.5), []).append(height + 0.5)
+            said = {one.dice: one.turn_total for one in found.bank_from}
+            for dice in range(1, rules.dice + 1):
+                total, lowest = said.get(dice), min(edges.get(dice, []), default=None)
+                if total is None or total == 0:
+                    assert total == 0 or lowest is None
+                else:
+                    assert lowest is not None
+                    assert found.totals[int(lowest)] == total
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from solver.errors import InvalidPositionError, InvalidRequestError
 from solver.game.position import Position, check_position, first_position, reachable
 from solver.game.standings import value_shape
-from solver.play.advice import odds
+from solver.play.advice import odds, turn_cells
 from solver.play.maps import (
     TurnMap,
     border_map,
@@ -94,6 +94,44 @@ def test_a_map_is_the_decisions_of_the_strategy(rules: Ruleset) -> None:
     for position in some_positions(rules, 3):
         for level in range(turn_plan(rules).levels):
             check_map(strategy, turn_map(strategy, replace(position, hot_dice=level)))
+
+
+@pytest.mark.parametrize("rules", HOUSE)
+def test_a_map_says_when_to_bank_as_the_table_of_the_turn(rules: Ruleset) -> None:
+    """At every level of the turn, of turn totals that can occur there."""
+    strategy = guessed(rules)
+    for start in some_positions(rules, 5):
+        for hot_dice in range(turn_plan(rules).levels + 1):
+            position = replace(start, hot_dice=hot_dice)
+            found, cells = turn_map(strategy, position), turn_cells(strategy, position)
+            assert found.bank_from == cells.bank_from
+            occur = {(cell.turn_total, cell.dice) for cell in cells.cells if cell.reachable}
+            shown = {(int(found.totals[row]), n + 1) for row, n in np.argwhere(found.reachable)}
+            most = max(cell.turn_total for cell in cells.cells)
+            assert {state for state in shown if state[0] <= most} == occur
+            assert found.totals[-1] > most
+            check_cells(found)
+
+
+def check_cells(found: TurnMap) -> None:
+    """The cells that can occur show the same as what is said of when to bank."""
+    said = {one.dice: one.turn_total for one in found.bank_from}
+    for column in range(found.banks.shape[1]):
+        rows = np.flatnonzero(found.reachable[:, column])
+        first = rows[found.banks[rows, column]].min(initial=len(found.totals))
+        shown = int(found.totals[first]) if first < len(found.totals) else None
+        assert shown == said.get(column + 1)
+
+
+def test_no_turn_total_is_shown_beyond_the_hot_dice_that_lead_there() -> None:
+    """Two of three dice are worth 200 points at most, before the first hot dice."""
+    rules = small(goal=4000, hot_dice_bonus=(500, 0))
+    strategy, start = guessed(rules), Position(dice=3)
+    found = turn_map(strategy, start)
+    assert found.totals[found.reachable.any(axis=1)].tolist() == [0, 50, 100, 150, 200]
+    assert {one.dice: one.turn_total for one in found.bank_from}[3] is None
+    after = turn_map(strategy, replace(start, hot_dice=1))
+    assert after.totals[after.reachable.any(axis=1)].min() == 150 + 500
 
 
 @pytest.mark.parametrize("name", ["facebook", "kcd", "arnold"])
