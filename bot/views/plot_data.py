@@ -8,6 +8,7 @@ import numpy as np
 
 from bot.views.sheet import Sheet
 from solver.play.maps import BorderMap, ScoreMap, TurnMap, WinMap
+from solver.turn.equations import Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class NumberTable:
 
 def turn_table(turn: TurnMap) -> NumberTable:
     """Every state of a turn that can occur, and its borders."""
-    banks, value = turn.banks, turn.value
+    value = turn.value
     rows = [
         (
             int(turn.totals[row]),
@@ -33,9 +34,9 @@ def turn_table(turn: TurnMap) -> NumberTable:
             float(value[row, column]),
             float(turn.roll[row, column]),
             _number(turn.bank[row, column]),
-            "bank" if banks[row, column] else "roll",
+            _action(turn, row, column).value,
         )
-        for row, column in np.argwhere(turn.reachable[:-1])
+        for row, column in np.argwhere(turn.reachable)
     ]
     about = {
         "rules": turn.rules.name,
@@ -92,6 +93,13 @@ def _about(found: ScoreMap) -> dict[str, Any]:
         "began": start.began,
         "hot_dice": start.hot_dice,
     }
+
+
+def _action(turn: TurnMap, row: int, column: int) -> Decision:
+    """What to do in a cell."""
+    if not turn.banks[row, column]:
+        return Decision.ROLL
+    return Decision.WIN if turn.bank[row, column] == 1 else Decision.BANK
 
 
 def _number(amount: float) -> float | None:

@@ -26,7 +26,7 @@ from solver.turn.thresholds import BankFrom
 class TurnMap:
     """A turn as arrays of shape (turn totals, numbers of dice), the latter from one die up.
 
-    The last row stands for all further turn totals.
+    They go as far as there is a choice, and to each turn total from which on to bank.
     """
 
     rules: Ruleset
@@ -39,8 +39,7 @@ class TurnMap:
     bank: Floats
     """Win probability of banking; NaN where it is not allowed."""
     reachable: Bools
-    """Whether the turn can come there after the hot dice of the position; to the last row where it
-    can come to any of the turn totals that the row stands for."""
+    """Whether the turn can come there after the hot dice of the position."""
     bank_from: tuple[BankFrom, ...]
     """When to bank, for each number of dice that can be left; a bank that wins too."""
 
@@ -95,17 +94,17 @@ def turn_map(strategy: Strategy, position: Position) -> TurnMap:
     table = strategy.turn(position)
     plan = table.plan
     level = min(position.hot_dice, plan.levels - 1)
-    every = table.roll.shape[1]
-    possible = reachable(rules)[level][:every]
-    rows = min(every - plan.reach + 1, len(possible))
+    best = when_to_bank(rules, table, position.hot_dice)
+    highest = max((one.turn_total or 0 for one in best), default=0)
+    possible = reachable(rules)[level]
+    rows = max(table.roll.shape[1] - plan.reach, highest // rules.point_step) + 1
+    rows = min(rows, len(possible))
     bank = table.ends.bank[:rows, np.newaxis].repeat(plan.columns, axis=1)
     if plan.must_roll_hot:
         bank[:, -1] = np.nan
-    found = possible[:rows].copy()
-    found[-1] = possible[rows - 1 :].any(axis=0)
     totals = np.arange(rows, dtype=np.int64) * rules.point_step
-    best = when_to_bank(rules, table, position.hot_dice)
-    return TurnMap(rules, position, totals, table.roll[level, :rows], bank, found, best)
+    roll = table.roll[level, :rows]
+    return TurnMap(rules, position, totals, roll, bank, possible[:rows], best)
 
 
 def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
