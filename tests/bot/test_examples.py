@@ -79,7 +79,12 @@ _COMMAND = re.compile(r"/[a-z][a-z-]{2,}(?: (?:[a-z0-9][\w:.@-]*|@[a-z]+|\{[a-z]
 _TYPED = re.compile(r"\d|[a-z-]+:\S|@|(?:ann|bob|carl|sunday|optimal|cautious|farkle|me)$")
 
 
-@pytest.fixture(params=language_codes())
+@pytest.fixture(
+    params=[
+        pytest.param(code, marks=[] if code == "en" else pytest.mark.slow)
+        for code in language_codes()
+    ]
+)
 async def chat_in(
     request: pytest.FixtureRequest, data: Path, tmp_path: Path
 ) -> AsyncIterator[Chat]:
