@@ -13,6 +13,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
+from solver.errors import StrategyFileError
+from solver.folders import make_private
 from solver.wording import say
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -80,6 +82,24 @@ def sha256(file: BufferedReader, *, anew: bool = False) -> tuple[str, Stamp, boo
                 _hashes.clear()
             _hashes[stamp] = found
     return found, stamp, settled
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file in a folder of one's own, whole or not at all.
+
+    Raises StrategyFileError.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        make_private(path.parent)
+        try:
+            temporary.write_text(text)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
 
 
 def has_stamp(file: str, stamp: Stamp) -> bool:

@@ -3,16 +3,13 @@
 To find that takes a while, so it is kept in a file beside the strategy files.
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from solver.errors import StrategyFileError
-from solver.files import open_regular
-from solver.folders import make_private
+from solver.files import open_regular, write_whole
 from solver.game.solvable import check_solvable
 from solver.play.memo import GoForIt, Thumb
 from solver.rules.ruleset import Ruleset
@@ -87,17 +84,7 @@ def load_memo(folder: Path, rules: Ruleset, unit: int) -> MemoStudy | None:
 def save_memo(folder: Path, rules: Ruleset, study: MemoStudy) -> None:
     """Write the file, whole or not at all. Raises StrategyFileError."""
     path = study_path(folder, rules, study.unit)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        make_private(folder)
-        try:
-            temporary.write_text(study.model_dump_json(indent=2) + "\n")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
+    write_whole(path, study.model_dump_json(indent=2) + "\n")
 
 
 def study_memo(

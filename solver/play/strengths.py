@@ -1,14 +1,11 @@
 """How strong the levels of play are against optimal play, kept as a file for others to show."""
 
 import math
-import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from solver.errors import StrategyFileError
-from solver.files import open_regular
-from solver.folders import make_private
+from solver.files import open_regular, write_whole
 from solver.rules.ruleset import Ruleset
 
 _DIGEST_LENGTH = 16
@@ -78,15 +75,5 @@ def save_strengths(
     if kept and not replace and (kept.games or math.inf) > (strengths.games or math.inf):
         return kept
     path = strengths_path(folder, rules)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        make_private(folder)
-        try:
-            temporary.write_text(strengths.model_dump_json(indent=2) + "\n")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
+    write_whole(path, strengths.model_dump_json(indent=2) + "\n")
     return strengths
