@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.output import csv_option, json_option, show, write_file
 from bot.cli.places import place_option, rules_reader
 from bot.services.advisor import is_solved
-from bot.services.comparing import Compared
-from bot.services.variations import Variation, as_they_are, variations
+from bot.services.variations import Compared, Variation, as_they_are, variations
 from bot.settings import Settings
 from bot.views.compare import compare_data, compare_sheet, compare_text, label
 from bot.views.drawing import Form
@@ -93,12 +92,7 @@ def compare_command(
         from bot.views.drawing import DARK, LIGHT  # noqa: PLC0415
 
         picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
-        try:
-            out.write_bytes(picture)
-        except OSError as error:
-            raise InvalidRequestError(
-                f"{out}: cannot be written ({error.strerror or error})"
-            ) from None
+        write_file(out, picture)
     told = compare_data(compared)
     show(
         compare_text(compared),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.output import csv_option, json_option, show, write_file
 from bot.cli.places import place_option, rules_reader
 from bot.services.advisor import Advisor
 from bot.services.memo import known_memo, memo_answer
@@ -13,7 +13,6 @@ from bot.settings import Settings
 from bot.views.memo import memo_data, memo_sheet, memo_text
 from bot.views.memo_picture import memo_picture, picture_form
 from bot.views.progress import share_progress
-from solver.errors import InvalidRequestError
 
 
 @click.command()
@@ -53,12 +52,7 @@ def memo(
         with share_progress(f"working out the table of {ruleset.name}") as done:
             answer = memo_answer(advisor, settings.kernels, ruleset, unit, done)
     if out and form:
-        try:
-            out.write_bytes(memo_picture(answer, form))
-        except OSError as error:
-            raise InvalidRequestError(
-                f"{out}: cannot be written ({error.strerror or error})"
-            ) from None
+        write_file(out, memo_picture(answer, form))
     show(
         memo_text(answer),
         memo_data(answer),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +23,16 @@ def show(text: str, data: object, *, as_json: bool, sheet: Sheet | None = None) 
         click.echo(cleaned(sheet.csv))
     else:
         click.echo(json.dumps(data, indent=2) if as_json else cleaned(text))
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write what was asked for with --out. Raises InvalidRequestError."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InvalidRequestError(
+            f"{path}: cannot be written ({error.strerror or error})"
+        ) from None
 
 
 def json_option(command: Decorated) -> Decorated:

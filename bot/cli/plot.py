@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from bot.cli.output import Decorated, csv_option, json_option, show
+from bot.cli.output import Decorated, csv_option, json_option, show, write_file
 from bot.cli.places import named, place_option, rules_reader, situation_of
 from bot.cli.position import position_option, position_options
 from bot.services.advisor import Advisor
@@ -89,13 +89,7 @@ class _Output:
         """Write the picture and print the numbers, as was asked for."""
         if self._out:
             width, height = size = self._size or size
-            picture = draw(self._look, size, self._form)
-            try:
-                self._out.write_bytes(picture)
-            except OSError as error:
-                raise InvalidRequestError(
-                    f"{self._out}: cannot be written ({error.strerror or error})"
-                ) from None
+            write_file(self._out, draw(self._look, size, self._form))
             if not self._as_json and not self._as_csv:
                 click.echo(f"Written to {self._out}: {width} x {height} pixels.")
         if self._as_csv:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.services.advisor import is_solved
 from bot.services.chances import turn_rows
-from bot.services.variations import Variation
+from bot.services.variations import Compared, Variation
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
@@ -34,8 +34,6 @@ _ROW_SECONDS = 0.02
 """About what a turn total more adds to all games."""
 
 
-Compared = tuple[tuple[Variation, Comparison], ...]
-"""Rule sets side by side, each as it is or with an option changed."""
 Draw = Callable[[Compared], bytes]
 """A function of a module that draws them, as PNG."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.services.rule_options import rules_from_options
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
+from solver.play.compare import Comparison
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
 
@@ -32,6 +33,10 @@ class Variation:
     option: str | None = None
     """What is changed, as it is typed; None if nothing."""
     value: str = ""
+
+
+Compared = tuple[tuple[Variation, Comparison], ...]
+"""Rule sets side by side, each as it is or with an option changed."""
 
 
 def as_they_are(rules: Sequence[Ruleset]) -> list[Variation]:

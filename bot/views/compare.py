@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.services.comparing import Compared
-from bot.services.variations import Variation
+from bot.services.variations import Compared, Variation
 from bot.views.layout import columns, percent, rough_percent, wrap
 from bot.views.sheet import Cell, Sheet
 from solver.play.compare import Comparison

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.services.comparing import Compared
+from bot.services.variations import Compared
 from bot.views.compare import label
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form, Look
