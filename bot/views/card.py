@@ -10,6 +10,7 @@ from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.comparing import ComparedRules
 from bot.services.games import News
+from bot.services.memo import MemoAnswer
 from bot.services.tables import Table
 from bot.table import commands
 from bot.table.commands import MOST_PLAYERS
@@ -34,6 +35,7 @@ from bot.views.layout import (
     shorten_text,
     text_width,
 )
+from bot.views.memo import Heading, memo_page, memo_text
 from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
@@ -104,24 +106,28 @@ class Card:
 
 def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
+    card: Card | None
     match subject:
         case Advice():
-            return Card(shorten_text(_marked_advice(subject)))
+            card = Card(shorten_text(_marked_advice(subject)))
         case Odds():
-            return Card(_marked_odds(subject))
+            card = Card(_marked_odds(subject))
         case Hint():
-            return Card(shorten_text(_marked_hint(subject)))
+            card = Card(shorten_text(_marked_hint(subject)))
         case ComparedRules():
-            return _compared_card(subject)
+            card = _compared_card(subject)
+        case MemoAnswer(picture=bytes(picture)):
+            card = _memo_card(subject, picture)
         case Proof():
             said = say(
                 "The proof of the dice of game {game}; `farkle verify` checks it.",
                 game=subject.game,
             )
             name = f"proof-{subject.game}.json"
-            return Card(said, (Attachment(name, subject.to_json().encode(), "JSON"),))
+            card = Card(said, (Attachment(name, subject.to_json().encode(), "JSON"),))
         case _:
-            return None
+            card = None
+    return card
 
 
 def _compared_card(compared: ComparedRules) -> Card:
@@ -131,6 +137,17 @@ def _compared_card(compared: ComparedRules) -> Card:
         return whole
     drawn = Attachment("rules.png", compared.picture, say("The rule sets side by side"))
     return replace(whole, attachments=(drawn, *whole.attachments))
+
+
+def _memo_card(answer: MemoAnswer, picture: bytes) -> Card:
+    """A table to memorise as the picture of its page."""
+    title = next(part.text for part in memo_page(answer) if isinstance(part, Heading))
+    text = f"**{escape_markdown(title)}**"
+    if answer.study:
+        overall = percent(answer.study.memo_go_for_it.overall)
+        worth = say("Who plays by it wins {overall} against optimal play.", overall=overall)
+        text += f"\n{escape_markdown(worth)}"
+    return Card(text, (Attachment("memo.png", picture, cleaned(memo_text(answer))[:1000]),))
 
 
 def text_card(text: str) -> Card:

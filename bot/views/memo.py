@@ -5,14 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot.services.memo import MemoAnswer, MemoExample
-from bot.typed import cleaned
-from bot.views.card import Attachment, Card
 from bot.views.layout import (
     and_text,
     columns,
     dice_count,
     dice_text,
-    escape_markdown,
     percent,
     wrap,
 )
@@ -94,21 +91,6 @@ def memo_text(answer: MemoAnswer) -> str:
             case _:
                 lines.append(wrap(part))
     return "\n".join(lines)
-
-
-def memo_card(answer: MemoAnswer) -> Card | None:
-    """The picture of the page as a message; None where there is none."""
-    if answer.picture is None:
-        return None
-    parts = memo_page(answer)
-    title = next(part.text for part in parts if isinstance(part, Heading))
-    text = f"**{escape_markdown(title)}**"
-    if answer.study:
-        overall = percent(answer.study.memo_go_for_it.overall)
-        worth = say("Who plays by it wins {overall} against optimal play.", overall=overall)
-        text += f"\n{escape_markdown(worth)}"
-    picture = Attachment("memo.png", answer.picture, cleaned(memo_text(answer))[:1000])
-    return Card(text, (picture,))
 
 
 def memo_data(answer: MemoAnswer) -> dict[str, Any]:

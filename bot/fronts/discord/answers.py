@@ -19,7 +19,6 @@ from bot.fronts.discord.buttons import explore_view, table_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.explorer import Exploration
 from bot.services.games import News
-from bot.services.memo import MemoAnswer
 from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
@@ -41,7 +40,6 @@ from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text
 from bot.views.layout import LONGEST_NAME, escape_markdown, plain_markdown, safe_text, shorten_text
-from bot.views.memo import memo_card
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
@@ -260,8 +258,6 @@ class Answer:
             return card, said_in(language, explore_view, subject, card.buttons, language.code)
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
-        if isinstance(subject, MemoAnswer) and (page := memo_card(subject)):
-            return page, None
         return answer_card(subject) or text_card(reply.text), None
 
     async def _drawn(self, told: list[News]) -> Card:

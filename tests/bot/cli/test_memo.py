@@ -12,7 +12,7 @@ from bot.cli.main import farkle
 from bot.services.advisor import Advisor
 from bot.services.memo import known_memo, memo_answer
 from bot.tasks.tasks import TaskLimits
-from bot.views.memo import memo_card
+from bot.views.card import answer_card
 from bot.views.memo_picture import memo_picture
 from solver.game.standings import Solution
 from solver.play.policies import make_policy
@@ -85,7 +85,7 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         reply = await chat.answer(f"/memo rules:{folder / 'tiny.toml'}")
         assert reply.text.startswith("A table to memorise: tiny rules:")
         assert reply.data["study"]["rules"] == "tiny"
-        card = memo_card(reply.subject)
+        card = answer_card(reply.subject)
         assert card is not None
         assert card.text.startswith("**A table to memorise: tiny rules**\nWho plays by it wins ")
         [picture] = card.attachments
