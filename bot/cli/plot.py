@@ -35,6 +35,7 @@ from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_
 from bot.views.turn_picture import TURN_SIZE, Shown, turn_picture
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_hot_dice, check_position, first_position
+from solver.game.standings import Ints
 from solver.play.maps import border_map, coarse_step, scores_between, win_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -216,9 +217,8 @@ def plot_border(
     """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     strategy, start = _start(settings, place, situation)
-    rules = strategy.rules
-    scores = scores_between(rules, step or coarse_step(rules, _BORDER_CELLS), least)
-    with share_progress(f"solving {len(scores) ** 2:,} turns of {rules.name}") as done:
+    scores = _scores(strategy.rules, step, least, _BORDER_CELLS)
+    with share_progress(f"solving {len(scores) ** 2:,} turns of {strategy.rules.name}") as done:
         found = border_map(strategy, start, scores, done)
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
@@ -248,8 +248,7 @@ def plot_win(
     """Win probability by the scores."""
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     strategy, start = _start(settings, place, situation)
-    rules = strategy.rules
-    scores = scores_between(rules, step or coarse_step(rules, _WIN_CELLS), least)
+    scores = _scores(strategy.rules, step, least, _WIN_CELLS)
     found = win_map(strategy, start, scores)
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
@@ -329,7 +328,7 @@ def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
     columns: dict[str, list[Any]] = {"rules": [], "score": [], "win_probability": []}
     for strategy in strategies:
         rules = strategy.rules
-        scores = scores_between(rules, coarse_step(rules, _WIN_CELLS))
+        scores = _scores(rules, None, 0, _WIN_CELLS)
         found = np.diagonal(win_map(strategy, first_position(rules), scores).win_probability)
         curves.append(Curve(rules.name, scores / rules.goal * 100, found * 100))
         columns["rules"] += [rules.name] * len(scores)
@@ -348,6 +347,11 @@ def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
         )
 
     output.give(columns_table({}, columns), draw, CURVES_SIZE)
+
+
+def _scores(rules: Ruleset, step: int | None, least: int, most: int) -> Ints:
+    """The scores shown; so far apart that there are at most so many if nobody says how far."""
+    return scores_between(rules, step or coarse_step(rules, most), least)
 
 
 def _first_turn(rules: Ruleset) -> tuple[float, float]:
