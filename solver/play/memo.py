@@ -99,7 +99,8 @@ Keep = Literal["most points", "fewest dice", "bank first", "points for dice"]
 "bank first": all for hot dice if it can; else what is banked by its numbers, of that the most
 points; else as with the fewest dice.
 "points for dice": what makes the turn total most if each die left to roll beyond some counts as a
-number of points; after hot dice all of them are left."""
+number of points; after hot dice all of them are left. Of equal sums it takes the one that is
+banked, of these the one with the most points; else the one with the most dice left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,8 @@ def _thumb_decisions(
         if rules.hot_dice != "optional":
             banks[:, -1] = False
         if thumb.keep == "points for dice":
-            ties = np.where(banks, rules.dice + 1, left) / (rules.dice + 2)
+            # of what is banked the most points: with equal sums that leaves the fewest dice
+            ties = np.where(banks, 2 * rules.dice + 1 - left, left) / (2 * rules.dice + 1)
             return total + thumb.per_die * np.maximum(left - thumb.beyond, 0) + ties, banks
         first = np.zeros(banks.shape)
         if thumb.keep != "most points":

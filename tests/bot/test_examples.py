@@ -86,10 +86,11 @@ _TYPED = re.compile(r"\d|[a-z-]+:\S|@|(?:ann|bob|carl|sunday|optimal|cautious|fa
     ]
 )
 async def chat_in(
-    request: pytest.FixtureRequest, data: Path, tmp_path: Path
+    request: pytest.FixtureRequest, data: Path, kernels: Path, tmp_path: Path
 ) -> AsyncIterator[Chat]:
-    """A chat in one of the languages."""
+    """A chat in one of the languages, with the code that other tests compiled."""
     speak(language(request.param))
+    (tmp_path / "kernels").symlink_to(kernels)
     async with open_chat(tmp_path, data / "strategies") as chat:
         yield chat
 

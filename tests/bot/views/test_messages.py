@@ -172,7 +172,7 @@ async def talk(folder: Path, seed: int, lines: int) -> list[Message]:
 def messages(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
     """Everything that was said in some chats."""
     found: list[Message] = []
-    for seed in range(3):
+    for seed in range(2):
         found += asyncio.run(talk(tmp_path_factory.mktemp("talk"), seed, 200))
     return found
 

@@ -88,7 +88,8 @@ def test_a_rule_of_thumb_is_played_as_it_is_told(thumb: Thumb, data: st.DataObje
             case "bank first":
                 rank = (left == 6, left if left == 6 or not banks else 6, new)
             case _:
-                rank = (new + thumb.per_die * max(0, left - thumb.beyond), banks, left)
+                counted = new + thumb.per_die * max(0, left - thumb.beyond)
+                rank = (counted, banks, new if banks else left)
         found.append((rank, new, left, banks))
     _, new, left, banks = max(found)
     move = RuleOfThumb(thumb).choose(TurnView(rules, position, roll))
