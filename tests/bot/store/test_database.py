@@ -4,13 +4,14 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 
 from bot.settings import Settings
 from bot.store import database
@@ -32,10 +33,13 @@ EVENT = f"""INSERT INTO events VALUES ('g', 1, '{NOON.isoformat()}', 'rolled', '
 
 
 async def test_migrations_end_at_the_schema(store: Store) -> None:
-    async with store.reading() as connection:
-        context = await connection.run_sync(MigrationContext.configure)
-        assert await connection.run_sync(lambda _: compare_metadata(context, metadata)) == []
-        assert (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar() == "wal"
+
+    def look(connection: Connection) -> tuple[list[Any], str]:
+        context = MigrationContext.configure(connection)
+        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one()
+        return compare_metadata(context, metadata), mode
+
+    assert await store.read(look) == ([], "wal")
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
