@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, delete, select
+from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from bot.store.checksums import is_sound, seal
@@ -19,6 +19,14 @@ _MOST_KEPT = 10_000
 """Places whose settings, or rules, are kept in memory."""
 
 _SETTINGS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+_SETTINGS_OF = select(place_settings.c.key, place_settings.c.value, is_sound(place_settings)).where(
+    place_settings.c.place == bindparam("of")
+)
+_RULES_OF = (
+    select(place_rules.c.name, place_rules.c.text, is_sound(place_rules))
+    .where(place_rules.c.place == bindparam("of"))
+    .order_by(place_rules.c.name)
+)
 _DAMAGED_TEXT = "\0"
 """What is read of damaged rules: no rules at all."""
 
@@ -39,10 +47,7 @@ class Places(Transactions):
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
-        query = select(place_settings.c.key, place_settings.c.value, is_sound(place_settings))
-        return await self._kept(
-            self._settings, place, query.where(place_settings.c.place == place), None
-        )
+        return await self._kept(self._settings, place, _SETTINGS_OF, None)
 
     async def settings(self, place: str) -> PlaceSettings:
         """What holds in a place for its games and messages."""
@@ -61,9 +66,7 @@ class Places(Transactions):
 
         Damaged ones are no rules at all.
         """
-        query = select(place_rules.c.name, place_rules.c.text, is_sound(place_rules))
-        mine = query.where(place_rules.c.place == place).order_by(place_rules.c.name)
-        return await self._kept(self._rules, place, mine, _DAMAGED_TEXT)
+        return await self._kept(self._rules, place, _RULES_OF, _DAMAGED_TEXT)
 
     async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
         """Save rules for a place under a name, instead of any of that name."""
@@ -86,7 +89,9 @@ class Places(Transactions):
         """
         before = self._state()
         if place not in kept:
-            rows = await self.read(lambda connection: connection.execute(query).all())
+            rows = await self.read(
+                lambda connection: connection.execute(query, {"of": place}).all()
+            )
             found = {str(row[0]): row[1] if row[2] else damaged for row in rows}
             if not all(row[2] for row in rows):
                 logger.error("what %s has set or saved is damaged in part", place)
