@@ -29,7 +29,9 @@ from solver.wording import say_later
 
 logger = logging.getLogger(__name__)
 
-DRIVER = "sqlite+aiosqlite"
+_DRIVERS = {"sqlite", "sqlite+aiosqlite"}
+"""Both name a file; the second is what earlier versions asked for."""
+
 PATIENCE = 30.0
 """Seconds that a transaction waits for another one to end."""
 
@@ -87,10 +89,10 @@ def database_path(url: str) -> Path:
     except ArgumentError:
         parts = URL.create("nothing")
     plain = not (parts.host or parts.query) and parts.database not in {None, "", ":memory:"}
-    if parts.drivername != DRIVER or not plain:
+    if parts.drivername not in _DRIVERS or not plain:
         raise StoreError(
-            f"FARKLE_DATABASE_URL has to name a file as in {DRIVER}:///farkle.db"
-            f" or {DRIVER}:////home/ann/farkle.db; no other databases or options are supported yet"
+            "FARKLE_DATABASE_URL has to name a file as in sqlite:///farkle.db"
+            " or sqlite:////home/ann/farkle.db; no other databases or options are supported yet"
         )
     return Path(str(parts.database)).absolute()
 
