@@ -189,7 +189,10 @@ def insert_events(
 ) -> None:
     """Insert what happened after some version."""
     numbered = enumerate(new, start=after + 1)
-    rows = ({"version": version, "at": at, **asdict(event)} for version, event in numbered)
+    rows = (
+        {"version": version, "at": at, "kind": event.kind, "data": event.data}
+        for version, event in numbered
+    )
     insert_rows(connection, "events", game_id, rows)
 
 
