@@ -23,7 +23,7 @@ def _default_data() -> Path:
 
 
 def _default_database_url(settings: dict[str, Any]) -> str:
-    return f"sqlite+aiosqlite:///{settings['data'] / 'farkle.db'}"
+    return f"sqlite:///{settings['data'] / 'farkle.db'}"
 
 
 S = TypeVar("S", bound=BaseSettings)

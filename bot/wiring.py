@@ -86,6 +86,8 @@ async def open_parts(
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
+        # an answer leaves much that only they find, and what games keep grows: seldom is enough
+        gc.set_threshold(10_000, 20, 20)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
         commands = Commands(

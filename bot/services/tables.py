@@ -21,6 +21,9 @@ from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number
 
+_MOST_LIVE = 5_000
+"""Open games that are kept in memory, of about 30 kB each; others are read when they go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -169,7 +172,10 @@ class Tables:
         self.store = store
         self.now = now
         self._live: dict[str, tuple[Table, int]] = {}
-        """Open games, each with the foreign writes of the store up to which it is right."""
+        """Open games, each with the foreign writes of the store up to which it is right.
+
+        What was looked at last comes last.
+        """
         self._open: dict[str, list[str] | None] = {}
         """Open games by place, the newest first; None where they have to be read again."""
         self._all_read = False
@@ -232,7 +238,7 @@ class Tables:
             self._changed(caller.place)
             raise
         table = Table(stored, begun, (), begin(begun), at)
-        self._live[game_id] = table, writes
+        self._keep(table, writes)
         self._changed(caller.place, begun=game_id)
         return table
 
@@ -407,7 +413,7 @@ class Tables:
         elif after.game.over:
             self._forget(table, is_over=True)
         else:
-            self._live[table.game.id] = after, checked
+            self._keep(after, checked)
         return after
 
     async def reveal(self, game: Game) -> list[Event]:
@@ -450,8 +456,17 @@ class Tables:
             self._live.pop(table.game.id, None)
             self._secrets.pop(table.game.id, None)
         else:
-            self._live[table.game.id] = table, writes
+            self._keep(table, writes)
         return table
+
+    def _keep(self, table: Table, writes: int) -> None:
+        """Keep an open game in memory, and no more the one that was longest without a look."""
+        self._live.pop(table.game.id, None)
+        self._live[table.game.id] = table, writes
+        if len(self._live) > _MOST_LIVE:
+            longest = next(iter(self._live))
+            del self._live[longest]
+            self._secrets.pop(longest, None)
 
     def _forget(self, table: Table, *, is_over: bool = False) -> None:
         self._live.pop(table.game.id, None)

@@ -18,7 +18,6 @@ from alembic.script import ScriptDirectory
 from filelock import FileLock
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.checksums import crc32
 from bot.store.errors import StoreError
@@ -30,12 +29,14 @@ from solver.wording import say_later
 
 logger = logging.getLogger(__name__)
 
-DRIVER = "sqlite+aiosqlite"
+_DRIVERS = {"sqlite", "sqlite+aiosqlite"}
+"""Both name a file; the second is what earlier versions asked for."""
+
 PATIENCE = 30.0
 """Seconds that a transaction waits for another one to end."""
 
-_CONNECTIONS = 12
-"""Kept open; whoever needs one more waits for it."""
+CONNECTIONS = 12
+"""Most that are open at once: of one thread that writes, and others that read."""
 
 _LOCK_SECONDS = 60.0
 """For which a start waits for another one, which may have a large database to look through."""
@@ -88,36 +89,36 @@ def database_path(url: str) -> Path:
     except ArgumentError:
         parts = URL.create("nothing")
     plain = not (parts.host or parts.query) and parts.database not in {None, "", ":memory:"}
-    if parts.drivername != DRIVER or not plain:
+    if parts.drivername not in _DRIVERS or not plain:
         raise StoreError(
-            f"FARKLE_DATABASE_URL has to name a file as in {DRIVER}:///farkle.db"
-            f" or {DRIVER}:////home/ann/farkle.db; no other databases or options are supported yet"
+            "FARKLE_DATABASE_URL has to name a file as in sqlite:///farkle.db"
+            " or sqlite:////home/ann/farkle.db; no other databases or options are supported yet"
         )
     return Path(str(parts.database)).absolute()
 
 
-def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -> AsyncEngine:
+def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -> Engine:
     """Connections to a database that is up to date.
 
     synchronous : SQLite's setting; with FULL what was acknowledged outlives a power cut
     """
     name = f"file:{quote(str(path))}" if read_only else str(path)
     query = {"mode": "ro", "uri": "true"} if read_only else {}
-    engine = create_async_engine(
-        URL.create(DRIVER, database=name, query=query),
+    engine = create_engine(
+        URL.create("sqlite", database=name, query=query),
         connect_args={"timeout": PATIENCE, "factory": _Connection},
         # to open one more for a moment costs more than to wait for one that is open
-        pool_size=_CONNECTIONS,
+        pool_size=CONNECTIONS,
         max_overflow=0,
+        pool_use_lifo=True,  # what was used last has most in its cache
         hide_parameters=True,  # errors go to logs, and the dice have secrets
         json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
         json_deserializer=_json,
     )
-    _set_up(engine.sync_engine, synchronous)
+    _set_up(engine, synchronous)
     file = file_id(path)
-    event.listen(engine.sync_engine, "do_connect", lambda *_: check_same(path, file))
-    event.listen(engine.sync_engine, "connect", lambda *_: check_same(path, file))
-    event.listen(engine.sync_engine, "invalidate", _on_invalidate)
+    event.listen(engine, "do_connect", lambda *_: check_same(path, file))
+    event.listen(engine, "connect", lambda *_: check_same(path, file))
     return engine
 
 
@@ -312,11 +313,3 @@ def _keep_private(path: Path) -> None:
 def _on_begin(connection: Connection) -> None:
     if begin := connection.get_execution_options().get(BEGIN, READ):
         connection.exec_driver_sql(begin)
-
-
-def _on_invalidate(connection: Any, _: object, __: object) -> None:
-    """Unlock: SQLite keeps a closed connection's lock while any statement of it is alive.
-
-    Such statements are those of a task that was cancelled, until Python collects its garbage.
-    """
-    connection.rollback()

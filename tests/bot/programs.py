@@ -24,7 +24,6 @@ _LOADED = [
     "bot.fronts.discord.front",
     "bot.wiring",
     "alembic.command",
-    "aiosqlite",
     "matplotlib.figure",
     "matplotlib.backends.backend_agg",
     "PIL.PngImagePlugin",

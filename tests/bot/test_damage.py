@@ -289,7 +289,7 @@ def rows(path: Path) -> set[Any]:
 
 
 async def looked_into(folder: Path) -> Any:
-    store = Store.look_into(f"sqlite+aiosqlite:///{folder / 'farkle.db'}")
+    store = Store.look_into(f"sqlite:///{folder / 'farkle.db'}")
     try:
         return await check_store(store, lambda _: None)
     finally:

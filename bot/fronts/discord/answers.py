@@ -23,7 +23,6 @@ from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
-from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Tasks
 from bot.views.card import (
@@ -269,7 +268,7 @@ class Answer:
                 async with asyncio.timeout(self._tasks.limits.patience):
                     asker = caller_of(self._interaction).asker
                     picture = await self._tasks.aside(asker, chart_png, chart)
-        return await at_once(table_card, told, picture, pictures=pictures)
+        return table_card(told, picture, pictures=pictures)
 
     async def show(self, card: Card, view: View | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
@@ -311,7 +310,7 @@ class Answer:
         view = table_view(game, buttons, self._language.code, mask)
         drawn = None
         if self._tasks.pressure.degree < Degree.STRAINED:
-            drawn = await at_once(said_in, self._language, roll_picture, game, mask)
+            drawn = said_in(self._language, roll_picture, game, mask)
         files = _files([drawn] if drawn else [])
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)

@@ -35,7 +35,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 
 
 async def saved(folder: Path, place: str, rules: Ruleset) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
     await store.save_place_rules(place, rules.name, rules_toml(rules, ""), "ann")
     await store.close()
 
@@ -88,7 +88,7 @@ def test_rules_of_a_place_are_solved_and_asked_about(run: Run, console: Path) ->
 async def test_without_a_name_a_place_means_the_rules_that_it_plays_by(
     tmp_path: Path, console: Path, data: Path, run: Run
 ) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{console / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{console / 'farkle.db'}")
     await store.set_place_setting("discord:7", "rules", "kcd")
     await store.close()
     (tmp_path / "strategies").symlink_to(data / "strategies")

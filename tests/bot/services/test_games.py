@@ -21,6 +21,7 @@ from bot.table.events import Replaced, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
 from solver.errors import MissingStrategyError
+from solver.rules.file import load_rules
 from solver.wording import speak
 from tests.bot.chat import Chat, open_chat
 
@@ -491,6 +492,23 @@ async def test_a_bot_to_move_goes_on_after_a_restart(tmp_path: Path) -> None:
         replies = await second.all("bob: /show")
         assert replies[-1].data["to_move"] == "bob"
         assert len(replies) > 1
+
+
+async def test_only_so_many_games_are_kept_in_memory(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.services.tables._MOST_LIVE", 2)
+    games, rules = games_of(table), load_rules("kcd")
+    places = [f"place-{number}" for number in range(4)]
+    people = [Person("ann", "ann"), Person("ben", "ben")]
+    for place in places:
+        [_] = [one async for one in games.play(Caller(place, people[0]), people, rules)]
+    for seeds, person in enumerate(people, start=1):
+        for place in places:
+            [news] = [one async for one in games.seed(Caller(place, person), None, person.name)]
+            assert (news.table.stored.place, len(news.table.events)) == (place, seeds)
+            assert len(games.tables._live) == 2
+    assert {one.stored.place for one, _ in games.tables._live.values()} == set(places[2:])
 
 
 # ---- Looking back ----------------------------------------------------------------------------

@@ -430,7 +430,7 @@ async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: Memor
 async def test_a_solve_in_a_process_of_its_own(
     make: Make, compiled: Solution, workers: Workers, tmp_path: Path
 ) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{tmp_path / 'farkle.db'}")
     try:
         house = make(store=store)
         rules = await house.create(PLACE, ANN, "little", TINY)

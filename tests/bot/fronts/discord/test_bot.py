@@ -511,7 +511,7 @@ async def test_what_keeps_it_from_running(
     code, said = await status(empty, discord, **quiet)
     assert (code, said.count("\n")) == (5, 1)
     assert "facebook" in said
-    url = f"sqlite+aiosqlite:///{folder}"
+    url = f"sqlite:///{folder}"
     code, said = await status(folder, discord, FARKLE_DATABASE_URL=url, **quiet)
     assert (code, said.count("\n")) == (6, 1)
     assert "database" in said
