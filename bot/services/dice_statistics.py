@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 from bot.review.dice_record import DiceRecord, dice_record
-from bot.store.database import connect
 from bot.store.store import Store
 from solver.rules.file import load_rules
 from solver.turn.dice import make_roll
@@ -23,7 +22,7 @@ def fallen(database: Path, place: str | None) -> DiceRecord:
 
 
 async def _rolls(database: Path, place: str | None) -> list[list[int]]:
-    store = Store(database, connect(database))
+    store = Store(database)
     try:
         return await store.rolls(place)
     finally:

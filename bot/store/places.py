@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, select
+from sqlalchemy import Connection, Select, Table, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from bot.store.checksums import is_sound, seal
@@ -34,8 +34,8 @@ _DAMAGED_TEXT = "\0"
 class Places(Transactions):
     """The settings and rules of places in one database."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
-        super().__init__(path, engine)
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        super().__init__(path, read_only=read_only)
         self._settings: dict[str, dict[str, Any]] = {}
         """What places have set: every press asks for it."""
         self._rules: dict[str, dict[str, str]] = {}

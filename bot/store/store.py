@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, case, select, update
+from sqlalchemy import ColumnElement, Connection, case, select, update
 
 from bot.store import moves
 from bot.store.checksums import is_sound
-from bot.store.database import connect, database_path, migrate
+from bot.store.database import database_path, migrate
 from bot.store.errors import DamagedGameError, StoreError
 from bot.store.game_rows import (
     COUNTED,
@@ -37,8 +37,8 @@ logger = logging.getLogger(__name__)
 class Store(Places):
     """Games in one database, what places have set, and which program does what."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
-        super().__init__(path, engine)
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        super().__init__(path, read_only=read_only)
         self.leases = Leases(self.note)
         self._scrub = Scrub(path, self.alone)
 
@@ -47,7 +47,7 @@ class Store(Places):
         """Open the database, made or brought up to date if need be. Raises StoreError."""
         path = database_path(url)
         await asyncio.to_thread(migrate, path)
-        return cls(path, connect(path))
+        return cls(path)
 
     @classmethod
     def look_into(cls, url: str) -> Self:
@@ -55,7 +55,7 @@ class Store(Places):
         path = database_path(url)
         if not path.is_file():
             raise StoreError(f"there is no database {path}")
-        return cls(path, connect(path, read_only=True))
+        return cls(path, read_only=True)
 
     async def close(self) -> None:
         """Let go of the file."""

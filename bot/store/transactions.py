@@ -1,7 +1,7 @@
 """Transactions on one database: reads side by side, writes in turn, those that wait in one commit.
 
-Each runs in a thread from its begin to its end, so that the event loop hands it over once and hears
-of it once. A commit that outlives a power cut takes as long for many as for one.
+One that writes runs in a thread from its begin to its end, so that the event loop hands it over
+once and hears of it once. A commit that outlives a power cut takes as long for many as for one.
 """
 
 import asyncio
@@ -18,13 +18,14 @@ from sqlalchemy import Connection, Engine
 
 from bot.store.database import (
     BEGIN,
-    CONNECTIONS,
     READ,
     WRITE,
+    FileId,
     beside,
     check_beside,
     check_same,
     connect,
+    connect_readers,
     explained,
     file_id,
 )
@@ -55,16 +56,18 @@ class _Write:
 class Transactions:
     """One database and its threads. Every method raises StoreError if the file cannot be used."""
 
-    def __init__(self, path: Path, engine: Engine) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self._path = path
         self._file = file_id(path)
-        self._engine = engine
+        self._engine = connect(path, read_only=read_only)
+        self._readers = connect_readers(path, read_only=read_only)
         self._notes = connect(path, synchronous="NORMAL")
-        self._readers = ThreadPoolExecutor(CONNECTIONS - 1, thread_name_prefix="read")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="write")
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._waiting: deque[_Write] = deque()
         self._count = WriteCount(path)
+        self._beside: tuple[FileId | None, ...] = ()
+        """The files beside the database, as the connection that writes has them open."""
 
     @property
     def path(self) -> Path:
@@ -73,15 +76,21 @@ class Transactions:
 
     async def close(self) -> None:
         """Let go of the file."""
-        for threads in (self._readers, self._writer):
-            await asyncio.to_thread(threads.shutdown)
+        await asyncio.to_thread(self._writer.shutdown)
         self._count.close()
+        await self._readers.dispose()
         self._notes.dispose()
         self._engine.dispose()
 
     async def read(self, work: Work[T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
-        return await self._handed(self._readers, self._connected, self._engine, READ, work)
+        self.check_there()
+        if self._beside:  # a new connection might see what others do not
+            check_beside(self._path, self._beside)
+        with explained(self._path):
+            async with self._readers.connect() as connection:
+                await connection.execution_options(**{BEGIN: READ})
+                return await connection.run_sync(self._checked, work)
 
     async def write(self, work: Work[T]) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
@@ -102,11 +111,11 @@ class Transactions:
 
         Nobody who looks for writes of others sees them.
         """
-        return await self._handed(self._writer, self._connected, self._notes, "", work)
+        return await self._handed(self._notes, work)
 
     async def alone(self, work: Work[T]) -> T:
         """Statements that are no part of a transaction, while nothing is written here."""
-        return await self._handed(self._writer, self._connected, self._engine, "", work)
+        return await self._handed(self._engine, work)
 
     def foreign_writes(self) -> int:
         """How often others were seen to have written to the database, without a query.
@@ -120,14 +129,14 @@ class Transactions:
         """Raises StoreError where the database is gone, or another file has taken its place."""
         check_same(self._path, self._file)
 
-    async def _handed(self, threads: ThreadPoolExecutor, do: Callable[..., T], *args: Any) -> T:
-        """What a function gives in a thread, in the language that is spoken here."""
+    async def _handed(self, engine: Engine, work: Work[T]) -> T:
+        """What is made in the thread that writes, in the language that is spoken here."""
         running = asyncio.get_running_loop().run_in_executor
         with explained(self._path):
-            return await running(threads, said_in, spoken(), do, *args)
+            return await running(self._writer, said_in, spoken(), self._connected, engine, work)
 
-    def _connected(self, engine: Engine, begin: str, work: Work[T]) -> T:
-        with self._connection(engine, begin) as connection:
+    def _connected(self, engine: Engine, work: Work[T]) -> T:
+        with self._connection(engine, "") as connection:
             return work(connection)
 
     def _write_waiting(self) -> None:
@@ -178,8 +187,21 @@ class Transactions:
         with engine.connect() as connection:
             self._check_there(connection)
             yield connection.execution_options(**{BEGIN: begin})
-            if "beside" not in connection.info:  # by now SQLite has opened what is there
-                connection.info["beside"] = tuple(map(file_id, beside(self._path)))
+            self._note_beside(connection)
+            if engine is self._engine:
+                self._beside = connection.info["beside"]
+
+    def _checked(self, connection: Connection, work: Work[T]) -> T:
+        """What is made with a connection of those that read."""
+        self._check_there(connection)
+        result = work(connection)
+        self._note_beside(connection)
+        return result
+
+    def _note_beside(self, connection: Connection) -> None:
+        """Keep which files are beside the database: by now SQLite has opened what is there."""
+        if not connection.info.get("beside"):
+            connection.info["beside"] = tuple(map(file_id, beside(self._path)))
 
     def _check_there(self, connection: Connection) -> None:
         """Raises StoreError where others would not see what this connection does."""
