@@ -462,9 +462,9 @@ def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: 
     script = f"""
 import sys
 sys.argv = ["farkle", "chat"]
-import bot.cli.main
+import bot.cli.chat
 from bot.__main__ import main
-bot.cli.main.DEFAULT_RULES = {str(tiny_file)!r}
+bot.cli.chat.DEFAULT_RULES = {str(tiny_file)!r}
 main()
 """
     done = subprocess.run(

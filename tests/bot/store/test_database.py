@@ -17,13 +17,14 @@ from bot.store import database
 from bot.store.errors import StoreError
 from bot.store.records import person_stats
 from bot.store.rows import SeatRow, StoredEvent
-from bot.store.schema import metadata
+from bot.store.schema import NEWEST, metadata
 from bot.store.store import Store
+from bot.store.upgrades import migrations
 from tests.bot.store.test_store import NOON, begin, rolled, started
 
 REVISIONS = [
     step.revision
-    for step in ScriptDirectory.from_config(database.migrations()).walk_revisions()
+    for step in ScriptDirectory.from_config(migrations()).walk_revisions()
     if int(step.revision) < 3  # rows of later ones have checksums
 ]
 GAME = f"INSERT INTO games VALUES ('g', 'here', 'kcd', NULL, 1, '{NOON.isoformat()}', NULL)"
@@ -32,6 +33,7 @@ EVENT = f"""INSERT INTO events VALUES ('g', 1, '{NOON.isoformat()}', 'rolled', '
 
 
 async def test_migrations_end_at_the_schema(store: Store) -> None:
+    assert ScriptDirectory.from_config(migrations()).get_current_head() == NEWEST
     async with store.reading() as connection:
         context = await connection.run_sync(MigrationContext.configure)
         assert await connection.run_sync(lambda _: compare_metadata(context, metadata)) == []
@@ -43,7 +45,7 @@ async def test_what_an_older_version_wrote_is_kept(path: Path, url: str, revisio
     path.parent.mkdir()
     engine = create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
-        config = database.migrations()
+        config = migrations()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
         for row in (GAME, SEAT, EVENT):
