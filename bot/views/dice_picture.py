@@ -2,8 +2,10 @@
 
 import io
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw
+if TYPE_CHECKING:
+    from PIL import Image
 
 DIE = 88
 """Side of a die in pixels."""
@@ -40,6 +42,9 @@ def dice_png(
     chosen : of each die whether it is set aside; such dice are raised and coloured
     scoring : of each die whether it can score; dice that cannot are pale
     """
+    # only here: fronts without pictures do not load what draws them
+    from PIL import Image  # noqa: PLC0415
+
     width = len(dice) * DIE + (len(dice) + 1) * _GAP
     picture = Image.new("RGBA", (width, DIE + _LIFT + _GAP), (0, 0, 0, 0))
     for number, face in enumerate(dice):
@@ -54,7 +59,9 @@ def dice_png(
 
 
 @cache
-def _die(face: int, *, chosen: bool, pale: bool) -> Image.Image:
+def _die(face: int, *, chosen: bool, pale: bool) -> "Image.Image":
+    from PIL import Image, ImageDraw  # noqa: PLC0415
+
     side = DIE * _SCALE
     image = Image.new("RGBA", (side, side), (0, 0, 0, 0))
     draw = ImageDraw.Draw(image)

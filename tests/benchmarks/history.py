@@ -166,11 +166,13 @@ def _draw_figure(
             inside = colour if one.is_idle else "white"
             sign = "o" if one.holds else "X"
             panel.plot(at, values[at], sign, color=colour, markerfacecolor=inside)
+    highest = max(values)
     if last.limit is not None and not as_ratio:
         panel.axhline(last.limit, color="0.5", linestyle="--", linewidth=1)
+        highest = max(highest, last.limit)
     panel.set_title(title, fontsize=9)
     panel.set_ylabel(f"times {last.than}" if as_ratio else last.unit, fontsize=8)
-    panel.set_ylim(bottom=0)
+    panel.set_ylim(0, 1.1 * highest or 1)
     panel.set_xlim(-0.5, len(runs) - 0.5)
     told = range(0, len(runs), ceil(len(runs) / 5))
     names = [f"{runs[at].at[5:10]}\n{runs[at].commit or ''}" for at in told]

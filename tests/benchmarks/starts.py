@@ -89,6 +89,7 @@ def report_starts(bench: Bench, data: Path, rounds: int) -> None:
     (folder := bench.folder / "starts").mkdir()
     (folder / "strategies").symlink_to((data / "strategies").absolute())
     environment = os.environ | {"FARKLE_DATA": str(folder)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or all is compiled at every start
     ways: dict[str, Callable[[], float]] = {
         "numpy": partial(process, ["-c", "import numpy"], environment),
         "advise": partial(process, ["-m", "bot", *ADVICE], environment),
@@ -100,7 +101,7 @@ def report_starts(bench: Bench, data: Path, rounds: int) -> None:
     _show(floor[0], floor[1], "s")
     bench.at_most("farkle advise, to its end", found["advise"], SECONDS_ADVICE, "s", floor)
     bench.at_most("farkle chat, to its prompt", found["prompt"], SECONDS_PROMPT, "s", floor)
-    _show("without a line, to its end", found["pipe"], "s")
+    _show("farkle chat, without a line", found["pipe"], "s")
 
 
 def main() -> int:
