@@ -157,7 +157,7 @@ def _draw_figure(
 ) -> None:
     last = runs[-1]
     as_ratio = ratios and last.ratio is not None
-    values = [one.ratio if as_ratio else one.value for one in runs]
+    values = [(one.ratio if as_ratio else one.value) or 0.0 for one in runs]
     for machine in machines:
         colour = _colour(machines.index(machine))[1]
         mine = [(at, one) for at, one in enumerate(runs) if one.machine == machine]

@@ -359,6 +359,19 @@ def test_an_early_interrupt_ends_cleanly(tmp_path: Path, module: str) -> None:
         assert not any("Traceback" in line for line in told)
 
 
+def test_a_command_loads_only_what_it_needs() -> None:
+    script = """
+import sys
+from bot.cli.main import COMMANDS, farkle
+assert farkle.commands["advise"].name == "advise"
+assert not {"sqlalchemy", "alembic", "rich", "prompt_toolkit", "PIL"} & set(sys.modules)
+assert sorted(farkle.commands) == sorted(COMMANDS)
+assert all(command.name == name for name, command in farkle.commands.items())
+assert not {"numba", "distributed", "discord", "matplotlib", "alembic"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 @pytest.mark.parametrize(
     "command",
     ["solve", "advise", "turn", "points", "komi", "chat"]

@@ -1,6 +1,8 @@
 # ruff: noqa: ASYNC240, S608 - tests may wait for files; their SQL is their own
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +40,21 @@ async def test_migrations_end_at_the_schema(store: Store) -> None:
         context = await connection.run_sync(MigrationContext.configure)
         assert await connection.run_sync(lambda _: compare_metadata(context, metadata)) == []
         assert (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar() == "wal"
+
+
+def test_a_start_does_not_load_what_upgrades(url: str) -> None:
+    script = """
+import asyncio, sys
+from bot.store.store import Store
+
+async def look():
+    await (await Store.open(sys.argv[1])).close()
+
+asyncio.run(look())
+sys.exit("alembic" in sys.modules)
+"""
+    for loads in (1, 0):  # the first one makes the tables
+        assert subprocess.run([sys.executable, "-c", script, url], check=False).returncode == loads
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
