@@ -33,7 +33,7 @@ RATIO = 1.1
 """Of the time of a pool without Dask, once code is compiled."""
 GOALS = {
     "kcd": (2000, 2500, 3000, 3500, 4000),
-    "classic": (2000, 3000, 4000, 5000, 6000, 7000),
+    "classic": (4000, 5000, 6000, 7000, 8000, 10_000),
 }
 """Rule sets of two shapes, so that most of them find their code compiled."""
 
