@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
 from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
+from bot.tasks.answering import at_once
 from bot.views.chart import chart_text
 from bot.views.layout import LONGEST_NAME, safe_text, wrap
 from solver.folders import keep_private, make_private
@@ -79,19 +80,29 @@ class _How:
     """The folder in which they are kept."""
 
 
-async def run_console(commands: Commands, history: Path, *, as_json: bool) -> None:
+async def run_console(
+    commands: Commands,
+    history: Path,
+    *,
+    as_json: bool,
+    prepare: Callable[[], object] = lambda: None,
+) -> None:
     """Answer lines until /quit or the end of input, with a prompt if there is a terminal.
 
     Pictures are kept in a folder beside the history.
+
+    prepare : what makes the first answer quick; done in a thread once there is a prompt
     """
     how = _How(as_json, history.with_name("pictures"))
     if sys.stdin.isatty() and sys.stdout.isatty():
-        await _prompt(commands, history, how)
+        await _prompt(commands, history, how, prepare)
     else:
         await _pipe(commands, how)
 
 
-async def _prompt(commands: Commands, history: Path, how: _How) -> None:
+async def _prompt(
+    commands: Commands, history: Path, how: _How, prepare: Callable[[], object]
+) -> None:
     session: PromptSession[str] = PromptSession(
         history=_history(history),
         auto_suggest=AutoSuggestFromHistory(),
@@ -109,7 +120,7 @@ async def _prompt(commands: Commands, history: Path, how: _How) -> None:
     try:
         # what is said while somebody types appears above the prompt
         with patch_stdout(raw=True):
-            begin(_resume(commands, how))
+            begin(_begin(commands, how, prepare))
             while True:
                 try:
                     line = await session.prompt_async("> ")
@@ -148,6 +159,13 @@ async def _answer(commands: Commands, line: str, how: _How, width: int | None = 
     caller, line = spoken_by(line)
     replies = commands.answer(line, caller)
     return bool(line.strip()) and await _tell(replies, caller, how, width)
+
+
+async def _begin(commands: Commands, how: _How, prepare: Callable[[], object]) -> bool:
+    """Print what goes on by itself, and get ready for what is typed meanwhile."""
+    ends = await _resume(commands, how)
+    await at_once(prepare)
+    return ends
 
 
 async def _resume(commands: Commands, how: _How) -> bool:

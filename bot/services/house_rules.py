@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,11 @@ class HouseRules:
         self._runs: dict[str, _Run] = {}
         self._tasks = tasks or Tasks(workers=0)
         self._saving = asyncio.Lock()
-        self._presets = {name: load_rules(name) for name in preset_names()}
+
+    @cached_property
+    def _presets(self) -> dict[str, Ruleset]:
+        """The rule sets that ship with the program, by name."""
+        return {name: load_rules(name) for name in preset_names()}
 
     async def create(
         self, place: str, person: str, name: str, options: Mapping[str, str]

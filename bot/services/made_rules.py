@@ -8,9 +8,8 @@ from sqlalchemy import Connection, select, union
 from sqlalchemy.exc import DBAPIError
 
 from bot.services.house_rules import HouseRules
-from bot.store.database import newest_revision
 from bot.store.errors import StoreError
-from bot.store.schema import place_rules, place_settings
+from bot.store.schema import NEWEST, place_rules, place_settings
 from bot.store.store import Store
 from solver.errors import InvalidRequestError
 from solver.rules.complaints import short
@@ -43,7 +42,7 @@ async def _places(opened: Store) -> list[str]:
     def places(connection: Connection) -> list[str]:
         try:
             versions = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
-            is_of_now = versions.scalar() == newest_revision()
+            is_of_now = versions.scalar() == NEWEST
         except DBAPIError:
             is_of_now = False
         if not is_of_now:

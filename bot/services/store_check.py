@@ -9,11 +9,10 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.services.soundness import replayed
 from bot.store.checksums import is_sound
-from bot.store.database import newest_revision
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.rescue import damaged_copies
 from bot.store.rows import PlaceSettings
-from bot.store.schema import games, place_rules, place_settings
+from bot.store.schema import NEWEST, games, place_rules, place_settings
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
 from solver.rules.file import make_rules
@@ -92,10 +91,10 @@ def _file_problems(connection: Connection) -> Iterator[Problem]:
         revision = versions.scalar()
     except DBAPIError:
         revision = None
-    if revision != newest_revision():
+    if revision != NEWEST:
         yield Problem(
             "schema",
-            f"it has version {revision}, and this program {newest_revision()}, which brings"
+            f"it has version {revision}, and this program {NEWEST}, which brings"
             " older ones up to date when the chat begins",
         )
 

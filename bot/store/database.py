@@ -11,10 +11,6 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from filelock import FileLock
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -23,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from bot.store.checksums import crc32
 from bot.store.errors import StoreError
 from bot.store.rescue import is_whole, rescue
-from bot.store.schema import metadata
+from bot.store.schema import NEWEST, metadata
 from bot.store.survey import set_aside_damaged
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -243,37 +239,29 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError.say(reason, path=path, seconds=PATIENCE) from error
 
 
-def migrations() -> Config:
-    """Alembic's configuration, which needs no file."""
-    config = Config()
-    config.set_main_option("script_location", "bot.store:migrations")
-    return config
-
-
-def newest_revision() -> str:
-    """The version of the schema that this program makes."""
-    return str(ScriptDirectory.from_config(migrations()).get_current_head())
-
-
 def _upgrade(connection: Connection, path: Path) -> None:
-    config = migrations()
-    revision = MigrationContext.configure(connection).get_current_revision()
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    """Bring the tables up to date. Raises StoreError for those that are not of this program."""
     tables = inspect(connection).get_table_names()
+    revision = _revision(connection) if "alembic_version" in tables else None
     if revision is None and set(metadata.tables) <= set(tables):
         raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     if revision is None and tables:
         raise StoreError(f"The database {path} belongs to another program; choose another file")
-    if revision is not None and revision not in known:
-        raise StoreError(
-            f"The database {path} was made by a newer version of this program; install that one"
-        )
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    if revision != NEWEST:
+        # only here: Alembic takes longer to load than all else that a start does
+        from bot.store.upgrades import upgrade  # noqa: PLC0415
+
+        upgrade(connection, path, revision)
     for table in metadata.sorted_tables:
         names = {column["name"] for column in inspect(connection).get_columns(table.name)}
         if not names >= set(table.columns.keys()):
             raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+
+
+def _revision(connection: Connection) -> str | None:
+    """The revision of the tables, None where there is not exactly one."""
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all()
+    return str(found[0]) if len(found) == 1 else None
 
 
 def _set_up(engine: Engine, synchronous: str = "FULL") -> None:

@@ -3,8 +3,10 @@
 import io
 from functools import cache, lru_cache
 from itertools import chain, product
+from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw
+if TYPE_CHECKING:
+    from PIL import Image
 
 DIE = 88
 """Side of a die in pixels."""
@@ -42,6 +44,9 @@ def dice_png(
     chosen : of each die whether it is set aside; such dice are raised and coloured
     scoring : of each die whether it can score; dice that cannot are pale
     """
+    # only here: fronts without pictures do not load what draws them
+    from PIL import Image  # noqa: PLC0415
+
     every_die, palette = _every_die()
     width = len(dice) * DIE + (len(dice) + 1) * _GAP
     picture = Image.new("P", (width, DIE + _LIFT + _GAP), palette.index(_NOTHING))
@@ -58,11 +63,13 @@ def dice_png(
 
 
 @cache
-def _every_die() -> tuple[dict[tuple[int, bool, bool], Image.Image], list[tuple[int, ...]]]:
+def _every_die() -> tuple[dict[tuple[int, bool, bool], "Image.Image"], list[tuple[int, ...]]]:
     """Every die by face, chosen or not and pale or not, and the colours that are in them.
 
     With few colours a row of dice takes an eighth of the time and a third of the bytes.
     """
+    from PIL import Image  # noqa: PLC0415
+
     kinds = list(product(_PLACES, (False, True), (False, True)))
     row = Image.new("RGBA", (len(kinds) * DIE, DIE), _NOTHING)
     for number, (face, chosen, pale) in enumerate(kinds):
@@ -73,7 +80,9 @@ def _every_die() -> tuple[dict[tuple[int, bool, bool], Image.Image], list[tuple[
     return dict(zip(kinds, dice, strict=True)), list(zip(*[parts] * 4, strict=True))
 
 
-def _die(face: int, *, chosen: bool, pale: bool) -> Image.Image:
+def _die(face: int, *, chosen: bool, pale: bool) -> "Image.Image":
+    from PIL import Image, ImageDraw  # noqa: PLC0415
+
     side = DIE * _SCALE
     image = Image.new("RGBA", (side, side), _NOTHING)
     draw = ImageDraw.Draw(image)

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.errors import FarkleError, SolveError
-from solver.folders import is_ours, make_private
+from solver.folders import is_ours, make_private, one_at_a_time
 from solver.game.standings import FloorEffect, Progress, Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_values
@@ -107,8 +107,10 @@ def solve_here(
     """Solve with compiled code from `cache`."""
 
     def solve() -> Solution:
-        # only here: the game loads numba, which takes longer than any answer
-        from solver.game import sweeps  # noqa: PLC0415
+        # only here: the game loads numba, which takes longer than any answer; where its code is to
+        # be compiled, those who start at the same time wait for the first one
+        with one_at_a_time(cache):
+            from solver.game import sweeps  # noqa: PLC0415
 
         return sweeps.solve(
             rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from solver.errors import SolveError
-from solver.folders import is_ours, make_private
+from solver.folders import is_ours, make_private, one_at_a_time
 from solver.turn.scoring import TurnPlan
 
 LANES = 16
@@ -194,7 +194,8 @@ def _load(source: str, function: str, folder: Path) -> Callable[..., Any]:
     assert spec.loader is not None  # noqa: S101
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # numba's cached code looks its module up by name
-    spec.loader.exec_module(module)
+    with one_at_a_time(folder):  # the others find it compiled
+        spec.loader.exec_module(module)
     loaded: Callable[..., Any] = getattr(module, function)
     return loaded
 

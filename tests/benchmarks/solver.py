@@ -45,6 +45,7 @@ from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
 from solver.turn.long_run import long_run
 from solver.turn.scoring import TurnPlan, turn_plan
+from tests.benchmarks.history import history, processor
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
 """Of the C++ program of 2016 for Facebook at floor -2500, on one core of 2013."""
@@ -333,16 +334,41 @@ class Bench:
         self.solve(rules, changes=changes | TINY | {"score_floor": floor})
         return self.solve(rules, changes=changes)
 
-    def at_most(self, what: str, measured: float, limit: float, unit: str) -> None:
-        """Print a figure that should be no more than its limit."""
-        self._compare(what, measured, limit, unit, "most", holds=measured <= limit)
+    def at_most(
+        self,
+        what: str,
+        measured: float,
+        limit: float,
+        unit: str,
+        than: tuple[str, float] | None = None,
+    ) -> None:
+        """Print and keep a figure that should be no more than its limit.
 
-    def at_least(self, what: str, measured: float, limit: float, unit: str) -> None:
-        """Print a figure that should be no less than its limit."""
-        self._compare(what, measured, limit, unit, "least", holds=measured >= limit)
+        than : what it is compared with: that and its figure, of the same run and unit
+        """
+        self._compare(what, measured, limit, unit, "most", than, holds=measured <= limit)
+
+    def at_least(
+        self,
+        what: str,
+        measured: float,
+        limit: float,
+        unit: str,
+        than: tuple[str, float] | None = None,
+    ) -> None:
+        """The same of a figure that should be no less than its limit."""
+        self._compare(what, measured, limit, unit, "least", than, holds=measured >= limit)
 
     def _compare(
-        self, what: str, measured: float, limit: float, unit: str, side: str, *, holds: bool
+        self,
+        what: str,
+        measured: float,
+        limit: float,
+        unit: str,
+        side: str,
+        than: tuple[str, float] | None,
+        *,
+        holds: bool,
     ) -> None:
         if not holds:
             self.broken.append(what)
@@ -350,6 +376,12 @@ class Bench:
         ratio = f"{measured / limit:.2f} of it"
         holding = "holds" if holds else "BROKEN"
         print(f"  {_figure(what, measured, unit)}  {bound:<14} {ratio:<13} {holding}")
+        more: Figures = {}
+        if than:
+            base, value = than
+            more = {"ratio": measured / value, "than": base}
+            _note(f"{_number(measured / value)} times {base} ({_number(value)} {unit})")
+        history().figure(what, measured, unit, limit=limit, is_least=side == "least", **more)
 
 
 def _figure(what: str, measured: float, unit: str) -> str:
@@ -362,8 +394,9 @@ def _number(value: float) -> str:
 
 
 def _show(what: str, measured: float, unit: str, note: str = "") -> None:
-    """Print a figure without a limit."""
+    """Print and keep a figure without a limit."""
     print(f"  {_figure(what, measured, unit)}  {note}".rstrip())
+    history().figure(what, measured, unit)
 
 
 def _note(text: str) -> None:
@@ -372,6 +405,7 @@ def _note(text: str) -> None:
 
 def _heading(text: str) -> None:
     print(f"\n{text}", flush=True)
+    history().heading(text)
 
 
 def report_compiling(bench: Bench) -> None:
@@ -492,17 +526,10 @@ def _times(number: int) -> str:
 
 def machine() -> str:
     """The machine in two lines."""
-    processor = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                processor = line.partition(":")[2].strip()
-                break
     load = " ".join(f"{value:.2f}" for value in os.getloadavg())
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
     return (
-        f"{processor}, {os.cpu_count()} cores, load average {load}\n"
+        f"{processor()}, {os.cpu_count()} cores, load average {load}\n"
         f"Python {platform.python_version()}, {versions}, {platform.system()}"
     )
 

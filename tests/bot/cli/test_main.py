@@ -359,6 +359,19 @@ def test_an_early_interrupt_ends_cleanly(tmp_path: Path, module: str) -> None:
         assert not any("Traceback" in line for line in told)
 
 
+def test_a_command_loads_only_what_it_needs() -> None:
+    script = """
+import sys
+from bot.cli.main import COMMANDS, farkle
+assert farkle.commands["advise"].name == "advise"
+assert not {"sqlalchemy", "alembic", "rich", "prompt_toolkit", "PIL"} & set(sys.modules)
+assert sorted(farkle.commands) == sorted(COMMANDS)
+assert all(command.name == name for name, command in farkle.commands.items())
+assert not {"numba", "distributed", "discord", "matplotlib", "alembic"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 @pytest.mark.parametrize(
     "command",
     ["solve", "advise", "turn", "points", "komi", "chat"]
@@ -462,9 +475,9 @@ def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: 
     script = f"""
 import sys
 sys.argv = ["farkle", "chat"]
-import bot.cli.main
+import bot.cli.chat
 from bot.__main__ import main
-bot.cli.main.DEFAULT_RULES = {str(tiny_file)!r}
+bot.cli.chat.DEFAULT_RULES = {str(tiny_file)!r}
 main()
 """
     done = subprocess.run(

@@ -150,6 +150,6 @@ def test_every_kind_has_json_csv_and_help(farkle: Farkle, kind: str) -> None:
 
 
 def test_other_commands_do_not_load_matplotlib() -> None:
-    script = "import sys, bot.cli.main, bot.wiring; print('matplotlib' in sys.modules)"
+    script = "import sys, bot.cli.chat, bot.wiring; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stdout.strip() == b"False"

@@ -1,6 +1,8 @@
 # ruff: noqa: ASYNC240, S608 - tests may wait for files; their SQL is their own
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,13 +20,14 @@ from bot.store import database
 from bot.store.errors import StoreError
 from bot.store.records import person_stats
 from bot.store.rows import SeatRow, StoredEvent
-from bot.store.schema import metadata
+from bot.store.schema import NEWEST, metadata
 from bot.store.store import Store
+from bot.store.upgrades import migrations
 from tests.bot.store.test_store import NOON, begin, rolled, started
 
 REVISIONS = [
     step.revision
-    for step in ScriptDirectory.from_config(database.migrations()).walk_revisions()
+    for step in ScriptDirectory.from_config(migrations()).walk_revisions()
     if int(step.revision) < 3  # rows of later ones have checksums
 ]
 GAME = f"INSERT INTO games VALUES ('g', 'here', 'kcd', NULL, 1, '{NOON.isoformat()}', NULL)"
@@ -33,6 +36,7 @@ EVENT = f"""INSERT INTO events VALUES ('g', 1, '{NOON.isoformat()}', 'rolled', '
 
 
 async def test_migrations_end_at_the_schema(store: Store) -> None:
+    assert ScriptDirectory.from_config(migrations()).get_current_head() == NEWEST
 
     def look(connection: Connection) -> tuple[list[Any], str]:
         context = MigrationContext.configure(connection)
@@ -42,12 +46,27 @@ async def test_migrations_end_at_the_schema(store: Store) -> None:
     assert await store.read(look) == ([], "wal")
 
 
+def test_a_start_does_not_load_what_upgrades(url: str) -> None:
+    script = """
+import asyncio, sys
+from bot.store.store import Store
+
+async def look():
+    await (await Store.open(sys.argv[1])).close()
+
+asyncio.run(look())
+sys.exit("alembic" in sys.modules)
+"""
+    for loads in (1, 0):  # the first one makes the tables
+        assert subprocess.run([sys.executable, "-c", script, url], check=False).returncode == loads
+
+
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_what_an_older_version_wrote_is_kept(path: Path, url: str, revision: str) -> None:
     path.parent.mkdir()
     engine = create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
-        config = database.migrations()
+        config = migrations()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
         for row in (GAME, SEAT, EVENT):
