@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import click
 
 from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import named, place_option, rules_reader
+from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.advisor import Advisor
 from bot.services.duels import dueled, responded
 from bot.services.situation import DEFAULT_RULES
@@ -66,7 +66,7 @@ def duel(
     ONE and OTHER are policies, such as optimal, max-points or threshold:300. Rules have to be
     solved where one of them is optimal.
     """
-    ruleset, advisor = rules_reader(settings, place)(rules), Advisor(settings.strategies)
+    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     for name in (one, other):
         if name == Optimal.name:
             advisor.strategy(ruleset, named(rules, place))
@@ -120,7 +120,7 @@ def best_response(
     POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
     response wins, what optimal play wins, and where the two differ.
     """
-    ruleset, advisor = rules_reader(settings, place)(rules), Advisor(settings.strategies)
+    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     advisor.strategy(ruleset, named(rules, place))
     advisor.policy(policy, ruleset)
     with _evaluating(f"best response to {policy}") as told:

@@ -2,10 +2,7 @@
 
 import asyncio
 import contextlib
-import os
-import shutil
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,7 +14,7 @@ from bot.cli.duel import best_response, duel
 from bot.cli.forget import forget
 from bot.cli.memo import memo
 from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
-from bot.cli.places import place_option, rules_reader, situation_of
+from bot.cli.places import advisor_of, place_option, rules_reader, situation_of
 from bot.cli.plot import plot
 from bot.cli.points import points
 from bot.cli.position import position_option, position_options
@@ -119,7 +116,7 @@ def advise(
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332.
     """
-    advisor = _advisor(settings)
+    advisor = advisor_of(settings)
     advice = advisor.advise(" ".join(dice), situation_of(settings, advisor, place, situation))
     sheet = advice_sheet(advice) if as_csv else None
     show(advice_text(advice), answer_data(advice), as_json=as_json, sheet=sheet)
@@ -141,7 +138,7 @@ def turn(
     **situation: Any,
 ) -> None:
     """Show when to bank, and the table of a whole turn."""
-    advisor = _advisor(settings)
+    advisor = advisor_of(settings)
     cells = advisor.turn(situation_of(settings, advisor, place, situation))
     sheet = turn_sheet(cells) if as_csv else None
     show(turn_table_text(cells), answer_data(cells), as_json=as_json, sheet=sheet)
@@ -164,7 +161,7 @@ def komi_command(
     RULES is the name of a rule set or a TOML file that is solved.
     """
     ruleset = rules_reader(settings, place)(rules)
-    found = komi(_advisor(settings).strategy(ruleset, rules))
+    found = komi(advisor_of(settings).strategy(ruleset, rules))
     sheet = komi_sheet(found) if as_csv else None
     show(komi_text(ruleset, found), komi_data(found), as_json=as_json, sheet=sheet)
 
@@ -174,7 +171,7 @@ def komi_command(
 @click.pass_obj
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
-    advisor = _advisor(settings)
+    advisor = Advisor(settings.strategies)
     rules = load_rules(DEFAULT_RULES)
     if not is_solved(settings.strategies, rules):
         _solve_with_bar(settings, rules)
@@ -193,15 +190,6 @@ async def _chat(settings: Settings, advisor: Advisor, *, as_json: bool) -> None:
     pace = _PACE if sys.stdin.isatty() and sys.stdout.isatty() else 0.0
     async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
         await console.run_console(parts.commands, settings.history, as_json=as_json)
-
-
-def _advisor(settings: Settings) -> Advisor:
-    """The advisor, which calls this program as a user may write it on a command line."""
-    path = Path(sys.argv[0])
-    program = "farkle"
-    if path.name == program and path.exists() and not shutil.which(program):
-        program = os.path.relpath(path)
-    return Advisor(settings.strategies, program)
 
 
 def _solve_with_bar(settings: Settings, rules: Ruleset) -> None:

@@ -187,6 +187,10 @@ class HouseRules:
                 return await at_once(load_rules, reference)
             raise
 
+    async def own_names(self, place: str) -> list[str]:
+        """The names of the rules that were made in a place. Raises StoreError."""
+        return list(await self._own(place))
+
     async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
         """The rules that words name one after the other; a name may be of several words.
 
@@ -241,7 +245,7 @@ class HouseRules:
         if not found:
             if wanted.lower() in self._presets:
                 raise InvalidRequestError.say(
-                    "{rules} ships with the program; only rules made here can be deleted",
+                    "the rules {rules} ship with the program; only rules made here can be deleted",
                     rules=wanted.lower(),
                 )
             guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
@@ -250,7 +254,9 @@ class HouseRules:
             )
         run = self._runs.get(place)
         if run and run.latest.name == found:
-            raise InvalidRequestError.say("{rules} is being solved; cancel that first", rules=found)
+            raise InvalidRequestError.say(
+                "the rules {rules} are being solved; cancel that first", rules=found
+            )
         if await self.default(place) == found:
             await self._store.set_place_setting(place, RULES_SETTING, None)
         await self._store.delete_place_rules(place, found)
@@ -286,7 +292,7 @@ class HouseRules:
         rules = await self.resolve(place, name)
         if other := self._runs.get(place):
             raise InvalidRequestError.say(
-                "{rules} is being solved here; wait for it, or cancel it",
+                "the rules {rules} are being solved here; wait for it, or cancel it",
                 rules=other.latest.name,
             )
         run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING))

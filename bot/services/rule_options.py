@@ -179,6 +179,9 @@ RULE_OPTIONS: dict[str, RuleOption] = {
 }
 """Every option by its name as typed, but `base`."""
 
+MOST_GOAL = 50_000
+"""That may be played to."""
+
 MAX_NAME = 40
 """Characters in the name of house rules."""
 
@@ -240,7 +243,7 @@ def checked_name(name: str) -> str:
         )
     if name.lower() in preset_names():
         raise InvalidRequestError.say(
-            "{name} is the name of rules that ship with the program; choose another one",
+            "the name {name} is that of rules that ship with the program; choose another one",
             name=name.lower(),
         )
     if (first := name.split()[0].lower()) in COMMANDS:
@@ -274,6 +277,25 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     if found := complaints(data):
         raise InvalidRulesError(_sentence(found, typed, base))
     return make_rules(data, name)
+
+
+def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
+    """The rules with another goal, if one is given. Raises InvalidRulesError."""
+    if goal is None or goal == rules.goal:
+        return rules
+    if goal > MOST_GOAL:
+        raise InvalidRulesError.say(
+            "the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal
+        )
+    changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
+    if wrong := complaints(changed):
+        raise InvalidRulesError.say(
+            "the goal cannot be {goal:,} under {rules} rules: {reason}",
+            goal=goal,
+            rules=rules.name,
+            reason=wrong[0].sentence(),
+        )
+    return Ruleset.model_validate(changed)
 
 
 def _value(key: str, text: str) -> Any:

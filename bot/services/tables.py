@@ -100,6 +100,14 @@ class Table:
         seat = self.seat_of(caller.person)
         return seat is not None and self.game.seats[seat].playing
 
+    def has_say(self, caller: Caller) -> bool:
+        """Whether the caller may tell what happens: who plays, who manages the place.
+
+        Where who set up a game with real dice plays not in it, that is everybody in its place.
+        """
+        kept_by_all = self.begun.tracked and self.begun.host is None
+        return self.plays(caller) or caller.manages or kept_by_all
+
     def own_seat(self, caller: Caller) -> int:
         """The seat of the caller. Raises IllegalActionError."""
         seat = self.seat_of(caller.person)
@@ -130,7 +138,7 @@ class Table:
     def check_may_track(self, caller: Caller) -> None:
         """Raises IllegalActionError unless the caller may tell what real dice did."""
         commands.check_tracked(self.game)
-        if not self.plays(caller) and not caller.manages:
+        if not self.has_say(caller):
             raise IllegalActionError.say(
                 "only those who play keep the score: {players}", players=self._players
             )

@@ -64,6 +64,7 @@ from bot.store.rows import (
     GameResult,
     NewEvent,
     PlaceSettings,
+    RolledGame,
     SeatRow,
     StoredEvent,
     StoredGame,
@@ -198,7 +199,7 @@ class Store:
         if damaged_copies(self._path):
             raise StoreError.say(
                 "Nobody can tell for certain: the database was damaged, and not all of it may have"
-                " been saved; the host can look with farkle store check, and put it right"
+                " been saved; the host can look at it and put it right"
             )
 
     def check_there(self) -> None:
@@ -374,7 +375,7 @@ class Store:
         secret: bytes | None = row[0]
         return secret
 
-    async def rolls(self, place: str | None = None) -> list[list[int]]:
+    async def rolls(self, place: str | None = None) -> list[RolledGame]:
         """The dice of every roll in games played with a secret, game by game in their order."""
         self.check_complete()
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]

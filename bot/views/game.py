@@ -258,7 +258,7 @@ def _happened(news: News, before: Game) -> Iterator[str]:
             yield _result(table)
         if game.secret:
             yield say(
-                "The secret of the dice was {secret}; /proof shows what `farkle verify` checks.",
+                "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
                 secret=game.secret,
             )
         if news.reviewable:

@@ -7,7 +7,7 @@ from bot.services.house_rules import RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
 from bot.tasks.tasks import duration
-from bot.views.layout import columns, wrap
+from bot.views.layout import columns, whole_sentence, wrap
 from bot.views.rules_text import rules_list_data, rules_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
@@ -60,7 +60,7 @@ def solve_progress_text(progress: SolveProgress) -> str:
             say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
         )
     if progress.state is not SolveState.DONE:
-        return wrap(progress.sentence)
+        return wrap(whole_sentence(progress.sentence))
     then = say("/rules use {name} makes it the rules here.", name=name)
     return wrap(f"{_solved(progress)} {then}")
 

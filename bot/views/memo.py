@@ -58,9 +58,8 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     if study is None:
         parts.append(
             say(
-                "When to go for it, a rule of thumb and what all that is worth is not worked out"
-                " yet: farkle memo {rules} does that, once these rules are solved.",
-                rules=rules.name,
+                "When to go for it, a rule of thumb and what all that is worth can be worked out"
+                " once these rules are solved."
             )
         )
         return parts

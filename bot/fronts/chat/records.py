@@ -67,7 +67,12 @@ class RecordCommands:
             Command(
                 "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
             ),
-            Command("/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME),
+            Command(
+                "/proof",
+                say_later("a game's dice as a file, for anybody to check"),
+                self._proof,
+                GAME,
+            ),
             Command(
                 "/match LEVEL LEVEL",
                 say_later("bot against bot, best of games:N"),

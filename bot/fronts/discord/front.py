@@ -38,7 +38,7 @@ from bot.store.rows import PlaceSettings
 from bot.typed import check_length
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import hint_data, hint_text
-from bot.views.layout import plain_markdown
+from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
@@ -174,7 +174,8 @@ class DiscordFront:
                 again = await self._answer(interaction, button.language, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
             elif button.action == "why":
-                await answer.tell_alone("\n".join(why_not(table.game, button.mask)))
+                reasons = why_not(table.game, button.mask)
+                await answer.tell_alone("\n".join(map(whole_sentence, reasons)))
             elif button.action in _DICE_BUTTONS:
                 await self._toggle(answer, caller, table, button)
             elif button.action in SURE:
