@@ -4,7 +4,9 @@
 import contextlib
 import io
 import os
+import shutil
 import sys
+import textwrap
 
 INTERRUPTED = 130
 
@@ -42,7 +44,17 @@ def _run() -> tuple[str, int]:
 
 def _end(sentence: str, status: int) -> None:
     if sentence:
-        print(f"farkle: {sentence}", file=sys.stderr)  # noqa: T201
+        told = f"farkle: {sentence}"
+        if sys.stderr.isatty():
+            # whoever reads it elsewhere, such as a program, gets one line
+            wrapper = textwrap.TextWrapper(
+                shutil.get_terminal_size().columns - 1,
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            told = "\n".join(map(wrapper.fill, told.split("\n")))
+        print(told, file=sys.stderr)  # noqa: T201
     if status == INTERRUPTED:
         # sys.exit would die of the signal where it came while Python ran code from a string, as
         # imports of dataclasses do

@@ -27,6 +27,7 @@ from bot.settings import Settings
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
+from solver.folders import make_private
 from solver.wording import say_later
 
 
@@ -60,6 +61,10 @@ async def open_parts(
 
     Raises StoreError.
     """
+    if "database_url" not in settings.model_fields_set:
+        # elsewhere a folder that is not there is rather a mistake in its name
+        with suppress(OSError):  # the store says what is wrong
+            make_private(settings.data)
     store = await Store.open(settings.database_url)
     ending: asyncio.Task[None] | None = None
     pressure = Pressure(late)

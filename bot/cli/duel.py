@@ -29,14 +29,20 @@ _POLICIES = "\n".join(f"{name}: {what}" for name, what in POLICIES.items())
 _SWEEPS = 14.0
 """That most duels take."""
 
+
+def _lower(_: click.Context, __: click.Parameter, name: str) -> str:
+    """A policy is found whatever capitals its name has."""
+    return name.lower()
+
+
 _rules_option = click.option(
     "--rules", default=DEFAULT_RULES, show_default=True, help="A rule set or a TOML file."
 )
 
 
 @click.command(epilog=f"\b\nPolicies:\n{_POLICIES}")
-@click.argument("one")
-@click.argument("other")
+@click.argument("one", callback=_lower)
+@click.argument("other", callback=_lower)
 @_rules_option
 @place_option
 @click.option(
@@ -100,7 +106,7 @@ def _play(
 
 
 @click.command("best-response", epilog=f"\b\nPolicies:\n{_POLICIES}")
-@click.argument("policy")
+@click.argument("policy", callback=_lower)
 @_rules_option
 @place_option
 @json_option

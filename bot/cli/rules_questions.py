@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from bot.views.layout import wrap
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import unsolvable
 from solver.rules.complaints import Place, complaints, short
@@ -53,14 +54,15 @@ class Terminal:
 
     def ask(self, question: str, default: str | None) -> str:
         """The answer to a question, the default for an empty one."""
+        shown = wrap(f"{question} [{default}]" if default else question)
         reply: str = click.prompt(
-            question, default=default, type=str, err=self.to_stderr, show_default=bool(default)
+            shown, default=default, type=str, err=self.to_stderr, show_default=False
         )
         return reply.strip()
 
     def tell(self, text: str) -> None:
         """Say something."""
-        click.echo(text, err=self.to_stderr)
+        click.echo(wrap(text), err=self.to_stderr)
 
     def confirm(self, question: str, *, default: bool) -> bool:
         """Ask until the answer is yes or no."""

@@ -116,7 +116,8 @@ async def _prompt(commands: Commands, history: Path, how: _How) -> None:
                 try:
                     line = await session.prompt_async("> ")
                 except KeyboardInterrupt:
-                    await _cancel(answers)
+                    if await _cancel(answers):
+                        print(say("Stopped."))  # noqa: T201
                     continue
                 except EOFError:
                     return
@@ -130,12 +131,13 @@ async def _prompt(commands: Commands, history: Path, how: _How) -> None:
         await _cancel(answers)
 
 
-async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> None:
-    """Break off what is still being answered: a solve, or the turns of bots."""
-    running = list(answers)
+async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> bool:
+    """Break off what is still being answered, such as a match; whether there was something."""
+    running = [task for task in answers if not task.done()]
     for task in running:
         task.cancel()
     await asyncio.gather(*running, return_exceptions=True)
+    return bool(running)
 
 
 async def _pipe(commands: Commands, how: _How) -> None:
@@ -164,7 +166,9 @@ async def _tell(
     """Print replies as they come; true where one ends the chat."""
     ends = False
     async for reply in replies:
-        _print(reply, caller, how, width)
+        # below each other they would say it twice
+        if how.as_json or not reply.repeats:
+            _print(reply, caller, how, width)
         ends = ends or reply.ends
     return ends
 

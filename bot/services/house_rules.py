@@ -80,6 +80,15 @@ class RulesEntry:
     is_default: bool
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedRules:
+    """Rules that are gone."""
+
+    name: str
+    now: str | None
+    """The rules of the place now, where they were those."""
+
+
 @dataclass(slots=True, eq=False)
 class _Run(Watch):
     """A solve under way."""
@@ -152,7 +161,7 @@ class HouseRules:
                 )
         rest = {key: value for key, value in options.items() if key.lower() != "base"}
         base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
-        start = await self._find(place, base, "base: ")
+        start = await self.resolve(place, base, "base: ")
         rules = rules_from_options(name, start, rest)
         await self._tasks.aside(Asker(person, place), check_size, rules, self._limits.seconds)
         async with self._saving:
@@ -173,15 +182,16 @@ class HouseRules:
             await self._store.save_place_rules(place, name, rules_toml(rules, ""), person)
         return rules
 
-    async def resolve(self, place: str, reference: str | None = None) -> Ruleset:
+    async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
         """The rules of a name, those that ship with the program first; their names are theirs.
 
-        Those that the place uses if None. Raises InvalidRulesError or StoreError.
+        Those that the place uses if None. That nothing is called so starts with `origin`. Raises
+        InvalidRulesError or StoreError.
         """
         if reference is None:
             reference = await self.default(place)
         try:
-            return await self._find(place, reference)
+            return await self._find(place, reference, origin)
         except UnknownRulesError:
             if self._allow_files and _is_file(reference):
                 return await at_once(load_rules, reference)
@@ -233,8 +243,8 @@ class HouseRules:
 
         return await at_once(entries)
 
-    async def delete(self, place: str, name: str) -> str:
-        """Delete rules that were made in the place; returns their name.
+    async def delete(self, place: str, name: str) -> DeletedRules:
+        """Delete rules that were made in the place.
 
         Their strategy file stays, as other rules that play alike may answer from it. Raises
         InvalidRequestError or StoreError.
@@ -257,10 +267,11 @@ class HouseRules:
             raise InvalidRequestError.say(
                 "the rules {rules} are being solved; cancel that first", rules=found
             )
-        if await self.default(place) == found:
+        used = await self.default(place) == found
+        if used:
             await self._store.set_place_setting(place, RULES_SETTING, None)
         await self._store.delete_place_rules(place, found)
-        return found
+        return DeletedRules(found, await self.default(place) if used else None)
 
     async def use(self, place: str, name: str) -> Ruleset:
         """Make rules those of the place. Raises InvalidRulesError or StoreError."""

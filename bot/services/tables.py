@@ -70,7 +70,12 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the players, by seat."""
+        """Of the players, by seat; bots are called as the language that is spoken has it."""
+        return tuple(map(_name, self.stored.seats))
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """The same as they are stored, for programs."""
         return tuple(seat.name for seat in self.stored.seats)
 
     def seat_of(self, person: Person) -> int | None:
@@ -86,7 +91,8 @@ class Table:
         if isinstance(who, Person) and (found := self.seat_of(who)) is not None:
             return found
         wanted = name.removeprefix("@").casefold()
-        seats = [k for k, other in enumerate(self.names) if other.casefold() == wanted]
+        called = zip(self.names, self.stored_names, strict=True)
+        seats = [k for k, both in enumerate(called) if wanted in map(str.casefold, both)]
         # of several who were forgotten the one who still plays
         seats.sort(key=lambda number: not self.game.seats[number].playing)
         if seats:
@@ -495,6 +501,13 @@ def _none_open(last: Table | None) -> str:
         game=last.game.id,
     )
     return told + say(", /undo goes on with it") if last.game.tracked else told
+
+
+def _name(seat: SeatRow) -> str:
+    usual = f"{seat.level} bot"
+    if seat.level is None or not seat.name.startswith(usual):
+        return seat.name
+    return say("{level} bot", level=seat.level) + seat.name.removeprefix(usual)
 
 
 def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatRow:

@@ -149,7 +149,9 @@ async def read_rolls(
         for _, _, kind, content, _ in rows:
             if kind in told:
                 told[kind].append(content)
-        fell = [one.get("dice") if isinstance(one, dict) else None for one in told["rolled"]]
+        fell: list[Any] = [
+            one.get("dice") if isinstance(one, dict) else 0 for one in told["rolled"]
+        ]
         counted = len(rows) == rows[0][1]
         if counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
             begun = next((one for one in told["begun"] if isinstance(one, dict)), {})

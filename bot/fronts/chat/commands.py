@@ -74,6 +74,8 @@ class Reply:
     """Whether it is for the one who gave the command alone."""
     ends: bool = False
     """Whether the chat ends."""
+    repeats: bool = False
+    """Whether another reply in the same place says so too: it only ends what was shown before."""
 
     @property
     def text(self) -> str:

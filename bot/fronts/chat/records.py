@@ -113,7 +113,7 @@ class RecordCommands:
                 "only games of two players can be reviewed: with more there are no exact odds"
             )
         text = partial(review_text, names=table.names)
-        data = partial(review_data, names=table.names)
+        data = partial(review_data, names=table.stored_names)
         async for found in self._oracle.review(table, caller.asker):
             yield _delay(found) if isinstance(found, Delay) else Reply(found, text, data)
 
