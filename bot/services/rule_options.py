@@ -43,6 +43,11 @@ def _number(text: str) -> int:
     return int(re.sub(r"[,._']", "", plain))
 
 
+def _number_or_none(text: str) -> int:
+    """A number of points; none are 0."""
+    return 0 if text.lower() == "none" else _number(text)
+
+
 def _points(text: str, least: int = 0) -> int:
     if not least <= (points := _number(text)) <= MAX_POINTS:
         raise ValueError
@@ -150,7 +155,10 @@ def _option(model: type[Ruleset] | type[Scoring], key: str) -> RuleOption:
         *others, last = words
         parts = {"others": ", ".join(others), "last": last}
         return RuleOption(place, _choice(words), say_later("{others} or {last}"), parts)
-    return RuleOption(place, _number, say_later("a whole number"))
+    may_be_none = model is Scoring or key in {"minimum_bank", "opening_minimum"}
+    read = _number_or_none if may_be_none else _number
+    accepts = say_later("a whole number, or none") if may_be_none else say_later("a whole number")
+    return RuleOption(place, read, accepts)
 
 
 def _as_typed(key: str) -> str:
@@ -262,7 +270,9 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     typed = {_as_typed(key.lower()): text for key, text in options.items()}
     values = {key: _value(key, text) for key, text in typed.items() if not _is_off(key, text)}
     if {"straight", "straight-1-6"} <= values.keys():
-        raise InvalidRequestError.say("straight and straight-1-6 are the same; give one of them")
+        raise InvalidRequestError.say(
+            "the options straight and straight-1-6 are the same; give one of them"
+        )
     data = {"name": name, **_inherited(base, typed)}
     for key, value in values.items():
         place = RULE_OPTIONS[key].place

@@ -25,7 +25,7 @@ from bot.store.errors import StoreError
 from bot.store.rescue import is_whole, rescue
 from bot.store.schema import metadata
 from bot.store.survey import set_aside_damaged
-from solver.folders import OWNER_ONLY, is_open_to_others, keep_private
+from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
 
 logger = logging.getLogger(__name__)
@@ -124,14 +124,10 @@ def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -
 def migrate(path: Path) -> None:
     """Bring the database up to date, making it if it is not there; one process at a time.
 
-    Raises StoreError, and then leaves the file as it was; also where its folder is not there.
+    Raises StoreError, and then leaves the file as it was.
     """
-    if not path.parent.is_dir():
-        raise StoreError.say(
-            "There is no folder {folder} for the database: make it, or name another one",
-            folder=path.parent,
-        )
     try:
+        make_private(path.parent)
         with (
             FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=OWNER_ONLY),
             _one_migration,

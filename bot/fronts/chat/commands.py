@@ -20,7 +20,7 @@ from bot import log
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
-from bot.typed import check_length, cleaned
+from bot.typed import check_length, cleaned, narrowed
 from bot.views.game import news_data, news_text
 from bot.views.layout import columns, safe_text, whole_sentence, wrap
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
@@ -29,8 +29,6 @@ from solver.wording import say, say_later
 
 _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
-_NARROW = {0xFF01 + number: 0x21 + number for number in range(94)} | {0x3000: 0x20}
-"""Full-width letters, digits and marks, as keyboards of East Asia have them, to plain ones."""
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
 _ENDS = ".,;!?"
@@ -302,8 +300,7 @@ def _spaced(name: str) -> str:
 
 def _as_meant(typed: str) -> str:
     """A line without marks of a quote and what nobody sees; full-width letters are plain ones."""
-    plain = cleaned(typed).translate(_NARROW)
-    plain = " ".join(plain.splitlines())
+    plain = " ".join(narrowed(typed).splitlines())
     return re.sub(r"^[\s>`]*(/(?=\s*\w)\s*)?|[\s`]*$", lambda found: "/" if found[1] else "", plain)
 
 

@@ -126,5 +126,5 @@ async def test_the_chat_tells_them_as_well(folder: Path, tiny: Solution) -> None
         assert "Chance to win against greedy under mine rules:" in text
         assert "takes two policies" in await chat.say("ann: /duel greedy")
         assert "takes a policy" in await chat.say("ann: /best-response")
-        assert "unknown level" in await chat.say("ann: /best-response gredy")
+        assert "Unknown policy" in await chat.say("ann: /best-response gredy")
         assert 'no option "treshold"' in await chat.say("ann: /duel greedy treshold:200")

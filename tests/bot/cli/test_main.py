@@ -288,7 +288,7 @@ def test_damaged_files_get_one_sentence(
     assert (status, "is not the manifest of a strategy file" in err) == (2, True)
     manifest.unlink()
     status, _, err = farkle(*ask)
-    assert (status, "kcd rules are not solved yet" in err) == (2, True)
+    assert (status, "the rules kcd are not solved yet" in err) == (2, True)
 
 
 def test_short_names_of_the_chat_work_on_the_command_line(farkle: Farkle) -> None:

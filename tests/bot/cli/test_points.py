@@ -138,7 +138,7 @@ def test_what_takes_everything_is_no_average(farkle: Farkle, tmp_path: Path) -> 
         ("points --hot-dice -1", "the number of hot dice cannot be -1"),
         ("points --table --costs 1", "ask for one at a time"),
         ("points --json --csv", "leave one out"),
-        ("komi", "facebook rules are not solved yet"),
+        ("komi", "the rules facebook are not solved yet"),
     ],
 )
 def test_what_cannot_be_asked(farkle: Farkle, arguments: str, sentence: str) -> None:

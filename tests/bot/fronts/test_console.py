@@ -33,7 +33,7 @@ def test_lines_come_from_a_pipe(data: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert "keep 5         50 points" in done.stdout
-    assert 'unknown command "/nonsense"' in done.stdout
+    assert 'Unknown command "/nonsense"' in done.stdout
     assert "53.49 %" in done.stdout
 
 
@@ -118,7 +118,7 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         # what is typed may be drawn in pieces; behind a whole word the rest is suggested in grey
         expect(r"ise\x1b\[[\d;]*m 653332")
         os.write(controller, b" 1\r")
-        expect("a turn starts with all 6 dice")
+        expect("A turn starts with all 6 dice")
         expect(prompt)
         os.write(controller, b"\x04")  # Ctrl-D leaves
         assert process.wait(60) == 0
@@ -171,6 +171,6 @@ async def test_an_answer_that_cannot_be_put_into_words_is_told(
     async with open_chat(tmp_path) as opened:
         await run_console(opened.commands, tmp_path / "history", as_json=False)
     failed, bye = capsys.readouterr().out.splitlines()
-    assert failed.startswith("the program failed on that, which is not your fault; the host finds")
+    assert failed.startswith("The program failed on that, which is not your fault; the host finds")
     assert "ZeroDivision" not in failed
     assert bye == "Bye."

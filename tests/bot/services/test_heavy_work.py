@@ -120,7 +120,7 @@ async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatc
     [first] = await chat.all("ann: /play @bob @carl rules:kcd")
     assert first.data["standard_error"] is not None
     assert press_on(pressure, 0.15) is Degree.BUSY
-    busy = "too much is going on here right now; try again in a minute"
+    busy = "Too much is going on here right now; try again in a minute"
     assert await chat.say("ann: /match greedy cautious") == busy
     assert (await chat.say("ann: /rules new mine goal:2000")).endswith(busy)
     [second] = await chat.all("dora: /play @emil @frida rules:kcd")

@@ -328,7 +328,7 @@ async def test_limits(make: Make) -> None:
     two = (house.create(PLACE, ANN, name, {"goal": "500"}) for name in ("a", "b", "c"))
     found = await asyncio.gather(*two, return_exceptions=True)
     refused = [str(one) for one in found if isinstance(one, InvalidRequestError)]
-    assert refused == ["there are 2 house rules here, and there may be 2; delete some first"]
+    assert refused == ["There are 2 house rules here, and there may be 2; delete some first"]
 
 
 async def test_a_solve_is_estimated_before_it_begins(make: Make, workers: Workers) -> None:
@@ -396,7 +396,7 @@ async def test_the_rules_of_a_place(house: HouseRules) -> None:
     assert await house.default(PLACE) == "facebook"
     with pytest.raises(InvalidRequestError, match='no house rules "sunday" are here'):
         await house.delete(PLACE, "sunday")
-    with pytest.raises(InvalidRequestError, match="zilch ships with the program"):
+    with pytest.raises(InvalidRequestError, match="the rules zilch ship with the program"):
         await house.delete(PLACE, "zilch")
 
 
@@ -507,7 +507,7 @@ async def test_one_solve_at_a_time_in_a_place(
     workers.do(SWEEPS)
     first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
     await until(lambda: bool(workers.pids))
-    with pytest.raises(InvalidRequestError, match="zilch is being solved here; wait for it, or"):
+    with pytest.raises(InvalidRequestError, match="rules zilch are being solved here; wait"):
         await last_of(house.solve(PLACE, "patch"))
     other: list[SolveProgress] = []
 
@@ -557,7 +557,7 @@ async def test_one_persons_solves_do_not_keep_another_ones_waiting(
     ]
     await until(lambda: sum(task.done() for task in theirs) == 12)
     refused = [task.result().sentence for task in theirs if task.done()]
-    assert all("you have 4 tasks under way (4 × solve)" in sentence for sentence in refused)
+    assert all("You have 4 tasks under way (4 × solve)" in sentence for sentence in refused)
     others: list[SolveProgress] = []
 
     async def elsewhere() -> None:
@@ -716,7 +716,7 @@ async def test_rules_being_solved_are_not_deleted(house: HouseRules, workers: Wo
     await house.create(PLACE, ANN, "sunday", {})
     task = asyncio.create_task(last_of(house.solve(PLACE, "sunday")))
     await until(lambda: bool(workers.pids))
-    with pytest.raises(InvalidRequestError, match="sunday is being solved; cancel that first"):
+    with pytest.raises(InvalidRequestError, match="the rules sunday are being solved; cancel that"):
         await house.delete(PLACE, "sunday")
     await house.cancel(PLACE)
     await task
