@@ -23,7 +23,7 @@ from solver.turn.scoring import set_asides
 from tests.bot.test_crashes import Chat, die_at, started
 
 FORBIDDEN = "The host has forbidden hints in the game that you play"
-NO_GAME = "no game is open here"
+NO_GAME = "No game is open here"
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from bot import log
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
+from bot.tasks.tasks import TaskCancelledError
 from bot.typed import check_length, cleaned, narrowed
 from bot.views.game import news_data, news_text
 from bot.views.layout import columns, safe_text, whole_sentence, wrap
@@ -103,7 +104,8 @@ def failure(error: Exception) -> Reply:
             " under {number}.",
             number=number,
         )
-    return Reply({"error": sentence}, itemgetter("error"), private=True)
+    stopped = isinstance(error, TaskCancelledError)  # as who did so was told
+    return Reply({"error": sentence}, itemgetter("error"), private=True, repeats=stopped)
 
 
 @dataclass(frozen=True, slots=True)

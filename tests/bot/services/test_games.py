@@ -84,7 +84,7 @@ async def test_people_sit_down_until_the_first_roll(
     fall(monkeypatch, "122346")
     await table.say("ann: /play rules:classic")
     await refused(table, "ann: /roll", "A game needs two players: somebody has to join first")
-    await refused(table, "ann: /join", "you sit at this table already")
+    await refused(table, "ann: /join", "You sit at this table already")
     await table.say("bob: /join")
     await table.say("carl: /join level:greedy")
     await table.say("dora: /join level:greedy")
@@ -203,8 +203,8 @@ async def test_a_game_to_its_end(table: Chat, monkeypatch: pytest.MonkeyPatch) -
     assert [player["share"] for player in reply.data["players"]] == [1, 0]
     assert [player["win_probability"] for player in reply.data["players"]] == [1, 0]
     assert reply.data["to_move"] is None
-    await refused(table, "ann: /roll", "no game is open here")
-    await refused(table, "bob: /undo", "no game is open here")
+    await refused(table, "ann: /roll", "No game is open here")
+    await refused(table, "bob: /undo", "No game is open here")
 
 
 async def test_bots_play_at_once(table: Chat) -> None:
@@ -234,8 +234,8 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("bob: /score bob 350")
     await refused(table, "bob: /score bob 350", "It is the turn of ann, not of bob")
     await refused(table, "bob: /score carl 350", '"carl" does not play here')
-    await refused(table, "ann: /score", "a turn is told by its points")
-    await refused(table, "ann: /score many", "a turn is told by its points")
+    await refused(table, "ann: /score", "A turn is told by its points")
+    await refused(table, "ann: /score many", "A turn is told by its points")
     await refused(table, "ann: /score 0", "No turn can come to 0 points")
     await refused(table, "ann: /score -50", "No turn can come to -50 points")
     await refused(table, "ann: /score 9999999", "No turn can come to 9,999,999 points")
@@ -255,10 +255,31 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     assert scores(await shown(table)) == {"ann": 500, "bob": 200}
 
 
+async def test_who_keeps_the_score_need_not_play(table: Chat) -> None:
+    """Then everybody here may do so, as nobody knows who holds the pencil."""
+    await refused(table, "eve: /track me:no", "Say who plays, as in /track @bob @carl me:no.")
+    begun = await table.say("eve: /track @ann @bob rules:classic me:no")
+    assert "A new game, with real dice: ann, bob" in begun
+    stranger = replace(spoken_by("eve: /score 500")[0], manages=False)
+    assert "ann banks 500" in await by(table, stranger, "/score 500")
+    assert "bob farkles" in await by(table, stranger, "/score farkle")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 0}
+    assert "ann" in await by(table, stranger, "/undo")
+    assert "You do not play in this game" in await by(table, stranger, "/resign")
+    assert "ended without a result" in await by(table, stranger, "/end")
+    # one that is played is kept by its players
+    await table.say("ann: /track @bob rules:classic")
+    assert "Only those who play" in await by(table, stranger, "/score 500")
+
+
+async def by(table: Chat, caller: Caller, line: str) -> str:
+    return "\n".join([reply.text async for reply in table.commands.answer(line, caller)])
+
+
 async def test_points_without_a_name_are_of_who_tells_them(table: Chat) -> None:
     """Who plays and is not to move may have meant either: nothing is written."""
     await table.say("ann: /track @bob rules:facebook")
-    told = "it is ann's turn: /score ann {} counts for ann, /fix next:bob makes it your turn"
+    told = "It is ann's turn: /score ann {} counts for ann, /fix next:bob makes it your turn"
     await refused(table, "bob: /score 500", told.format("500"))
     await refused(table, "bob: /score farkle", told.format("farkle"))
     assert scores(await shown(table)) == {"ann": 0, "bob": 0}
@@ -380,7 +401,7 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
     clock = Clock(table)
     fall(monkeypatch, "123446", "123446")
     await table.say("ann: /play @bob @carl rules:classic away:60")
-    await refused(table, "bob: /skip", "ann has 60 seconds left to move")
+    await refused(table, "bob: /skip", "There are 60 seconds left for ann to move")
     clock.wait(61)
     await refused(table, "bob: /skip", "The game has not begun")
     await table.say("ann: /roll")
@@ -398,7 +419,7 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
 async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
     clock = Clock(table)
     await table.say("ann: /play @bob rules:classic")
-    await refused(table, "bob: /replace", "ann has 300 seconds left to move")
+    await refused(table, "bob: /replace", "There are 300 seconds left for ann to move")
     clock.wait(301)
     replies = await table.all("bob: /replace level:cautious")
     assert replies[-1].data["to_move"] == "bob"
@@ -671,7 +692,7 @@ async def test_only_the_own_game_is_opened_again(table: Chat) -> None:
 
 
 async def test_blank_lines_and_long_ones_get_a_sentence(table: Chat) -> None:
-    await refused(table, "ann: /show", "no game is open here")
+    await refused(table, "ann: /show", "No game is open here")
     for line in ("\u200b", ""):
         [reply] = [one async for one in table.commands.answer(line, a_stranger("ann"))]
         assert "Type a command" in reply.text
@@ -686,13 +707,13 @@ async def test_a_bot_that_cannot_move_keeps_nobody_in_the_game(
     table: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:
-        raise MissingStrategyError("the strategy is gone")
+        raise MissingStrategyError("The strategy is gone")
 
     await table.say("ann: /play level:greedy rules:classic")
     fall(monkeypatch, *["111234"] * 3)
     await table.say("ann: /roll")
     monkeypatch.setattr(games_of(table).oracle.advisor, "policy", missing)
-    assert "the strategy is gone" in await table.say("ann: /keep 1 1 1 bank")
+    assert "The strategy is gone" in await table.say("ann: /keep 1 1 1 bank")
     assert "The game was ended" in await table.say("ann: /end")
 
 
@@ -714,7 +735,7 @@ async def test_a_bot_plays_on_for_its_own_record(
     await table.say("ann: /play @bob rules:classic away:10")
     games_of(table).tables.now = lambda: datetime.now(UTC) + timedelta(minutes=1)
     assert "plays on" in await table.say("bob: /replace level:cautious")
-    await refused(table, "ann: /join", "a bot plays on for you in this game")
+    await refused(table, "ann: /join", "A bot plays on for you in this game")
     fall(monkeypatch, *["111234"] * 3)
     await table.say("bob: /resign")
     await refused(table, "bob: /stats ann", 'Nobody called "ann" has played here')
@@ -800,3 +821,27 @@ async def test_a_player_without_a_turn_left_has_no_chance(table: Chat) -> None:
     chances = [player["win_probability"] for player in state["players"]]
     assert chances[2:] == [0, 0]
     assert chances[0] + chances[1] == pytest.approx(1)
+
+
+async def test_a_chart_shows_the_chances_that_were_told(
+    table: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Estimates differ a little each time: nobody sees two for one position."""
+    fall(monkeypatch, "555234", "223346", "555234", "555234")
+    told = []
+    for line in (
+        "ann: /play @bob @carl rules:kcd goal:1000",
+        "ann: /roll",
+        "ann: /keep 555 bank",
+        "bob: /roll",
+        "carl: /roll",
+        "carl: /keep 555 bank",
+        "ann: /roll",
+        "ann: /keep 555 bank",
+    ):
+        [*_, last] = await table.all(line)
+        if last.subject.chances:
+            assert last.subject.chances.standard_error or last.subject.table.game.over
+            told.append(last.subject.chances.win_probabilities)
+    assert [point.win_probabilities for point in last.subject.chart.turns] == told
+    assert len(told) == 5

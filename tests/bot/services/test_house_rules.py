@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from bot.services import house_rules
-from bot.services.house_rules import HouseRules, Limits
+from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.solving import process as solve_process
 from bot.solving.process import SolveProgress, SolveState
@@ -227,6 +227,11 @@ def test_short_forms() -> None:
     assert made("players:2 jokers:no").digest == load_rules("classic").digest
 
 
+def test_none_stands_for_no_points() -> None:
+    for option in ("straight", "straight-1-6", "straight-1-5", "three-pairs", "minimum-bank"):
+        assert made(f"{option}:none", "facebook") == made(f"{option}:0", "facebook")
+
+
 def test_what_has_no_meaning_any_more_is_not_inherited() -> None:
     assert made("farkle-penalty:none", "facebook").score_floor == 0
     assert made("farkle-penalty:2x350", "facebook").score_floor == -1750
@@ -264,7 +269,7 @@ BAD = {
     "score-floor:-500": "score-floor: -500 has no meaning without a farkle-penalty in points",
     "players:3": "players: any number of players but two cannot be solved yet",
     "loaded-dice:1": "loaded-dice: loaded dice cannot be solved yet",
-    "straight:100 straight-1-6:200": "straight and straight-1-6 are the same; give one of them",
+    "straight:100 straight-1-6:200": "the options straight and straight-1-6 are the same",
     "dice:x": 'dice: takes a whole number, not "x"',
     "dice:7": "dice: should be at most 6, not 7",
 }
@@ -392,7 +397,7 @@ async def test_the_rules_of_a_place(house: HouseRules) -> None:
     assert await house.default(PLACE) == "zilch"
     assert await house.default("elsewhere") == "facebook"
     await house.use(PLACE, "sunday")
-    assert await house.delete(PLACE, "Sunday") == "sunday"
+    assert await house.delete(PLACE, "Sunday") == DeletedRules("sunday", now="facebook")
     assert await house.default(PLACE) == "facebook"
     with pytest.raises(InvalidRequestError, match='no house rules "sunday" are here'):
         await house.delete(PLACE, "sunday")
@@ -407,7 +412,7 @@ async def test_a_name_is_that_of_the_preset_that_has_it_now(
     assert await house.resolve(PLACE, "zilch") == load_rules("zilch")
     assert await house.resolve(PLACE, "Zilch") == load_rules("zilch")
     assert [entry.name for entry in await house.list(PLACE)] == preset_names()
-    assert await house.delete(PLACE, "zilch") == "Zilch"
+    assert (await house.delete(PLACE, "zilch")).name == "Zilch"
     assert not store.texts
 
 
@@ -421,7 +426,7 @@ async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: Memor
         await house.resolve(PLACE, "old")
     with pytest.raises(InvalidRulesError, match="torn: .* damaged"):
         await house.resolve(PLACE, "torn")
-    assert await house.delete(PLACE, "torn") == "torn"
+    assert (await house.delete(PLACE, "torn")).name == "torn"
 
 
 # ---- Solving ---------------------------------------------------------------------------------
@@ -750,7 +755,7 @@ async def test_texts_fit(house: HouseRules) -> None:
     texts = [
         created_text(rules),
         used_text(rules, is_solved=False),
-        deleted_text(name),
+        deleted_text(DeletedRules(name, now=name)),
         shown_text(rules, is_solved=False),
         house_rules_text(entries),
         new_rules_help(),

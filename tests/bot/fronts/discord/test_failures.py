@@ -170,7 +170,7 @@ async def test_dice_in_a_message_that_cannot_be_changed(channel: Channel) -> Non
     refusal = {"message": "Maximum number of edits to messages older than 1 hour", "code": 30046}
     channel.discord.failures.append(("callback", 429, refusal, {}))
     told = await told_alone(await channel.discord.press(by, table, custom_id=die["custom_id"]))
-    assert told == "this message cannot be changed any more: /show shows the table anew."
+    assert told == "This message cannot be changed any more: /show shows the table anew."
     assert await channel.logged("30046")
 
 
@@ -322,7 +322,7 @@ async def test_buttons_of_another_channel(channel: Channel) -> None:
     for custom_id, told in (
         (there, "That game is played in another channel"),
         (f"r:{there.split(':')[1]}:1:on", "That game is played in another channel"),
-        (f"y:end:en:{there.split(':')[1]}", "no game"),
+        (f"y:end:en:{there.split(':')[1]}", "No game"),
     ):
         assert told in await told_alone(await channel.forge(ANN, table, custom_id))
     assert channel.events() == before
@@ -379,7 +379,7 @@ async def test_a_table_that_is_no_more(channel: Channel) -> None:
         if pressed.private:
             break
         await asyncio.sleep(0.01)
-    assert [one.text for one in pressed.private] == ["There is no game dead0000"]
+    assert [one.text for one in pressed.private] == ["There is no game dead0000."]
     assert table.buttons == []
 
 
