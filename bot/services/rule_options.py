@@ -289,9 +289,9 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     return make_rules(data, name)
 
 
-def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
-    """The rules with another goal, if one is given. Raises InvalidRulesError."""
-    if goal is None or goal == rules.goal:
+def with_goal(rules: Ruleset, goal: int) -> Ruleset:
+    """The rules with a goal, which their name says if it is another. Raises InvalidRulesError."""
+    if goal == rules.goal:
         return rules
     if goal > MOST_GOAL:
         raise InvalidRulesError.say(

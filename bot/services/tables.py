@@ -504,9 +504,13 @@ def _none_open(last: Table | None) -> str:
 
 
 def _name(seat: SeatRow) -> str:
+    """What a player is called: bots and those who play on for people as `seat_row` has them."""
     usual = f"{seat.level} bot"
     if seat.level is None or not seat.name.startswith(usual):
         return seat.name
+    _, played_for, name = seat.name.partition(f"{usual} for ")
+    if played_for:
+        return say("{level} bot for {name}", level=seat.level, name=name)
     return say("{level} bot", level=seat.level) + seat.name.removeprefix(usual)
 
 

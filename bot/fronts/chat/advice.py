@@ -101,7 +101,8 @@ async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: Hou
         meant = here.game.rules
     else:
         meant = await rules.resolve(caller.place, named)
-    return with_goal(meant, line.number("goal"))
+    goal = line.number("goal")
+    return meant if goal is None else with_goal(meant, goal)
 
 
 def with_numbers(line: Line) -> Line:

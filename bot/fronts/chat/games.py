@@ -302,7 +302,8 @@ class GameCommands:
         """The rules to play by: those named or the place's own; with another goal if given."""
         reference = line.option("rules") or await self._rules.default(caller.place)
         rules = await self._rules.resolve(caller.place, reference)
-        return with_goal(rules, line.number("goal"))
+        goal = line.number("goal")
+        return rules if goal is None else with_goal(rules, goal)
 
 
 def _dice(typed: str, table: Table, caller: Caller) -> Roll:
@@ -352,6 +353,8 @@ def _away(line: Line) -> int | None:
 
 
 def _no_turn(text: str) -> str:
+    if not text:
+        return say("a turn is told by its points, farkle, lose or win, as in /score ann 550")
     return say(
         'a turn is told by its points, farkle, lose or win, as in /score ann 550, not "{text}"',
         text=text,
@@ -359,6 +362,8 @@ def _no_turn(text: str) -> str:
 
 
 def _no_fix(text: str) -> str:
+    if not text:
+        return say("/fix takes a name and a score, as in /fix ann 4200")
     return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
 
 
