@@ -78,7 +78,10 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
             advise,
             CONTEXT,
             takes_dice=True,
-            examples=("/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",),
+            examples=(
+                "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
+                "/advise 5 5 2 300 4200 5000",
+            ),
         ),
         Command(
             "/odds dice:N",

@@ -243,7 +243,7 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
     value = "|".join([*sorted(map(_spaced, names), key=len, reverse=True), _QUOTED])
     if command.takes_bare_options:
         rest = _with_colons(command, rest, value)
-    option_given = re.compile(rf"([a-z][\w-]*)\s*[:=]\s*({value}|\S*)", re.I | re.A)
+    option_given = re.compile(rf"([a-z][a-z0-9_-]*)\s*[:=]\s*({value}|\S*)", re.I)
     while match := option_given.search(rest, end):
         kept.append(rest[end : match.start()])
         end = match.end()
