@@ -29,7 +29,7 @@ from tests.bot.fronts.discord.heard import Heard
 
 SECRET = secrets.token_bytes(32)
 TOLD = re.compile(
-    r"the program failed on that, which is not your fault; the host finds it in the log under"
+    r"The program failed on that, which is not your fault; the host finds it in the log under"
     r" ([0-9a-f]{8})"
 )
 

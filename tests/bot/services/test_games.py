@@ -407,13 +407,13 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
     await table.say("ann: /roll")
     await table.say("ann: /keep 1")
     clock.wait(59)
-    await refused(table, "bob: /skip", "ann has 1 second left to move")
+    await refused(table, "bob: /skip", "There is 1 second left for ann to move")
     await refused(table, "ann: /skip", "It is your own turn")
     clock.wait(2)
     assert "bob passes the turn of ann, who is away." in await table.say("bob: /skip")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"]) == ("bob", 0)
-    await refused(table, "ann: /skip", "bob has 60 seconds left to move")
+    await refused(table, "ann: /skip", "There are 60 seconds left for bob to move")
 
 
 async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:

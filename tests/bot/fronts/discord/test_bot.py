@@ -220,7 +220,7 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     await shown(await discord.press(EVE, told, "Farkle"))
     assert "Ann farkles" in told.text
     refused = await shown(await discord.slash(ANN, "score", points=300))
-    assert refused.text.startswith("it is Eve\\_\\*x\\*'s turn: /score ")
+    assert refused.text.startswith("It is Eve\\_\\*x\\*'s turn: /score ")
     told = await shown(await discord.slash(EVE, "stats", who=ANN))
     assert "has finished no game yet" in told.text
     assert bot.process.returncode is None
