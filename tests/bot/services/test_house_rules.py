@@ -333,7 +333,7 @@ async def test_limits(make: Make) -> None:
     two = (house.create(PLACE, ANN, name, {"goal": "500"}) for name in ("a", "b", "c"))
     found = await asyncio.gather(*two, return_exceptions=True)
     refused = [str(one) for one in found if isinstance(one, InvalidRequestError)]
-    assert refused == ["There are 2 house rules here, and there may be 2; delete some first"]
+    assert refused == ["there are 2 house rules here, and there may be 2; delete some first"]
 
 
 async def test_a_solve_is_estimated_before_it_begins(make: Make, workers: Workers) -> None:
@@ -376,7 +376,9 @@ async def test_files_only_where_they_are_allowed(make: Make, tmp_path: Path) -> 
     assert (await console.use(PLACE, file)).name == "mine"
     assert (await console.resolve(PLACE)).name == "mine"
     with pytest.raises(InvalidRulesError, match="base: unknown rule set"):
-        await console.create(PLACE, ANN, "sunday", {"base": file})
+        await make().create(PLACE, ANN, "sunday", {"base": file})
+    made = await console.create(PLACE, ANN, "sunday", {"base": file, "goal": "600"})
+    assert (made.name, made.goal, made.dice) == ("sunday", 600, 3)
 
 
 async def test_unknown_rules_are_guessed_among_all(house: HouseRules) -> None:
@@ -562,7 +564,7 @@ async def test_one_persons_solves_do_not_keep_another_ones_waiting(
     ]
     await until(lambda: sum(task.done() for task in theirs) == 12)
     refused = [task.result().sentence for task in theirs if task.done()]
-    assert all("You have 4 tasks under way (4 × solve)" in sentence for sentence in refused)
+    assert all("you have 4 tasks under way (4 × solve)" in sentence for sentence in refused)
     others: list[SolveProgress] = []
 
     async def elsewhere() -> None:

@@ -417,7 +417,7 @@ async def test_whom_words_stand_for(bot: Bot, discord: Loopback) -> None:
     told = await shown(await discord.slash(BOB, "fix", score=600))
     assert "Bob has 600" in told.text
     told = await shown(await discord.slash(BOB, "fix", next=BOB))
-    assert "It is the turn of Bob" in told.text
+    assert "it is the turn of Bob" in told.text
     await shown(await discord.slash(ANN, "score", who=BOB, points=400))
     told = await shown(await discord.slash(ANN, "stats", against=BOB))
     assert "Ann against Bob: 0 to 1" in told.text
