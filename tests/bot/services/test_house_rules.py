@@ -707,7 +707,7 @@ async def test_a_solve_that_fails(
     workers.do(script)
     last = await last_of(house.solve(PLACE, "zilch"))
     assert (last.state, last.sentence) == (SolveState.FAILED, sentence)
-    assert " ".join(solve_progress_text(last).split()) == sentence
+    assert " ".join(solve_progress_text(last).split()) == f"{sentence}."
 
 
 async def test_a_place_where_nothing_can_be_written(make: Make, tmp_path: Path) -> None:
