@@ -3,8 +3,10 @@
 import contextlib
 import gc
 import os
+import shutil
 import signal
 import sys
+import textwrap
 from collections.abc import Iterator
 
 INTERRUPTED = 130
@@ -37,7 +39,17 @@ def loading() -> Iterator[None]:
 def end(sentence: str, status: int) -> None:
     """End the program with its status, and a sentence on what went wrong, if anything."""
     if sentence:
-        print(f"farkle: {sentence}", file=sys.stderr)  # noqa: T201
+        told = f"farkle: {sentence}"
+        if sys.stderr.isatty():
+            # whoever reads it elsewhere, such as a program, gets one line
+            wrapper = textwrap.TextWrapper(
+                shutil.get_terminal_size().columns - 1,
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            told = "\n".join(map(wrapper.fill, told.split("\n")))
+        print(told, file=sys.stderr)  # noqa: T201
     if status == INTERRUPTED:
         # sys.exit would die of the signal where it came while Python ran code from a string, as
         # imports of dataclasses do

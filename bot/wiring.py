@@ -24,6 +24,8 @@ from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
 from bot.services.tables import Tables
 from bot.settings import Settings
+from bot.store.database import database_path
+from bot.store.errors import StoreError
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
@@ -60,6 +62,7 @@ async def open_parts(
 
     Raises StoreError.
     """
+    _check_folder(settings)
     store = await Store.open(settings.database_url)
     ending: asyncio.Task[None] | None = None
     pressure = Pressure(late)
@@ -106,6 +109,7 @@ async def open_parts(
                 say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,
+            rules.own_names,
         )
         yield Parts(commands, games, rules, store, tasks)
     finally:
@@ -116,3 +120,16 @@ async def open_parts(
         watching.cancel()
         await tasks.close()
         await store.close()
+
+
+def _check_folder(settings: Settings) -> None:
+    """Raises StoreError where the database is to be in a folder that is not there.
+
+    Only the folder of all data is made: another name is rather a mistake.
+    """
+    folder = database_path(settings.database_url).parent
+    if "database_url" in settings.model_fields_set and not folder.is_dir():
+        raise StoreError.say(
+            "There is no folder {folder} for the database: make it, or name another one",
+            folder=folder,
+        )

@@ -128,7 +128,7 @@ def _manifests(folder: Path, rules: Ruleset) -> list[Path]:
     name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
-        raise MissingStrategyError.say("{rules} rules are not solved yet", rules=rules.name)
+        raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=rules.name)
     return sorted(found, key=inexactness)
 
 
@@ -146,7 +146,7 @@ def solved_rules(folder: Path, digest: str, name: str) -> Ruleset:
             continue
         if found.digest.startswith(digest):
             return found.model_copy(update={"name": name})
-    raise MissingStrategyError.say("{rules} rules are not solved yet", rules=name)
+    raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=name)
 
 
 def open_strategy(folder: Path, rules: Ruleset) -> Strategy:

@@ -8,7 +8,6 @@ from functools import partial
 import click
 
 from bot.cli.output import json_option
-from bot.cli.places import advisor_of
 from bot.fronts import console
 from bot.languages import language
 from bot.services.advisor import Advisor, is_solved
@@ -28,7 +27,7 @@ _PACE = 1.0
 @click.pass_obj
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
-    advisor = advisor_of(settings)
+    advisor = Advisor(settings.strategies)
     rules = load_rules(DEFAULT_RULES)
     if not is_solved(settings.strategies, rules):
         from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415

@@ -46,7 +46,12 @@ class Hint:
 class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
-    def __init__(self, strategies: Path, program: str = "farkle") -> None:
+    def __init__(self, strategies: Path, program: str | None = None) -> None:
+        """Of the folder `strategies`.
+
+        program : how this program is called on a command line; None in a chat, where nobody is
+            told what to type there
+        """
         self._folder = strategies
         self._program = program
         self._open: dict[Ruleset, Strategy] = {}
@@ -116,9 +121,9 @@ class Advisor:
         if len(roll) != game.turn.dice:
             raise InvalidRequestError(
                 say_number(
-                    "{name} rolls {number} die now, not {told};"
+                    "now {name} rolls {number} die, not {told};"
                     " give all numbers, such as me:0, to ask about another game",
-                    "{name} rolls {number} dice now, not {told};"
+                    "now {name} rolls {number} dice, not {told};"
                     " give all numbers, such as me:0, to ask about another game",
                     game.turn.dice,
                     name=mover,
@@ -159,15 +164,7 @@ class Advisor:
 
     def needed(self, rules: Ruleset) -> Strategy:
         """What a table needs of the rules. Raises StrategyFileError where they are not solved."""
-        try:
-            return self.strategy(rules)
-        except MissingStrategyError:
-            raise MissingStrategyError.say(
-                "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
-                " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
-                " bots only the level optimal needs that",
-                rules=rules.name,
-            ) from None
+        return self.strategy(rules)
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
@@ -180,13 +177,24 @@ class Advisor:
             try:
                 self._open[rules] = open_strategy(self._folder, rules)
             except MissingStrategyError as error:
-                raise MissingStrategyError.say(
-                    "{problem}; run: {program} solve {rules}",
-                    problem=error,
-                    program=self._program,
-                    rules=reference or rules.name,
-                ) from None
+                raise self._missing(error, reference or rules.name) from None
         return self._open[rules]
+
+    def _missing(self, error: MissingStrategyError, rules: str) -> MissingStrategyError:
+        """That rules are not solved, and what to do."""
+        if self._program:
+            return MissingStrategyError.say(
+                "{problem}; run: {program} solve {rules}",
+                problem=error,
+                program=self._program,
+                rules=rules,
+            )
+        return MissingStrategyError.say(
+            "the rules {rules} are not solved yet: /rules solve NAME solves rules that have a"
+            " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
+            " bots only the level optimal needs that",
+            rules=rules,
+        )
 
     def strategy_of(self, digest: str, name: str) -> Strategy:
         """The strategy of rules by the beginning of their digest, to be called by a name.
@@ -264,7 +272,7 @@ class Advisor:
 
 
 @cache
-def _advisor(strategies: Path, program: str) -> Advisor:
+def _advisor(strategies: Path, program: str | None) -> Advisor:
     """The one of this process."""
     return Advisor(strategies, program)
 

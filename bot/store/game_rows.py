@@ -22,7 +22,15 @@ from sqlalchemy.types import NullType
 
 from bot.store.checksums import is_sound, sealed_insert, sealed_update
 from bot.store.errors import DamagedGameError, MissingGameError, StaleVersionError, StoreError
-from bot.store.rows import GameRecord, GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
+from bot.store.rows import (
+    GameRecord,
+    GameResult,
+    NewEvent,
+    RolledGame,
+    SeatRow,
+    StoredEvent,
+    StoredGame,
+)
 from bot.store.schema import events, games, metadata, results, seats
 from solver.wording import say
 
@@ -127,23 +135,31 @@ def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> Gam
 
 def read_rolls(
     connection: Connection, *where: ColumnElement[bool]
-) -> tuple[list[list[int]], list[DamagedGameError]]:
+) -> tuple[list[RolledGame], list[DamagedGameError]]:
     """The dice of every roll of games, game by game in their order, but for damaged games."""
-    data = case((events.c.kind == "rolled", events.c.data))
-    query = select(games.c.id, games.c.version, data, is_sound(events)).join_from(games, events)
+    data = case((events.c.kind.in_(("begun", "rolled")), events.c.data))
+    columns = games.c.id, games.c.version, events.c.kind, data, is_sound(events)
+    query = select(*columns).join_from(games, events)
     found = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
-    rolls: list[list[int]] = []
+    rolled: list[RolledGame] = []
     damaged = []
     for game_id, group in groupby(found.all(), itemgetter(0)):
         rows = list(group)
-        fell: list[Any] = [row[2].get("dice") for row in rows if isinstance(row[2], dict)]
-        counted = len(rows) == rows[0][1] and len(fell) == sum(row[2] is not None for row in rows)
-        if counted and all(row[3] for row in rows) and all(map(_is_roll, fell)):
-            rolls += fell
+        told: dict[str, list[Any]] = {"begun": [], "rolled": []}
+        for _, _, kind, content, _ in rows:
+            if kind in told:
+                told[kind].append(content)
+        fell: list[Any] = [
+            one.get("dice") if isinstance(one, dict) else 0 for one in told["rolled"]
+        ]
+        counted = len(rows) == rows[0][1]
+        if counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
+            begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
+            rolled.append(RolledGame(begun.get("rules"), fell))
         else:
             reason = say("its events are not as they were written")
             damaged.append(DamagedGameError(game_id, reason))
-    return rolls, damaged
+    return rolled, damaged
 
 
 def _is_roll(dice: object) -> bool:

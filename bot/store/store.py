@@ -25,7 +25,15 @@ from bot.store.game_rows import (
 from bot.store.leases import Leases
 from bot.store.places import Places
 from bot.store.rescue import damaged_copies
-from bot.store.rows import GameRecord, GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
+from bot.store.rows import (
+    GameRecord,
+    GameResult,
+    NewEvent,
+    RolledGame,
+    SeatRow,
+    StoredEvent,
+    StoredGame,
+)
 from bot.store.schema import events, games, seats
 from bot.store.scrub import Scrub
 from bot.store.survey import set_aside_damaged
@@ -67,7 +75,7 @@ class Store(Places):
         if damaged_copies(self._path):
             raise StoreError.say(
                 "Nobody can tell for certain: the database was damaged, and not all of it may have"
-                " been saved; the host can look with farkle store check, and put it right"
+                " been saved; the host can look at it and put it right"
             )
 
     async def scrub(self) -> None:
@@ -208,7 +216,7 @@ class Store(Places):
 
         return await self.read(read)
 
-    async def rolls(self, place: str | None = None) -> list[list[int]]:
+    async def rolls(self, place: str | None = None) -> list[RolledGame]:
         """The dice of every roll in games played with a secret, game by game in their order."""
         self.check_complete()
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]

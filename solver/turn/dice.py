@@ -1,5 +1,6 @@
 """Dice: as people type them, the set that a player throws, and the chances of its rolls."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -23,7 +24,9 @@ Remaining = int
 """The dice of a set that are still to roll: an index into `DiceSet.remaining`. 0 is none of them;
 of equal dice it is their number."""
 
-_SEPARATORS = " \t\n,;+/|-"
+_SEPARATORS = " \t\n,;+/|-[](){}.?!'\"“”„`"
+_TIMES = re.compile(r"(?<!\w)([1-6])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
+"""So many dice of a face, as in 3x5."""
 _DIE_FACES = {chr(0x2680 + face - 1): str(face) for face in range(1, 7)}
 _DECORATION = "\ufe0f\ufe0e\u20e3\u200d"  # variation selectors and the keycap around a digit
 
@@ -34,24 +37,24 @@ def make_roll(faces: Iterable[int]) -> Roll:
 
 
 def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
-    """Read one roll of 1 to `most` dice: "6 5 3 3 3 2", "653332", "6,5,3,3,3,2" or die faces.
+    """Read one roll of 1 to `most` dice: "6 5 3 3 3 2", "653332", "[6, 5, 3]" or die faces.
 
-    Raises InvalidRollError.
+    Three 5s may be "3x5". Raises InvalidRollError.
     """
     accepted = {"most": most, "example": " ".join("653332"[:most])}
     faces: list[int] = []
-    for character in text:
-        if character in _SEPARATORS or character in _DECORATION:
+    plain = "".join(map(_plain, text))
+    for character in _TIMES.sub(lambda found: found[2] * int(found[1]), plain):
+        if character in _SEPARATORS:
             continue
-        digit = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
-        if digit not in {"1", "2", "3", "4", "5", "6"}:
+        if character not in {"1", "2", "3", "4", "5", "6"}:
             raise InvalidRollError.say(
                 '"{character}" is not a die face: faces are 1 to 6, and a roll is 1 to {most}'
                 " dice, such as {example}",
                 character=character,
                 **accepted,
             )
-        faces.append(int(digit))
+        faces.append(int(character))
     if not faces:
         raise InvalidRollError.say(
             "no dice given: a roll is 1 to {most} dice, such as {example}", **accepted
@@ -63,6 +66,14 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
             **accepted,
         )
     return make_roll(faces)
+
+
+def _plain(character: str) -> str:
+    """A character as a keyboard has it; nothing for one that nobody sees."""
+    if character in _DECORATION or unicodedata.category(character) == "Cf":
+        return ""
+    found = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
+    return found if len(found) == 1 else character
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,7 @@ class Players:
         going_on = games - ended - set(self.proven)
         self._line = "ann: /show"
         replies, alive = chat.say(self._line)
-        nothing = {"error": "no game is open here: /play or /track begins one"}
+        nothing = {"error": "No game is open here: /play or /track begins one."}
         if replies and replies[-1] == nothing:
             replies.pop()
             assert replies or not going_on

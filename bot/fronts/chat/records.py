@@ -67,7 +67,12 @@ class RecordCommands:
             Command(
                 "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
             ),
-            Command("/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME),
+            Command(
+                "/proof",
+                say_later("a game's dice as a file, for anybody to check"),
+                self._proof,
+                GAME,
+            ),
             Command(
                 "/match LEVEL LEVEL",
                 say_later("bot against bot, best of games:N"),
@@ -108,7 +113,7 @@ class RecordCommands:
                 "only games of two players can be reviewed: with more there are no exact odds"
             )
         text = partial(review_text, names=table.names)
-        data = partial(review_data, names=table.names)
+        data = partial(review_data, names=table.stored_names)
         async for found in self._oracle.review(table, caller.asker):
             yield _delay(found) if isinstance(found, Delay) else Reply(found, text, data)
 

@@ -12,6 +12,7 @@ from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.services.variations import as_they_are, variations
+from bot.solving.process import SolveState
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.compare import compare_data, compare_text
@@ -143,7 +144,8 @@ class RulesCommands:
             self._rules.solve(caller.place, name, caller.person.id)
         ) as updates:
             async for progress in updates:
-                yield Reply(progress, solve_progress_text, asdict)
+                cancelled = progress.state is SolveState.CANCELLED
+                yield Reply(progress, solve_progress_text, asdict, repeats=cancelled)
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
@@ -156,7 +158,7 @@ class RulesCommands:
 
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
-        return Reply(deleted, deleted_text, lambda name: {"deleted": name})
+        return Reply(deleted, deleted_text, lambda one: {"deleted": one.name, "rules": one.now})
 
 
 def _compared_text(compared: ComparedRules) -> str:

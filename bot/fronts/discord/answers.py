@@ -38,7 +38,14 @@ from bot.views.chart import chart_png
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text
-from bot.views.layout import LONGEST_NAME, escape_markdown, plain_markdown, safe_text, shorten_text
+from bot.views.layout import (
+    LONGEST_NAME,
+    escape_markdown,
+    plain_markdown,
+    safe_text,
+    shorten_text,
+    whole_sentence,
+)
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
@@ -366,7 +373,7 @@ class Answer:
 
     async def tell_alone(self, sentence: str) -> None:
         """Tell a sentence to the one who asked alone."""
-        await self.tell_privately(Card(plain_markdown(sentence)))
+        await self.tell_privately(Card(plain_markdown(whole_sentence(sentence))))
 
     async def _show_in_channel(self, card: Card, view: View | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""

@@ -77,7 +77,7 @@ def test_rules_of_a_place_are_solved_and_asked_about(run: Run, console: Path) ->
     status, _, sentence = run("advise", "1 5 5", "--rules", "sunday game", *here)
     assert (status, console.joinpath("strategies").exists()) == (2, False)
     assert sentence == (
-        "sunday game rules are not solved yet; run: farkle solve 'sunday game' --place console"
+        "the rules sunday game are not solved yet; run: farkle solve 'sunday game' --place console"
     )
     assert run("solve", "sunday game", *here)[0] == 0
     assert "sunday game rules" in run("advise", "1 5 5", "--rules", "sunday game", *here)[1]

@@ -134,8 +134,12 @@ async def test_secrets_and_the_rolls_of_fair_games(store: Store) -> None:
     await store.append("fair", 2, [rolled(4)], NOON)
     assert await store.secret("fair") == b"\x00\xff"
     assert await store.secret("typed in") is None
-    assert await store.rolls("here") == [[1, 2], [4]]
-    assert sorted(await store.rolls()) == [[1, 2], [3], [4]]
+    assert [game.rolls for game in await store.rolls("here")] == [[[1, 2], [4]]]
+    assert sorted([*dice] for game in await store.rolls() for dice in game.rolls) == [
+        [1, 2],
+        [3],
+        [4],
+    ]
 
 
 async def test_places_keep_settings_and_rules(store: Store) -> None:
