@@ -14,9 +14,9 @@ from itertools import combinations, groupby, islice
 from operator import itemgetter
 
 from solver.errors import InvalidDiceError, InvalidRollError, either
-from solver.loaded.catalogue import KnownDie, Version
-from solver.loaded.names import matching
-from solver.loaded.sets import NamedDie, NamedSet, read_die
+from solver.named.catalogue import KnownDie, Version
+from solver.named.names import matching
+from solver.named.sets import NamedDie, NamedSet, read_die
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES
 from solver.turn.dice import JOKER, Die, Remaining, Roll, make_roll

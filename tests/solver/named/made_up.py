@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from solver.loaded.catalogue import Version, known_dice
-from solver.loaded.sets import NamedDie, NamedSet, make_set, named_die
+from solver.named.catalogue import Version, known_dice
+from solver.named.sets import NamedDie, NamedSet, make_set, named_die
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Die, Remaining, Roll, make_roll
 

@@ -14,8 +14,8 @@ from difflib import get_close_matches
 from functools import cached_property, reduce
 
 from solver.errors import InvalidDiceError, did_you_mean, either
-from solver.loaded.catalogue import KnownDie, Version, dice_by_key, known_dice
-from solver.loaded.names import matching
+from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
+from solver.named.names import matching
 from solver.rules.complaints import short
 from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, make_dice_set
 from solver.wording import say

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from solver.loaded.catalogue import KnownDie
+from solver.named.catalogue import KnownDie
 
 Words = tuple[str, ...]
 

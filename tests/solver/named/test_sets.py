@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.languages import language
 from solver.errors import InvalidDiceError
-from solver.loaded.catalogue import (
+from solver.named.catalogue import (
     Exactness,
     Tier,
     Version,
@@ -16,10 +16,10 @@ from solver.loaded.catalogue import (
     known_badges,
     known_dice,
 )
-from solver.loaded.sets import NamedDie, NamedSet, make_set, read_dice, read_die, read_set
+from solver.named.sets import NamedDie, NamedSet, make_set, read_dice, read_die, read_set
 from solver.turn.dice import Die
 from solver.wording import ENGLISH, said_in
-from tests.solver.loaded.made_up import EVERY_DIE, dice, sets
+from tests.solver.named.made_up import EVERY_DIE, dice, sets
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 LANGUAGES = ["en", "de"]

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from bot.languages import language
 from solver.errors import InvalidRollError
-from solver.loaded.rolls import read_roll, read_set_aside, roll_text, set_aside_text
-from solver.loaded.sets import NamedSet, read_set
+from solver.named.rolls import read_roll, read_set_aside, roll_text, set_aside_text
+from solver.named.sets import NamedSet, read_set
 from solver.rules.ruleset import FACES
 from solver.turn.dice import JOKER, Roll, make_roll, parts
 from solver.wording import said_in
-from tests.solver.loaded.made_up import rolls, sets
+from tests.solver.named.made_up import rolls, sets
 
 LANGUAGES = ["en", "de"]
 MIXED = read_set("lucky*3,ordinary*2,odd")

@@ -1,1 +1,0 @@
-"""Loaded dice by name: those of Kingdom Come, sets of them, and rolls that tell dice apart."""
