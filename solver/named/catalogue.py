@@ -46,7 +46,13 @@ class KnownDie:
     versions: Mapping[Version, Die]
     """Each as the die that it falls like (`Die.reduced`); empty where nobody knows its weights."""
     note: str
-    """What sources contradict each other in, in English."""
+    """What sources contradict each other in, in English; "" if nothing."""
+    note_german: str
+
+    @property
+    def told(self) -> str:
+        """The note in the language that is spoken."""
+        return self.note_german if spoken().code == "de" else self.note
 
     @property
     def called(self) -> str:
@@ -98,6 +104,12 @@ class Badge:
     """What sources guess that it is worth, where the game does not say."""
     open: str
     """What the sources leave open, in English."""
+    open_german: str
+
+    @property
+    def told(self) -> str:
+        """What is open in the language that is spoken."""
+        return self.open_german if spoken().code == "de" else self.open
 
     @property
     def called(self) -> str:
@@ -152,6 +164,7 @@ def _die(entry: dict[str, Any]) -> KnownDie:
         price=entry.get("price"),
         versions=_versions(entry),
         note=entry.get("note", ""),
+        note_german=entry.get("note_german", ""),
     )
 
 
@@ -180,6 +193,7 @@ def _badge(entry: dict[str, Any], tier: Tier) -> Badge:
         uses=own.pop("uses"),
         price=own.pop("price", None),
         points=tuple(own.pop("points", ())),
+        open=own.pop("open", entry.get("open", "")),
+        open_german=own.pop("open_german", entry.get("open_german", "")),
         effect={key: tuple(v) if isinstance(v, list) else v for key, v in own.items()},
-        open=entry.get("open", ""),
     )

@@ -76,6 +76,8 @@ def test_badges() -> None:
         "Priest's advantage",
     }
     assert {b.name for b in badges if b.exactness is Exactness.UNCONFIRMED} == {"Joker"}
+    exact = {(b.name, b.tier) for b in badges if b.exactness is Exactness.EXACT}
+    assert exact == {("Warlord", Tier.TIN), ("Warlord", Tier.SILVER)}
 
 
 @pytest.mark.parametrize(
