@@ -131,6 +131,10 @@ class DiceSet:
     def _places(self) -> dict[tuple[int, ...], Remaining]:
         return {left: place for place, left in enumerate(self.remaining)}
 
+    def place(self, left: tuple[int, ...]) -> Remaining:
+        """The remaining dice that are so many of each type."""
+        return self._places[left]
+
     @cached_property
     def has_jokers(self) -> bool:
         """Whether a joker can fall."""
@@ -147,7 +151,7 @@ class DiceSet:
             return dice - len(set_aside)
         gone = Counter((die - 1) // len(FACES) for die in set_aside)
         left = tuple(number - gone[k] for k, number in enumerate(self.remaining[dice]))
-        return self._places[left]
+        return self.place(left)
 
     def faces(self, roll: Roll) -> Roll:
         """The faces of a roll, whatever dice show them; jokers are JOKER."""

@@ -1,0 +1,138 @@
+"""The game of two players with different dice, solved for every state at the start of a turn.
+
+The equations are those of solver.turn.equations, for each player with the lists of an own set. A
+bank leads to a higher total of both scores, and a farkle passes the turn at the same scores. So the
+totals are solved once each, from high to low; inside a total the two states that have the same
+scores, one for each player to act, depend on each other and on nothing else in it.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import ConvergenceError
+from solver.game.standings import LEAST, score_count, value_shape
+from solver.loaded import kernels
+from solver.loaded.matchup import Matchup
+from solver.turn.dice import DiceSet
+from solver.turn.remaining import RollLists, roll_lists, shape_of
+
+Floats = npt.NDArray[np.float64]
+
+_TOLERANCE = 1e-12
+"""How far each pair of states may be from its fixed point, relative to it or to LEAST."""
+
+_MAX_ERROR = 1e-9
+"""What all totals together may add up to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchupSolution:
+    """Start-of-turn win probabilities of a match-up, and what it took to find them."""
+
+    matchup: Matchup
+    values: Floats
+    """V at [side to act, its score, the other's score], scores in point steps."""
+    error_bound: float
+    """What no value is off by more than, relative to it or to LEAST where it is less, as far as the
+    slopes of the last steps tell."""
+    states_solved: int
+    """States (t, remaining dice, ...) whose value was computed, again and again."""
+    seconds: float
+
+    def first_wins(self, side: int) -> float:
+        """Win probability of a side that begins."""
+        return float(self.values[side, 0, 0])
+
+
+def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
+    """The lists of a set, as kernels take them, the same in all lanes."""
+    chances, farkles = lists.chances(thrown)
+    return kernels.Lists(
+        *lists.places(kernels.LANES), chances, farkles[:, np.newaxis].repeat(kernels.LANES, axis=1)
+    )
+
+
+def solve_matchup(
+    matchup: Matchup,
+    *,
+    threads: int | None = None,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> MatchupSolution:
+    """Solve a match-up; `on_progress` is told the share of the states that is done.
+
+    The result is the same for any number of `threads`; as many as there are processors if None.
+
+    Raises InvalidRulesError for a game that is too large, and ConvergenceError.
+    """
+    started = time.perf_counter()
+    rules = matchup.rules
+    value_shape(rules)
+    scores = score_count(rules)
+    step = rules.point_step
+    match = kernels.Match(
+        scores=scores,
+        least=rules.least_bank() // step,
+        free_win=int(not rules.minimum_binds_win),
+        mirrored=int(matchup.dice[0] == matchup.dice[1]),
+    )
+    found_lists = [
+        roll_lists(rules, shape_of(thrown), joker_alone=matchup.joker_alone)
+        for thrown in matchup.dice
+    ]
+    lists = [lists_of(found, thrown) for found, thrown in zip(found_lists, matchup.dice, strict=True)]
+    workers = threads or numba.get_num_threads()
+    rows = max(scores, match.least)
+    sides = [_side(found, rows, workers) for found in found_lists]
+    totals = 2 * scores - 1
+    tables = np.full((2, totals + 1, scores + kernels.LANES), 0.5)
+    slopes = np.full(scores + kernels.LANES, 0.1)
+    limits = _TOLERANCE, LEAST
+    report = np.zeros((workers, 2))
+    error = rounds = 0.0
+    for s in range(totals - 1, -1, -1):
+        kernels.solve_total(s, *tables, slopes, match, *lists, *sides, limits, report)
+        worst = report[:, 0].max()
+        if not worst <= 100 * _TOLERANCE:
+            raise ConvergenceError.say(
+                "{rules}: the values of two players with these dice do not settle: they still"
+                " change by {change:.1e}",
+                rules=rules.name,
+                change=worst,
+            )
+        error += worst
+        rounds += report[:, 1].sum()
+        on_progress(_done(totals - s, totals))
+    second = np.arange(scores)
+    own, opponent = np.meshgrid(second, second, indexing="ij")
+    values = np.stack((tables[0][own + opponent, opponent], tables[1][own + opponent, own]))
+    columns = sum(found.columns for found in found_lists)
+    return MatchupSolution(
+        matchup=matchup,
+        values=values,
+        error_bound=error,
+        states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _done(solved: int, totals: int) -> float:
+    """The share of the work that the highest totals are, which have few states of short turns."""
+    share = solved / totals
+    return 4 * share**3 if share < 0.5 else 1 - (1 - share) * 2 * (1 - 0.5)
+
+
+def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:
+    """Scratch for one player's turns of so many turn totals."""
+    columns = lists.columns
+    reach = int(lists.targets[-1]) // columns
+    return kernels.Side(
+        values=np.ones((workers, (rows + reach + 1) * columns * kernels.LANES)),
+        bank=np.empty((workers, rows, kernels.LANES)),
+        farkle=np.empty((workers, rows, kernels.LANES)),
+        out=np.empty((workers, columns * kernels.LANES)),
+    )
