@@ -15,6 +15,7 @@ from bot.cli.compare import compare_command
 from bot.cli.discord import discord_command
 from bot.cli.duel import best_response, duel
 from bot.cli.forget import forget
+from bot.cli.kcd import kcd
 from bot.cli.memo import memo
 from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader, situation_of
@@ -218,6 +219,7 @@ farkle.add_command(duel)
 farkle.add_command(compare_command)
 farkle.add_command(discord_command)
 farkle.add_command(forget)
+farkle.add_command(kcd)
 farkle.add_command(plot)
 farkle.add_command(memo)
 farkle.add_command(rules)

@@ -17,7 +17,7 @@ from solver.errors import InvalidDiceError, did_you_mean, either
 from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
 from solver.named.names import matching
 from solver.rules.complaints import short
-from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, make_dice_set
+from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
 from solver.wording import say
 
 MOST_OWNED = 200
@@ -98,6 +98,13 @@ class NamedSet:
         """What the dice of a type are called, by the first of their names."""
         return next(named for named in self.dice if self.type_of(named) == of_type)
 
+    def left(self, dice: Remaining) -> "NamedSet":
+        """The dice that remain, by the first names of their types."""
+        counts = self.dice_set.remaining[dice]
+        return make_set(
+            self.first_name(k) for k, number in enumerate(counts) for _ in range(number)
+        )
+
     @property
     def text(self) -> str:
         """Its shortest form in the language that is spoken, which `read_set` reads again."""
@@ -175,6 +182,14 @@ def read_die(text: str) -> NamedDie:
     name, _, version = text.partition("@")
     if ":" in name:
         return _custom(text, name, version)
+    return _in_version(find_die(name), version.strip().lower())
+
+
+def find_die(name: str) -> KnownDie:
+    """The die of the catalogue that a name stands for.
+
+    Raises InvalidDiceError.
+    """
     found = matching(name, known_dice())
     if not found:
         raise InvalidDiceError(
@@ -186,7 +201,7 @@ def read_die(text: str) -> NamedDie:
             name=short(name.strip()),
             dice=reduce(either, [die.typed for die in found][:6]),
         )
-    return _in_version(found[0], version.strip().lower())
+    return found[0]
 
 
 def _read_item(item: str) -> list[NamedDie]:
