@@ -13,6 +13,7 @@ from bot.services.kingdom import (
     chosen,
     kcd_answer,
 )
+from bot.services.loaded import LoadedDice, MatchupFolders
 from bot.services.rule_options import rules_from_options
 from bot.services.situation import ME_OR_THEM
 from bot.settings import Settings
@@ -104,7 +105,7 @@ def kcd(
         wanted = ChoiceQuestion(ruleset, tuple(read_dice(own)), theirs, begins, joker_alone, solve)
         number = check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
-            choices = chosen(settings.kernels, wanted, told)
+            choices = chosen(matchup_folders(settings), wanted, told)
         show(
             choice_text(choices),
             choice_data(choices),
@@ -113,9 +114,9 @@ def kcd(
         )
         return
     mine = read_set(my_dice or "", ruleset.dice)
-    question = KcdQuestion(ruleset, mine, theirs, begins, joker_alone)
+    question = KcdQuestion(LoadedDice(ruleset, mine, theirs, joker_alone), begins)
     with share_progress(f"{mine.text} against {theirs.text}") as told:
-        answer = kcd_answer(settings.kernels, question, told)
+        answer = kcd_answer(matchup_folders(settings), question, told)
     show(
         kcd_text(answer),
         kcd_data(answer),
@@ -147,6 +148,11 @@ def badges(*, as_json: bool, as_csv: bool) -> None:
         as_json=as_json,
         sheet=badges_sheet(known) if as_csv else None,
     )
+
+
+def matchup_folders(settings: Settings) -> MatchupFolders:
+    """Where match-ups are kept."""
+    return MatchupFolders(settings.matchups, settings.kernels, settings.matchup_memory * 2**20)
 
 
 def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:

@@ -3,29 +3,25 @@
 `kcd_answer` and `chosen` load numba, and so are called only in a worker or on the command line.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bot.services.loaded import LoadedDice, MatchupFolders, Told, solved
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
-from solver.loaded.matchup import Matchup, check_loaded
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.matchup import check_loaded
 from solver.loaded.visits import visits
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import DiceSet
 from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
 from solver.turn.scoring import TurnState
-
-if TYPE_CHECKING:
-    from solver.loaded.matchup import MatchupSolution
 
 MOST_SETS = 20_000
 """That are ranked; a hundred in a few seconds."""
@@ -33,26 +29,17 @@ MOST_SETS = 20_000
 _THRESHOLDS = 8
 """Remaining dice for which is told when to bank."""
 
-Told = Callable[[float], None]
+_SOLVE_IN_RANKINGS = 3
+"""How many times as long a solve takes as the ranking, about, for the progress that is told."""
 
 
 @dataclass(frozen=True, slots=True)
 class KcdQuestion:
-    """Two players with their dice; the goal is that of the rules."""
+    """A game between two sets."""
 
-    rules: Ruleset
-    mine: NamedSet
-    theirs: NamedSet
+    dice: LoadedDice
     begins: bool = True
     """Whether I throw first."""
-    joker_alone: bool = False
-    """Whether jokers may score without a die that is none."""
-
-    @property
-    def matchup(self) -> Matchup:
-        """What is solved; I am side 0. Raises InvalidDiceError and InvalidRulesError."""
-        dice = self.mine.dice_set, self.theirs.dice_set
-        return Matchup(self.rules, dice, self.joker_alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +78,6 @@ class KcdAnswer:
     win_beginning: float
     """My win probability where I throw first, and both play as is best."""
     win_second: float
-    error_bound: float
     bank_from: tuple[LoadedBank, ...]
     """In my first turn, with what is left most often."""
 
@@ -139,72 +125,79 @@ class ChoiceAnswer:
 
 
 def kcd_answer(
-    kernels: Path, question: KcdQuestion, on_progress: Told = lambda _: None
+    folders: MatchupFolders, question: KcdQuestion, on_progress: Told = lambda _: None
 ) -> KcdAnswer:
     """Two sets against each other, exactly.
 
-    kernels : the folder of compiled code
-
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
-    matchup = question.matchup
-    with compiled_code(kernels) as cache:
-        mine, theirs = with_sound_code(
-            cache, partial(_figures, question.rules, question.joker_alone, question)
-        )
-        solution = with_sound_code(cache, partial(_solved, matchup, cache, on_progress))
-    strategy = MatchupStrategy(matchup, solution.values)
-    turn = strategy.turn(0, strategy.start(0))
+    dice = question.dice
+    figures = set_figures(folders, dice.rules, (dice.mine, dice.theirs), dice.joker_alone)
+    strategy = solved(folders, dice.matchup, on_progress)
     return KcdAnswer(
         question=question,
-        mine=mine,
-        theirs=theirs,
-        win_beginning=solution.first_wins(0),
-        win_second=1 - solution.first_wins(1),
-        error_bound=solution.error_bound,
-        bank_from=_bank_from(question.mine, turn),
+        mine=figures[0],
+        theirs=figures[1],
+        win_beginning=strategy.win_probability(0),
+        win_second=1 - strategy.win_probability(1),
+        bank_from=_bank_from(
+            dice.mine, strategy.turn(0, strategy.start(0)), dice.rules.winning_score
+        ),
     )
 
 
 def set_figures(
-    kernels: Path, rules: Ruleset, dice: Sequence[NamedSet], *, joker_alone: bool = False
+    folders: MatchupFolders, rules: Ruleset, dice: Sequence[NamedSet], joker_alone: bool
 ) -> list[SetFigures]:
     """What a turn with each set brings. Raises InvalidDiceError and InvalidRulesError."""
-    with compiled_code(kernels) as cache:
-        return with_sound_code(cache, partial(_figures_of, rules, joker_alone, dice))
+    sets = [named.dice_set for named in dice]
+    found = []
+    endless = _points(folders, rules, sets, joker_alone, lambda _: None)
+    for named, thrown, points in zip(dice, sets, endless, strict=True):
+        lists = roll_lists(rules, shape_of(thrown), joker_alone=joker_alone)
+        table = points_table(rules, lists.plan(thrown))
+        found.append(
+            SetFigures(
+                dice=named,
+                points=points,
+                points_to_goal=table.value(TurnState(0, thrown.whole)) * rules.winning_score,
+                farkle_probability=float(turn_outcome(rules, table).farkled.sum()),
+                first_farkle_probability=float(table.plan.farkle_chances[-1]),
+            )
+        )
+    return found
 
 
 def chosen(
-    kernels: Path, question: ChoiceQuestion, on_progress: Told = lambda _: None
+    folders: MatchupFolders, question: ChoiceQuestion, on_progress: Told = lambda _: None
 ) -> ChoiceAnswer:
     """All sets that may be taken, by points, and the best of them against the opponent.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     check_choice(question)
-    sets = sets_from(question.pool, question.rules.dice)
-    solved = min(question.solved, len(sets))
-    # about as long as this many sets are ranked
-    parts = 1 + 3 * solved
-    with compiled_code(kernels) as cache:
-        choices = with_sound_code(
-            cache, partial(_ranked, question, sets, lambda share: on_progress(share / parts))
-        )
-        for place in range(solved):
-            matchup = Matchup(
-                question.rules,
-                (choices[place].dice.dice_set, question.theirs.dice_set),
-                question.joker_alone,
-            )
-            before = 1 + 3 * place
+    rules, alone = question.rules, question.joker_alone
+    sets = sets_from(question.pool, rules.dice)
+    number = min(question.solved, len(sets))
+    parts = 1 + _SOLVE_IN_RANKINGS * number
 
-            def told(share: float, before: int = before) -> None:
-                on_progress((before + 3 * share) / parts)
+    def told(done: int, share: float) -> None:
+        on_progress((done + share * (_SOLVE_IN_RANKINGS if done else 1)) / parts)
 
-            solution = with_sound_code(cache, partial(_solved, matchup, cache, told))
-            win = solution.first_wins(0) if question.begins else 1 - solution.first_wins(1)
-            choices[place] = Choice(choices[place].dice, choices[place].points, win)
-    choices.sort(key=lambda one: -2.0 if one.win is None else -3.0 - one.win)
+    thrown = [named.dice_set for named in sets]
+    points = _points(folders, rules, thrown, alone, partial(told, 0))
+    pairs = sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
+    choices = []
+    for place, (worth, named) in enumerate(pairs):
+        win = None
+        if place < number:
+            dice = LoadedDice(rules, named, question.theirs, alone)
+            before = 1 + _SOLVE_IN_RANKINGS * place
+            strategy = solved(folders, dice.matchup, partial(told, before))
+            first, second = strategy.win_probability(0), 1 - strategy.win_probability(1)
+            win = first if question.begins else second
+        choices.append(Choice(named, worth, win))
+    choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
     return ChoiceAnswer(question, tuple(choices))
 
 
@@ -226,57 +219,26 @@ def check_choice(question: ChoiceQuestion) -> int:
     return found
 
 
-def _figures(
-    rules: Ruleset, joker_alone: bool, question: KcdQuestion
-) -> tuple[SetFigures, SetFigures]:
-    mine, theirs = _figures_of(rules, joker_alone, (question.mine, question.theirs))
-    return mine, theirs
+def _points(
+    folders: MatchupFolders,
+    rules: Ruleset,
+    sets: list[DiceSet],
+    joker_alone: bool,
+    on_progress: Told,
+) -> list[float]:
+    """Points of a turn of each set with no goal."""
+
+    def work() -> list[float]:
+        from solver.loaded.points import points_of_sets  # noqa: PLC0415
+
+        found = points_of_sets(rules, sets, joker_alone=joker_alone, on_progress=on_progress)
+        return [one.points for one in found]
+
+    with compiled_code(folders.kernels) as cache:
+        return with_sound_code(cache, work)
 
 
-def _figures_of(rules: Ruleset, joker_alone: bool, dice: Sequence[NamedSet]) -> list[SetFigures]:
-    from solver.loaded.points import points_of_sets  # noqa: PLC0415
-
-    sets = [named.dice_set for named in dice]
-    found = []
-    endless = points_of_sets(rules, sets, joker_alone=joker_alone)
-    for named, thrown, points in zip(dice, sets, endless, strict=True):
-        lists = roll_lists(rules, shape_of(thrown), joker_alone=joker_alone)
-        table = points_table(rules, lists.plan(thrown))
-        found.append(
-            SetFigures(
-                named,
-                points.points,
-                table.value(TurnState(0, thrown.whole)) * rules.winning_score,
-                float(turn_outcome(rules, table).farkled.sum()),
-                float(table.plan.farkle_chances[-1]),
-            )
-        )
-    return found
-
-
-def _ranked(question: ChoiceQuestion, sets: list[NamedSet], told: Told) -> list[Choice]:
-    from solver.loaded.points import points_of_sets  # noqa: PLC0415
-
-    found = points_of_sets(
-        question.rules,
-        [named.dice_set for named in sets],
-        joker_alone=question.joker_alone,
-        on_progress=told,
-    )
-    pairs = zip(sets, found, strict=True)
-    return sorted(
-        (Choice(named, points.points, None) for named, points in pairs),
-        key=lambda one: -one.points,
-    )
-
-
-def _solved(matchup: Matchup, cache: Path, told: Told) -> "MatchupSolution":
-    from solver.loaded.game import solve_matchup  # noqa: PLC0415
-
-    return solve_matchup(matchup, cache=cache, on_progress=told)
-
-
-def _bank_from(mine: NamedSet, turn: TurnTable) -> tuple[LoadedBank, ...]:
+def _bank_from(mine: NamedSet, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
     """When to bank, of the remaining dice that a turn comes to most often."""
     visited, banks = visits(turn), bank_decisions(turn)[0]
     often = visited.sum(axis=0)
@@ -288,7 +250,8 @@ def _bank_from(mine: NamedSet, turn: TurnTable) -> tuple[LoadedBank, ...]:
         seen = np.flatnonzero(visited[:, column])
         rolled = seen[~banks[seen, column]]
         banked = seen[seen > (rolled[-1] if len(rolled) else -1)]
-        total = int(banked[0]) * turn.plan.step if len(banked) else None
+        total = int(banked[0]) * turn.plan.step if len(banked) else goal
         left = mine.left(int(column) + 1)
-        found.append(LoadedBank(left, total, float(often[column] / often.sum())))
+        share = float(often[column] / often.sum())
+        found.append(LoadedBank(left, total if total < goal else None, share))
     return tuple(found)

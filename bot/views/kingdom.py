@@ -24,12 +24,12 @@ MOST_CHOICES = 10
 
 def kcd_text(answer: KcdAnswer) -> str:
     """Who wins, what both sets bring, and when to bank in the first turn."""
-    question = answer.question
+    dice, begins = answer.question.dice, answer.question.begins
     lines = [
         wrap(
-            say("{rules} rules to {goal:,}, you begin.", **_game(question.rules))
-            if question.begins
-            else say("{rules} rules to {goal:,}, they begin.", **_game(question.rules))
+            say("{rules} rules to {goal:,}, you begin.", **_game(dice.rules))
+            if begins
+            else say("{rules} rules to {goal:,}, they begin.", **_game(dice.rules))
         ),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
         wrap(_wins(answer)),
@@ -47,7 +47,7 @@ def kcd_text(answer: KcdAnswer) -> str:
             ],
             right={1, 3},
         )
-    return "\n".join([*lines, *_doubt_lines(question.mine, question.theirs)])
+    return "\n".join([*lines, *_doubt_lines(dice.mine, dice.theirs)])
 
 
 def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
@@ -117,14 +117,13 @@ def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
         "win_probability": answer.win,
         "win_probability_beginning": answer.win_beginning,
         "win_probability_second": answer.win_second,
-        "error_bound": answer.error_bound,
         "mine": figures_data(answer.mine),
         "theirs": figures_data(answer.theirs),
         "bank_from": [
             {"dice": one.dice.text, "turn_total": one.turn_total, "share": one.share}
             for one in answer.bank_from
         ],
-        "unknown": doubts(_all(question.mine, question.theirs)),
+        "unknown": doubts(_all(question.dice.mine, question.dice.theirs)),
     }
 
 
@@ -178,10 +177,10 @@ def _choice(one: Choice) -> dict[str, Any]:
 
 def _question_data(question: KcdQuestion) -> dict[str, Any]:
     return {
-        "rules": question.rules.name,
-        "goal": question.rules.goal,
+        "rules": question.dice.rules.name,
+        "goal": question.dice.rules.goal,
         "begins": question.begins,
-        "joker_alone": question.joker_alone,
+        "joker_alone": question.dice.joker_alone,
     }
 
 
