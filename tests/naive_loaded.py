@@ -65,9 +65,7 @@ def points(rules: Ruleset, shown: Faces, alone: bool) -> int | None:
     return max(found, default=None)
 
 
-def set_asides(
-    rules: Ruleset, dice: Dice, shown: Faces, alone: bool
-) -> Iterator[tuple[int, Dice]]:
+def set_asides(rules: Ruleset, dice: Dice, shown: Faces, alone: bool) -> Iterator[tuple[int, Dice]]:
     """Points of every legal set-aside of a roll, and the dice that are set aside."""
     found = {}
     for number in range(1, len(dice) + 1):

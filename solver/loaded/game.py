@@ -8,16 +8,17 @@ scores, one for each player to act, depend on each other and on nothing else in 
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from pathlib import Path
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import ConvergenceError
+from solver.errors import ConvergenceError, InvalidDiceError
 from solver.game.standings import LEAST, score_count, value_shape
+from solver.game.sweeps import solve
 from solver.loaded import kernels
-from solver.loaded.matchup import Matchup
+from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.turn.dice import DiceSet
 from solver.turn.remaining import RollLists, roll_lists, shape_of
 
@@ -28,25 +29,6 @@ _TOLERANCE = 1e-12
 
 _MAX_ERROR = 1e-9
 """What all totals together may add up to."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchupSolution:
-    """Start-of-turn win probabilities of a match-up, and what it took to find them."""
-
-    matchup: Matchup
-    values: Floats
-    """V at [side to act, its score, the other's score], scores in point steps."""
-    error_bound: float
-    """What no value is off by more than, relative to it or to LEAST where it is less, as far as the
-    slopes of the last steps tell."""
-    states_solved: int
-    """States (t, remaining dice, ...) whose value was computed, again and again."""
-    seconds: float
-
-    def first_wins(self, side: int) -> float:
-        """Win probability of a side that begins."""
-        return float(self.values[side, 0, 0])
 
 
 def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
@@ -60,17 +42,24 @@ def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
 def solve_matchup(
     matchup: Matchup,
     *,
+    cache: Path,
     threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> MatchupSolution:
-    """Solve a match-up; `on_progress` is told the share of the states that is done.
+    """Solve a match-up; `on_progress` is told the share of the work that is done, about.
 
+    Where the dice are those of the rules it is the ordinary solve, with code in the folder `cache`.
     The result is the same for any number of `threads`; as many as there are processors if None.
 
-    Raises InvalidRulesError for a game that is too large, and ConvergenceError.
+    Raises InvalidRulesError for a game that is too large, InvalidDiceError where nobody could ever
+    win, and ConvergenceError.
     """
     started = time.perf_counter()
     rules = matchup.rules
+    if matchup.is_fair:
+        fair = solve(rules, cache=cache, threads=threads)
+        values = np.concatenate((fair.values, fair.values))
+        return MatchupSolution(matchup, values, fair.error_bound, fair.states_solved, fair.seconds)
     value_shape(rules)
     scores = score_count(rules)
     step = rules.point_step
@@ -84,10 +73,13 @@ def solve_matchup(
         roll_lists(rules, shape_of(thrown), joker_alone=matchup.joker_alone)
         for thrown in matchup.dice
     ]
-    lists = [lists_of(found, thrown) for found, thrown in zip(found_lists, matchup.dice, strict=True)]
+    first, second = found_lists
+    lists = lists_of(first, matchup.dice[0]), lists_of(second, matchup.dice[1])
+    if all(one.farkles[-1, 0] > 1 - 1e-12 for one in lists):
+        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
     workers = threads or numba.get_num_threads()
     rows = max(scores, match.least)
-    sides = [_side(found, rows, workers) for found in found_lists]
+    sides = _side(first, rows, workers), _side(second, rows, workers)
     totals = 2 * scores - 1
     tables = np.full((2, totals + 1, scores + kernels.LANES), 0.5)
     slopes = np.full(scores + kernels.LANES, 0.1)
@@ -95,7 +87,9 @@ def solve_matchup(
     report = np.zeros((workers, 2))
     error = rounds = 0.0
     for s in range(totals - 1, -1, -1):
-        kernels.solve_total(s, *tables, slopes, match, *lists, *sides, limits, report)
+        kernels.solve_total(
+            s, tables, slopes, match, lists[0], lists[1], sides[0], sides[1], limits, report
+        )
         worst = report[:, 0].max()
         if not worst <= 100 * _TOLERANCE:
             raise ConvergenceError.say(
@@ -106,9 +100,8 @@ def solve_matchup(
             )
         error += worst
         rounds += report[:, 1].sum()
-        on_progress(_done(totals - s, totals))
-    second = np.arange(scores)
-    own, opponent = np.meshgrid(second, second, indexing="ij")
+        on_progress(_done(totals - s, scores))
+    own, opponent = np.indices((scores, scores))
     values = np.stack((tables[0][own + opponent, opponent], tables[1][own + opponent, own]))
     columns = sum(found.columns for found in found_lists)
     return MatchupSolution(
@@ -120,10 +113,15 @@ def solve_matchup(
     )
 
 
-def _done(solved: int, totals: int) -> float:
-    """The share of the work that the highest totals are, which have few states of short turns."""
-    share = solved / totals
-    return 4 * share**3 if share < 0.5 else 1 - (1 - share) * 2 * (1 - 0.5)
+def _done(solved: int, scores: int) -> float:
+    """The share of the work that so many of the highest totals are.
+
+    A total has so many pairs of states, whose turns are as long as the goal is away: up to the
+    total at which one player has reached it both grow, and then only the turns do.
+    """
+    share = np.minimum(np.arange(2 * scores), np.arange(2 * scores)[::-1])
+    work = np.cumsum(share * np.arange(2 * scores))
+    return float(work[solved] / work[-1])
 
 
 def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:

@@ -1,9 +1,9 @@
 """What numba compiles for loaded dice: turns over remaining dice, and two players' pairs of them.
 
 A turn of different dice has thousands of lists, too many for straight-line code. So a loop goes
-through them, and LANES states or sets of dice stand side by side in one vector. numba would keep
-such vectors in memory; `_add_lists` says to LLVM that they are registers, which makes it ten times
-as fast.
+through them, and LANES states or sets stand side by side in one vector. numba would keep the vector
+of the greatest values so far in memory, which takes ten times as long; `add_lists` is made of
+LLVM's own instructions, so that it stays in registers.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from numba import njit, prange, types
 from numba.extending import intrinsic
 
 LANES = 16
-"""States that are solved side by side; two AVX-512 registers of float64."""
+"""States or sets that are solved side by side; two AVX-512 registers of float64."""
 
 MAX_ROUNDS = 100
 """Turns that a pair of states may take; two to four are enough."""
@@ -58,7 +58,7 @@ def _all_lanes(builder, value):
 
 
 @intrinsic
-def _add_lists(typing_context, values, row, places, starts, chances, first, end, out, place):
+def add_lists(_context, values, row, places, starts, chances, first, end, out, place):
     """Add the lists first .. end - 1 to ``out[place:][:LANES]``, lane by lane.
 
     Each adds its chance times the maximum over its options of ``values[row + its place:][:LANES]``.
@@ -83,7 +83,8 @@ def _add_lists(typing_context, values, row, places, starts, chances, first, end,
         )
 
         def value_of(number):
-            return _load(builder, builder.gep(here, [builder.load(builder.gep(places_at, [number]))]))
+            offset = builder.load(builder.gep(places_at, [number]))
+            return _load(builder, builder.gep(here, [offset]))
 
         total = _load(builder, sum_at)
         builder.branch(lists)
@@ -150,8 +151,9 @@ def solve_rows(values, top, rows, bank, farkle, lists, out):
             for lane in range(LANES):
                 out[place + lane] = lists.farkles[n, lane] * farkle[t, lane]
             first, end = lists.first_list[n], lists.first_list[n + 1]
-            _add_lists(
-                values, row, lists.places, lists.starts, lists.chances, first, end, out, place
+            where, starts = lists.places, lists.starts
+            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+                values, row, where, starts, lists.chances, first, end, out, place
             )
             for lane in range(LANES):
                 out[place + lane] = max(bank[t, lane], out[place + lane])
@@ -234,19 +236,21 @@ def _guess(table, s, score, scores):
     if score + 1 >= scores or other + 1 >= scores:
         return 0.5
     logit = (
-        _logit(table[s + 1, score]) + _logit(table[s + 1, score + 1]) - _logit(table[s + 2, score + 1])
+        _logit(table[s + 1, score])
+        + _logit(table[s + 1, score + 1])
+        - _logit(table[s + 2, score + 1])
     )
     return 1.0 / (1.0 + np.exp(-logit))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _solve_group(s, first, count, one, other, slopes, match, lists, others, side, sides, limits):
+def _solve_group(s, first, count, one, other, slopes, match, lists, others, side, side2, limits):
     """Solve the pairs of states in which the second player has first .. first + count - 1 points.
 
     Returns the largest error of any of them, by the last slope, and the rounds that it took.
     """
     values, bank, farkle, out = side
-    values2, bank2, farkle2, out2 = sides
+    values2, bank2, farkle2, out2 = side2
     tolerance, least = limits
     rows = _fill_bank(bank, other, s, first, count, False, match)
     rows2 = _fill_bank(bank2, one, s, first, count, True, match)
@@ -287,7 +291,7 @@ def _solve_group(s, first, count, one, other, slopes, match, lists, others, side
 
 
 @njit(nogil=True, cache=True, error_model="numpy", parallel=True)
-def solve_total(s, one, other, slopes, match, lists, others, side, sides, limits, found):
+def solve_total(s, tables, slopes, match, lists, others, side, side2, limits, found):
     """Solve all pairs of states with total s; those with higher totals are solved.
 
     The value x of a state of the second player and that of the first one's at the same scores
@@ -295,11 +299,13 @@ def solve_total(s, one, other, slopes, match, lists, others, side, sides, limits
     1. Secant steps on H, lane by lane, end when no lane is further than `tolerance` of itself, or
     of `least` if it is less, from its fixed point, by the last slope.
 
-    one, other : the first and the second player's values at [total, second player's score]
+    tables : the first and the second player's values at [total, second player's score]
     slopes : of each score of the second player at the total before, to begin with
     limits : tolerance and least
+    lists, others, side, side2 : of the first and of the second player
     found : (threads, 2), the largest error and the rounds of all groups
     """
+    one, other = tables[0], tables[1]
     workers = len(side.out)
     high = min(match.scores - 1, s)
     low = max(0, s - match.scores + 1)
@@ -308,7 +314,7 @@ def solve_total(s, one, other, slopes, match, lists, others, side, sides, limits
     groups = (high - low) // LANES + 1
     for worker in prange(workers):
         own = side.values[worker], side.bank[worker], side.farkle[worker], side.out[worker]
-        own2 = sides.values[worker], sides.bank[worker], sides.farkle[worker], sides.out[worker]
+        own2 = side2.values[worker], side2.bank[worker], side2.farkle[worker], side2.out[worker]
         error, rounds = 0.0, 0
         for group in range(worker, groups, workers):
             first = low + group * LANES

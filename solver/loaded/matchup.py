@@ -4,12 +4,14 @@ import hashlib
 import json
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from solver.errors import InvalidDiceError, InvalidRulesError
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, dice_set
+from solver.turn.dice import DiceSet, Die, dice_set, make_dice_set
 
-OTHER = (1, 0)
-"""The other side of a match-up."""
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Matchup:
     @property
     def is_in_order(self) -> bool:
         """Whether it is this one that stands for itself and its exchange."""
-        return _plain(self.dice[0]) <= _plain(self.dice[1])
+        return plain(self.dice[0]) <= plain(self.dice[1])
 
     @property
     def digest(self) -> str:
@@ -50,18 +52,49 @@ class Matchup:
         jokers = any(thrown.has_jokers for thrown in self.dice)
         said = {
             "rules": self.rules.digest,
-            "dice": sorted(_plain(thrown) for thrown in self.dice),
+            "dice": sorted(plain(thrown) for thrown in self.dice),
             "joker_alone": self.joker_alone and jokers,
         }
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def _plain(thrown: DiceSet) -> list[tuple[int, list[int], list[int]]]:
-    """A set as plain data: for each type the number of dice, weights and jokers."""
-    return [
-        (number, list(die.weights), sorted(die.jokers))
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchupSolution:
+    """Start-of-turn win probabilities of a match-up, and what it took to find them."""
+
+    matchup: Matchup
+    values: Floats
+    """V at [side to act, its score, the other's score], scores in point steps."""
+    error_bound: float
+    """What no value is off by more than, relative to it or to LEAST where it is less, as far as the
+    slopes of the last steps tell."""
+    states_solved: int
+    """States (t, remaining dice, ...) whose value was computed, again and again."""
+    seconds: float
+
+    def first_wins(self, side: int) -> float:
+        """Win probability of a side that begins."""
+        return float(self.values[side, 0, 0])
+
+
+Plain = tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...]
+"""A set as plain data: for each type the number of dice, the weights and the faces that are jokers.
+"""
+
+
+def plain(thrown: DiceSet) -> Plain:
+    """A set as plain data."""
+    return tuple(
+        (number, die.weights, tuple(sorted(die.jokers)))
         for die, number in zip(thrown.types, thrown.counts, strict=True)
-    ]
+    )
+
+
+def from_plain(data: Plain) -> DiceSet:
+    """The set that plain data are. Raises InvalidDiceError."""
+    return make_dice_set(
+        Die(weights, frozenset(jokers)) for number, weights, jokers in data for _ in range(number)
+    )
 
 
 def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
@@ -97,4 +130,3 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             rules=rules.name,
             key=found[0],
         )
-

@@ -145,7 +145,7 @@ def _means(lists: RollLists, chances: Floats) -> Floats:
     points = lists.targets[lists.options] // lists.columns * lists.rules.point_step
     most = np.maximum.reduceat(points, lists.starts) * chances
     column = np.arange(lists.columns).repeat(np.diff(lists.first_list))
-    return np.bincount(column, most, minlength=lists.columns)
+    return np.bincount(column, most, minlength=lists.columns).astype(np.float64)
 
 
 def _most(

@@ -261,8 +261,10 @@ def most_gains(plan: TurnPlan, cost: float) -> Floats:
 
     For rules without bonuses for hot dice, which may be banked.
     """
-    gain, rolls, _ = _gains(_Choices(plan, 0.0), -cost * plan.farkle_chances, np.zeros(plan.columns))
-    return np.where(rolls, gain, 0.0)[0]
+    costs = -cost * plan.farkle_chances
+    gain, rolls, _ = _gains(_Choices(plan, 0.0), costs, np.zeros(plan.columns))
+    found: Floats = np.where(rolls, gain, 0.0)[0]
+    return found
 
 
 def _tail(plan: TurnPlan, ended: Floats, least: int, *, keeps: bool) -> Tail:

@@ -1,9 +1,9 @@
 """The rolls of a set of different dice and what may be set aside, found once for many sets.
 
-Inside a turn the state is which dice remain, a multiset of types. What a roll of them offers depends
-on the faces shown and on which dice show them, and not on how often they do. So the lists of a turn
-are found once for a *shape*, the numbers of dice by type and which of their faces are jokers, and
-every set of that shape adds its own chances.
+Inside a turn the state is which dice remain, a multiset of types. What a roll of them offers
+depends on the faces shown and on which dice show them, and not on how often they do. So the lists
+of a turn are found once for a *shape*, the numbers of dice by type and which of their faces are
+jokers, and every set of that shape adds its own chances.
 """
 
 from collections import Counter
@@ -18,8 +18,14 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import JOKER, DiceSet, Die, Remaining
-from solver.turn.scoring import TurnPlan, all_points, all_points_with_jokers
+from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
+from solver.turn.scoring import (
+    SetAside,
+    TurnPlan,
+    all_points,
+    all_points_with_jokers,
+    legal_set_asides,
+)
 
 Ints = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -47,7 +53,7 @@ def _any_set(shape: Shape) -> DiceSet:
 
 @dataclass(frozen=True, eq=False)
 class RollLists:
-    """What the rolls of all sets of a shape offer, as arrays; see TurnPlan for targets and lists."""
+    """What the rolls of all sets of a shape offer, as arrays; targets and lists as in TurnPlan."""
 
     rules: Ruleset
     shape: Shape
@@ -62,6 +68,9 @@ class RollLists:
     lists: tuple[Ints, ...]
     """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
     one more than there are for a farkle."""
+
+    moves: tuple[Ints, ...]
+    """For each column the offsets of all targets that a set-aside leads to, best or not."""
 
     @property
     def columns(self) -> int:
@@ -107,7 +116,7 @@ class RollLists:
         spread = np.zeros((self.columns, len(falls)))
         spread[column, np.arange(len(falls))] = chances[falls]
         hot = np.where(self.only_hot[falls], chances[falls], 0.0)
-        only_hot = np.bincount(column, hot, minlength=self.columns)
+        only_hot = np.bincount(column, hot, minlength=self.columns).astype(np.float64)
         return TurnPlan(
             targets=self.targets,
             options=self.options[(chances > 0).repeat(lengths)],
@@ -122,6 +131,20 @@ class RollLists:
             must_roll_hot=self.rules.hot_dice != "optional",
             step=self.rules.point_step,
         )
+
+    def possible_states(self, rows: int) -> npt.NDArray[np.bool_]:
+        """Whether a turn can come to a state, shape (rows, columns); rows in point steps.
+
+        With dice that have all faces.
+        """
+        reach = max(int(moves[-1]) // self.columns for moves in self.moves if len(moves))
+        found = np.zeros((rows + reach + 1, self.columns), dtype=np.bool_)
+        found[0, -1] = True
+        flat = found.reshape(-1)
+        for row in range(rows):
+            for column in np.flatnonzero(found[row]):
+                flat[row * self.columns + self.moves[column]] = True
+        return found[:rows]
 
     def farkle_probability(self, thrown: DiceSet, dice: Remaining) -> Fraction:
         """Chance that a roll of `dice` of a set of this shape is a farkle, exactly."""
@@ -153,7 +176,8 @@ def _chances(thrown: DiceSet, left: tuple[int, ...]) -> Floats:
 @lru_cache(maxsize=1024)
 def _shares(die: Die, number: int) -> Floats:
     """The chance of each multiset of faces of equal dice."""
-    return (_ways(die, number) / sum(die.weights) ** number).astype(np.float64)
+    found: Floats = (_ways(die, number) / sum(die.weights) ** number).astype(np.float64)
+    return found
 
 
 def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:
@@ -164,6 +188,18 @@ def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:
         faces = np.array(several, dtype=np.int64).reshape(len(several), number)
         found = np.hstack((found.repeat(len(faces), axis=0), np.tile(faces, (len(found), 1))))
     return found
+
+
+def set_asides_of(
+    rules: Ruleset, thrown: DiceSet, roll: Roll, *, joker_alone: bool = False
+) -> tuple[SetAside, ...]:
+    """Every legal set-aside of one roll of a set, most points first; empty where nothing scores."""
+    points = _points(rules, jokers=thrown.has_jokers, joker_alone=joker_alone)
+    return legal_set_asides(rules, thrown, roll, points)
+
+
+def _points(rules: Ruleset, *, jokers: bool, joker_alone: bool) -> dict[Roll, int]:
+    return all_points_with_jokers(rules, joker_alone=joker_alone) if jokers else all_points(rules)
 
 
 @lru_cache(maxsize=_SHAPES)
@@ -179,9 +215,12 @@ def roll_lists(rules: Ruleset, shape: Shape, *, joker_alone: bool = False) -> Ro
     offsets: list[Ints] = []
     lengths: list[Ints] = []
     lists: list[Ints] = []
+    moves: list[Ints] = []
     for dice in range(1, columns + 1):
+        best, reached = _best(rules, thrown, dice, worth)
+        moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
         # each roll's most steps for all that it may leave; nothing at all sorts last
-        distinct, own = np.unique(-_best(rules, thrown, dice, worth), axis=0, return_inverse=True)
+        distinct, own = np.unique(-best, axis=0, return_inverse=True)
         distinct = -distinct[: len(distinct) - bool(np.all(distinct[-1] > 0))]
         rows, left = np.nonzero(distinct >= 0)
         found = distinct[rows, left] * columns + (left - 1) % columns
@@ -205,8 +244,12 @@ def roll_lists(rules: Ruleset, shape: Shape, *, joker_alone: bool = False) -> Ro
         starts=np.concatenate(([0], ends[:-1])).astype(np.intp),
         first_list=np.array(first_list, dtype=np.intp),
         lists=tuple(lists),
+        moves=tuple(moves),
     )
 
+
+_EVERY = 64
+"""More than the remaining dice of any set."""
 
 _CODES = len(FACES) + 1
 """A multiset of faces and jokers is a number whose digits to this base count them."""
@@ -215,8 +258,7 @@ _CODES = len(FACES) + 1
 def _worth(rules: Ruleset, *, jokers: bool, joker_alone: bool) -> npt.NDArray[np.int32]:
     """The most steps of every multiset that scores with all its dice, by its number; else -1."""
     found = np.full(_CODES ** (len(FACES) + jokers), -1, dtype=np.int32)
-    points = all_points_with_jokers(rules, joker_alone=joker_alone) if jokers else all_points(rules)
-    for faces, most in points.items():
+    for faces, most in _points(rules, jokers=jokers, joker_alone=joker_alone).items():
         found[sum(_digit(face) for face in faces)] = most // rules.point_step
     return found
 
@@ -228,10 +270,10 @@ def _digit(face: int) -> int:
 
 def _best(
     rules: Ruleset, thrown: DiceSet, dice: Remaining, worth: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
+) -> tuple[npt.NDArray[np.int32], Ints]:
     """The most steps of every roll that leave each of the remaining dice, -1 where none do.
 
-    Shape (rolls, columns + 1).
+    Shape (rolls, columns + 1). And all that some roll may leave, as steps * _EVERY + remaining.
     """
     left = thrown.remaining[dice]
     types = [k for k, number in enumerate(left) for _ in range(number)]
@@ -248,11 +290,14 @@ def _best(
     elif rules.set_aside_all:
         points[_extendable(points >= 0)] = -1
     best = np.full((len(thrown.remaining), len(rolls)), -1, dtype=np.int32)
+    reached = []
     for mask, row in enumerate(points[1:], 1):
         kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)
         after = thrown.place(tuple(number - kept[k] for k, number in enumerate(left)))
         np.maximum(best[after], row, out=best[after])
-    return best.T
+        steps = np.flatnonzero(np.bincount(row + 1))[1 if row.min() < 0 else 0 :] - 1
+        reached.append(steps * _EVERY + after)
+    return best.T, np.concatenate(reached)
 
 
 def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
