@@ -1,7 +1,5 @@
 """`farkle kcd`: the loaded dice of Kingdom Come."""
 
-from typing import Any
-
 import click
 
 from bot.cli.output import csv_option, json_option, show
@@ -13,8 +11,7 @@ from bot.services.kingdom import (
     chosen,
     kcd_answer,
 )
-from bot.services.loaded import LoadedDice, MatchupFolders
-from bot.services.rule_options import rules_from_options
+from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, with_goal
 from bot.services.situation import ME_OR_THEM
 from bot.settings import Settings
 from bot.views.kingdom import (
@@ -38,10 +35,6 @@ from bot.views.progress import share_progress
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice, read_set
-from solver.rules.ruleset import Ruleset
-
-ORDINARY = "ordinary*6"
-"""What a player throws who is not said to have other dice."""
 
 
 @click.group(invoke_without_command=True)
@@ -66,7 +59,7 @@ ORDINARY = "ordinary*6"
     help="Who throws first.",
 )
 @click.option("--joker-alone", is_flag=True, help="Jokers may score by themselves.")
-@click.option("--rules", default="kcd", show_default=True, help="A rule set or a TOML file.")
+@click.option("--rules", default=KCD, show_default=True, help="A rule set or a TOML file.")
 @place_option
 @json_option
 @csv_option
@@ -105,7 +98,7 @@ def kcd(
         wanted = ChoiceQuestion(ruleset, tuple(read_dice(own)), theirs, begins, joker_alone, solve)
         number = check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
-            choices = chosen(matchup_folders(settings), wanted, told)
+            choices = chosen(folders_of(settings), wanted, told)
         show(
             choice_text(choices),
             choice_data(choices),
@@ -116,7 +109,7 @@ def kcd(
     mine = read_set(my_dice or "", ruleset.dice)
     question = KcdQuestion(LoadedDice(ruleset, mine, theirs, joker_alone), begins)
     with share_progress(f"{mine.text} against {theirs.text}") as told:
-        answer = kcd_answer(matchup_folders(settings), question, told)
+        answer = kcd_answer(folders_of(settings), question, told)
     show(
         kcd_text(answer),
         kcd_data(answer),
@@ -148,15 +141,3 @@ def badges(*, as_json: bool, as_csv: bool) -> None:
         as_json=as_json,
         sheet=badges_sheet(known) if as_csv else None,
     )
-
-
-def matchup_folders(settings: Settings) -> MatchupFolders:
-    """Where match-ups are kept."""
-    return MatchupFolders(settings.matchups, settings.kernels, settings.matchup_memory * 2**20)
-
-
-def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
-    """The same rules to another goal. Raises InvalidRequestError and InvalidRulesError."""
-    options: dict[str, Any] = {"goal": str(goal)}
-    same = goal is None or goal == rules.goal
-    return rules if same else rules_from_options(rules.name, rules, options)

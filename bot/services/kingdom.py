@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from bot.services.loaded import LoadedDice, MatchupFolders, Told, solved
+from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_solve, solved
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded
 from solver.loaded.visits import visits
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
-from solver.named.sets import NamedDie, NamedSet
+from solver.named.sets import NamedDie, NamedSet, make_set
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet
 from solver.turn.equations import TurnTable
@@ -29,6 +29,8 @@ MOST_SETS = 20_000
 _THRESHOLDS = 8
 """Remaining dice for which is told when to bank."""
 
+_SECONDS_A_SET = 0.05
+"""To rank it."""
 _SOLVE_IN_RANKINGS = 3
 """How many times as long a solve takes as the ranking, about, for the progress that is told."""
 
@@ -199,6 +201,15 @@ def chosen(
         choices.append(Choice(named, worth, win))
     choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
     return ChoiceAnswer(question, tuple(choices))
+
+
+def seconds_of_choice(question: ChoiceQuestion) -> float:
+    """About how long a choice takes. Raises what `check_choice` does."""
+    number = check_choice(question)
+    best = question.pool[: question.rules.dice]
+    like = LoadedDice(question.rules, make_set(best), question.theirs)
+    solves = min(question.solved, number) * seconds_of_solve(like.matchup)
+    return solves + _SECONDS_A_SET * number
 
 
 def check_choice(question: ChoiceQuestion) -> int:

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from bot.services.rule_options import rules_from_options
 from bot.services.situation import Situation
+from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
 from solver.game.position import Position
+from solver.game.standings import score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.strategy import MatchupStrategy
@@ -25,6 +28,15 @@ from solver.turn.dice import Remaining
 
 Told = Callable[[float], None]
 
+KCD = "kcd"
+"""The rules that loaded dice are played by unless others are named."""
+ORDINARY = "ordinary*6"
+"""What a player throws who is not said to have other dice."""
+
+_SECONDS = 5e-10
+"""That a solve takes for each option of a turn, each own and other score and turn total."""
+_LEAST_SECONDS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class MatchupFolders:
@@ -34,6 +46,11 @@ class MatchupFolders:
     kernels: Path
     most_bytes: int
     """That match-ups may take; those go first that were not used for longest."""
+
+
+def folders_of(settings: Settings) -> MatchupFolders:
+    """Where the settings put them."""
+    return MatchupFolders(settings.matchups, settings.kernels, settings.matchup_memory * 2**20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +100,25 @@ def solved(
         save_matchup(solution, folders.matchups)
         keep_within(folders.matchups, folders.most_bytes)
     return MatchupStrategy(matchup, solution.values)
+
+
+def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
+    """The same rules to another goal. Raises InvalidRequestError and InvalidRulesError."""
+    if goal is None or goal == rules.goal:
+        return rules
+    return rules_from_options(rules.name, rules, {"goal": str(goal)})
+
+
+def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
+    """About how long it takes to answer what needs a match-up."""
+    return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
+
+
+def seconds_of_solve(matchup: Matchup) -> float:
+    """About how long a solve takes."""
+    # the options of a turn grow so with the remaining dice that it tells apart
+    options = sum(25 * thrown.whole**1.95 for thrown in matchup.dice)
+    return float(_LEAST_SECONDS + _SECONDS * options * score_count(matchup.rules) ** 3)
 
 
 def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
