@@ -6,6 +6,7 @@ from typing import Any
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Die, make_dice_set
+from solver.turn.scoring import Badge
 from tests import naive_loaded
 
 GAME_DICE = [
@@ -74,3 +75,9 @@ def random_dice(chance: random.Random, number: int) -> list[naive_loaded.Weights
 def set_of(dice: list[naive_loaded.Weights]) -> DiceSet:
     """The same dice for the solver."""
     return make_dice_set(Die(die.weights, die.jokers) for die in dice)
+
+
+def random_badge(chance: random.Random, number: int) -> Badge:
+    """A formation, another triple, or mostly none."""
+    badges = [((3, 5), 150), ((4, 5, 6), 250), ((1, 1, 1), 3000), ((1, 3, 5), 300)]
+    return tuple(one for one in badges if len(one[0]) <= number and chance.random() < 0.2)

@@ -39,17 +39,29 @@ class Weights:
                 yield shown, weight / sum(self.weights)
 
 
+@dataclass(frozen=True)
+class Table:
+    """What is agreed on besides the rules, and what a player's badge changes."""
+
+    rules: Ruleset
+    alone: bool = False
+    """Whether a joker may score without a die that is none."""
+    badge: tuple[tuple[naive.Dice, int], ...] = ()
+    """Combinations that the badge adds, or whose points it changes."""
+
+
 @cache
-def combination(rules: Ruleset, shown: Faces, alone: bool) -> int:
+def combination(table: Table, shown: Faces) -> int:
     """Points of dice that are one combination; 0 where they are none."""
-    if set(shown) == {"J"} and not alone:
+    if set(shown) == {"J"} and not table.alone:
         return 0
     values = [range(1, 7) if face == "J" else [int(face)] for face in shown]
-    return max(naive.combination(rules, tuple(sorted(dice))) for dice in product(*values))
+    every = [tuple(sorted(dice)) for dice in product(*values)]
+    return max(dict(table.badge).get(dice, naive.combination(table.rules, dice)) for dice in every)
 
 
 @cache
-def points(rules: Ruleset, shown: Faces, alone: bool) -> int | None:
+def points(table: Table, shown: Faces) -> int | None:
     """Most points of dice that all have to score, in combinations; None where they cannot."""
     if not shown:
         return 0
@@ -57,33 +69,32 @@ def points(rules: Ruleset, shown: Faces, alone: bool) -> int | None:
     others = range(1, len(shown))
     for number in range(len(shown)):
         for picked in combinations(others, number):
-            part = (0, *picked)
-            worth = combination(rules, tuple(sorted(shown[k] for k in part)), alone)
+            worth = combination(table, tuple(sorted(shown[k] for k in (0, *picked))))
             rest = tuple(sorted(shown[k] for k in others if k not in picked))
-            if worth and (after := points(rules, rest, alone)) is not None:
+            if worth and (after := points(table, rest)) is not None:
                 found.append(worth + after)
     return max(found, default=None)
 
 
-def set_asides(rules: Ruleset, dice: Dice, shown: Faces, alone: bool) -> Iterator[tuple[int, Dice]]:
+def set_asides(table: Table, dice: Dice, shown: Faces) -> Iterator[tuple[int, Dice]]:
     """Points of every legal set-aside of a roll, and the dice that are set aside."""
     found = {}
     for number in range(1, len(dice) + 1):
         for kept in combinations(range(len(dice)), number):
-            worth = points(rules, tuple(sorted(shown[k] for k in kept)), alone)
+            worth = points(table, tuple(sorted(shown[k] for k in kept)))
             if worth is not None:
                 found[kept] = worth
     for kept, worth in found.items():
         extended = any(set(kept) < set(larger) for larger in found)
-        if not (rules.set_aside_all and extended):
+        if not (table.rules.set_aside_all and extended):
             yield worth, tuple(dice[k] for k in kept)
 
 
 class Player:
     """A player's dice and what rolls of them lead to."""
 
-    def __init__(self, rules: Ruleset, dice: list[Weights], *, alone: bool = False) -> None:
-        self.rules, self.dice, self.alone = rules, dice, alone
+    def __init__(self, table: Table, dice: list[Weights]) -> None:
+        self.table, self.dice = table, dice
         self.whole = tuple(range(len(dice)))
         everything = range(1, len(dice) + 1)
         self.remaining = [left for n in everything for left in combinations(self.whole, n)]
@@ -98,7 +109,7 @@ class Player:
             chance = float(np.prod([chance for _, chance in fallen]))
             choices = frozenset(
                 (worth, tuple(k for k in left if k not in kept) or self.whole)
-                for worth, kept in set_asides(self.rules, left, shown, self.alone)
+                for worth, kept in set_asides(self.table, left, shown)
             )
             found[choices] = found.get(choices, 0.0) + chance
         return found
@@ -120,7 +131,7 @@ class Player:
             for left in self.remaining:
                 worth = np.zeros(bank.shape[1:])
                 for choices, chance in self.outcomes[left].items():
-                    after = [at(total + p // self.rules.point_step, to) for p, to in choices]
+                    after = [at(total + p // self.table.rules.point_step, to) for p, to in choices]
                     worth += chance * (np.max(after, axis=0) if after else farkle)
                 found[total, left] = np.maximum(bank[total], worth)
         return found[0, self.whole]
@@ -128,7 +139,7 @@ class Player:
 
 def value_iteration(players: tuple[Player, Player]) -> list[Array]:
     """V of a small game: for each player to act, at [own score, opponent's score] in steps."""
-    rules = players[0].rules
+    rules = players[0].table.rules
     scores = rules.winning_score // rules.point_step
     rows = max(scores, rules.least_bank() // rules.point_step)
     values = [np.full((scores, scores), 0.5) for _ in players]
@@ -150,8 +161,8 @@ def value_iteration(players: tuple[Player, Player]) -> list[Array]:
 
 def most_points(player: Player, rows: int) -> float:
     """Expected points of a turn that is banked at the latest after so many point steps."""
-    step = player.rules.point_step
-    least = player.rules.least_bank() // step
+    step = player.table.rules.point_step
+    least = player.table.rules.least_bank() // step
     totals = np.arange(rows + 1, dtype=float)[:, np.newaxis] * step
     found: dict[tuple[int, Dice], Array] = {}
     for total in range(rows, -1, -1):

@@ -30,6 +30,7 @@ from solver.game.standings import score_count
 from solver.loaded.matchup import Floats, Matchup, MatchupSolution, Plain, from_plain, plain
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import Badge
 
 _DIGEST_LENGTH = 16
 _SUFFIX = ".matchup"
@@ -47,6 +48,8 @@ class MatchupManifest(BaseModel):
     dice: tuple[Plain, Plain]
     """Of both sides: for each type the number of dice, the weights, the faces that are jokers."""
     joker_alone: bool
+    badges: tuple[Badge, Badge] = ((), ())
+    """The combinations that the badge of each side adds or changes."""
     digest: str
     axes: tuple[str, ...] = ("side to act", "own score", "opponent's score")
     """Of the values; scores in point steps from 0."""
@@ -61,7 +64,7 @@ class MatchupManifest(BaseModel):
     def matchup(self) -> Matchup:
         """The match-up that was solved. Raises InvalidDiceError or InvalidRulesError."""
         one, other = (from_plain(data) for data in self.dice)
-        return Matchup(self.rules, (one, other), self.joker_alone)
+        return Matchup(self.rules, (one, other), self.joker_alone, self.badges)
 
 
 def matchup_path(folder: Path, matchup: Matchup) -> Path:
@@ -83,6 +86,7 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
         rules=matchup.rules,
         dice=(plain(matchup.dice[0]), plain(matchup.dice[1])),
         joker_alone=matchup.joker_alone,
+        badges=matchup.badges,
         digest=matchup.digest,
         shape=(2, *values.shape[1:]),
         error_bound=solution.error_bound,

@@ -20,7 +20,7 @@ from solver.game.sweeps import solve
 from solver.loaded import kernels
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.turn.dice import DiceSet
-from solver.turn.remaining import RollLists, roll_lists, shape_of
+from solver.turn.remaining import RollLists
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,13 +67,9 @@ def solve_matchup(
         scores=scores,
         least=rules.least_bank() // step,
         free_win=int(not rules.minimum_binds_win),
-        mirrored=int(matchup.dice[0] == matchup.dice[1]),
+        mirrored=int(matchup == matchup.exchanged),
     )
-    found_lists = [
-        roll_lists(rules, shape_of(thrown), joker_alone=matchup.joker_alone)
-        for thrown in matchup.dice
-    ]
-    first, second = found_lists
+    found_lists = first, second = matchup.lists(0), matchup.lists(1)
     lists = lists_of(first, matchup.dice[0]), lists_of(second, matchup.dice[1])
     if all(one.farkles[-1, 0] > 1 - 1e-12 for one in lists):
         raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")

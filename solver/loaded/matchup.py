@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidDiceError, InvalidRulesError
-from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Die, dice_set, make_dice_set
+from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
+from solver.turn.dice import DiceSet, Die, Roll, dice_set, make_dice_set
+from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
+from solver.turn.scoring import Badge, SetAside
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,36 +28,81 @@ class Matchup:
     dice: tuple[DiceSet, DiceSet]
     joker_alone: bool = False
     """Whether a joker may score without a die that is none."""
+    badges: tuple[Badge, Badge] = ((), ())
+    """The combinations that the badge of each side adds or changes."""
 
     def __post_init__(self) -> None:
-        for thrown in self.dice:
+        for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
+            _check_badge(self.rules, badge)
 
     @property
     def is_fair(self) -> bool:
         """Whether both throw the dice that the rules have anyway, so that they say it all."""
-        return self.dice == (dice_set(self.rules),) * 2
+        return self.dice == (dice_set(self.rules),) * 2 and not any(self.badges)
 
     @property
     def exchanged(self) -> "Matchup":
         """The same with the sides exchanged."""
-        return Matchup(self.rules, (self.dice[1], self.dice[0]), self.joker_alone)
+        one, other = self.dice
+        return Matchup(self.rules, (other, one), self.joker_alone, self.badges[::-1])
 
     @property
     def is_in_order(self) -> bool:
         """Whether it is this one that stands for itself and its exchange."""
-        return plain(self.dice[0]) <= plain(self.dice[1])
+        one, other = zip(map(plain, self.dice), map(sorted, self.badges), strict=True)
+        return one <= other
+
+    def lists(self, side: int) -> RollLists:
+        """What the rolls of a side offer."""
+        return roll_lists(
+            self.rules,
+            shape_of(self.dice[side]),
+            joker_alone=self.joker_alone,
+            badge=self.badges[side],
+        )
+
+    def set_asides(self, side: int, roll: Roll) -> tuple[SetAside, ...]:
+        """Every legal set-aside of a roll of a side, most points first."""
+        return set_asides_of(
+            self.rules,
+            self.dice[side],
+            roll,
+            joker_alone=self.joker_alone,
+            badge=self.badges[side],
+        )
 
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of what decides play: the rules and both sets, in either order."""
         jokers = any(thrown.has_jokers for thrown in self.dice)
-        said = {
+        ordered = self if self.is_in_order else self.exchanged
+        said: dict[str, object] = {
             "rules": self.rules.digest,
-            "dice": sorted(plain(thrown) for thrown in self.dice),
+            "dice": [plain(thrown) for thrown in ordered.dice],
             "joker_alone": self.joker_alone and jokers,
         }
+        if any(self.badges):
+            said["badges"] = [sorted(badge) for badge in ordered.badges]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _check_badge(rules: Ruleset, badge: Badge) -> None:
+    """Refuse what is no combination. Raises InvalidRulesError."""
+    if badge and rules.scoring.nothing:
+        raise _not_yet(rules, "scoring.nothing")
+    for dice, points in badge:
+        sound = 1 <= len(dice) <= rules.dice and set(dice) <= set(FACES)
+        if not sound or not 0 < points <= MAX_POINTS or points % rules.point_step:
+            raise InvalidRulesError.say(
+                "{rules}: a badge makes 1 to {dice} faces worth a multiple of {step} points, not"
+                " {faces} worth {points}",
+                rules=rules.name,
+                dice=rules.dice,
+                step=rules.point_step,
+                faces=" ".join(map(str, dice)),
+                points=points,
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,8 +172,12 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
     if rules.scoring.nothing and thrown.has_jokers:
         found.append("scoring.nothing")
     if found:
-        raise InvalidRulesError.say(
-            "{rules}: with loaded dice {key} cannot be solved yet; use rules without it",
-            rules=rules.name,
-            key=found[0],
-        )
+        raise _not_yet(rules, found[0])
+
+
+def _not_yet(rules: Ruleset, key: str) -> InvalidRulesError:
+    return InvalidRulesError.say(
+        "{rules}: with loaded dice {key} cannot be solved yet; use rules without it",
+        rules=rules.name,
+        key=key,
+    )

@@ -29,6 +29,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Die, make_dice_set
 from solver.turn.endless import is_endless, most_gains
 from solver.turn.remaining import RollLists, Shape, roll_lists, shape_of
+from solver.turn.scoring import Badge
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,12 +54,14 @@ class TurnPoints:
     """What the points are not off by more than, rounding aside."""
 
 
-def turn_points(rules: Ruleset, thrown: DiceSet, *, joker_alone: bool = False) -> TurnPoints:
+def turn_points(
+    rules: Ruleset, thrown: DiceSet, *, joker_alone: bool = False, badge: Badge = ()
+) -> TurnPoints:
     """The expected points of a turn of one set.
 
     Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
     """
-    return points_of_sets(rules, [thrown], joker_alone=joker_alone)[0]
+    return points_of_sets(rules, [thrown], joker_alone=joker_alone, badge=badge)[0]
 
 
 def points_of_sets(
@@ -66,6 +69,7 @@ def points_of_sets(
     sets: Sequence[DiceSet],
     *,
     joker_alone: bool = False,
+    badge: Badge = (),
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> list[TurnPoints]:
     """The expected points of a turn of each set; `on_progress` is told the share that is done.
@@ -78,7 +82,7 @@ def points_of_sets(
         by_shape.setdefault(shape_of(thrown), []).append(place)
     found: dict[int, TurnPoints] = {}
     for shape, places in by_shape.items():
-        lists = roll_lists(rules, shape, joker_alone=joker_alone)
+        lists = roll_lists(rules, shape, joker_alone=joker_alone, badge=badge)
         for first in range(0, len(places), _TOGETHER):
             group = places[first : first + _TOGETHER]
             solved = _solve(lists, [sets[place] for place in group])
@@ -98,14 +102,16 @@ def rank_sets(
     dice: Iterable[Die],
     *,
     joker_alone: bool = False,
+    badge: Badge = (),
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> list[TurnPoints]:
     """Every set that can be taken from some dice, with most expected points first.
 
     Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
     """
+    sets = sets_of(dice, rules.dice)
     found = points_of_sets(
-        rules, sets_of(dice, rules.dice), joker_alone=joker_alone, on_progress=on_progress
+        rules, sets, joker_alone=joker_alone, badge=badge, on_progress=on_progress
     )
     return sorted(found, key=lambda one: -one.points)
 

@@ -12,7 +12,6 @@ from solver.game.position import Position, check_position
 from solver.game.standings import score_count
 from solver.loaded.matchup import Floats, Matchup
 from solver.turn.equations import Endings, TurnTable, solve_turn
-from solver.turn.remaining import RollLists, roll_lists, shape_of
 from solver.turn.scoring import TurnPlan
 
 
@@ -61,16 +60,12 @@ class MatchupStrategy:
                 turn_total=position.turn_total,
             )
 
-    def _lists(self, side: int) -> RollLists:
-        shape = shape_of(self.matchup.dice[side])
-        return roll_lists(self.rules, shape, joker_alone=self.matchup.joker_alone)
-
     def _plan(self, side: int) -> TurnPlan:
-        return self._lists(side).plan(self.matchup.dice[side])
+        return self.matchup.lists(side).plan(self.matchup.dice[side])
 
     def _find_possible(self, side: int) -> npt.NDArray[np.bool_]:
         """States of a turn, by turn total and dice; the last row is for all that follow."""
-        lists = self._lists(side)
+        lists = self.matchup.lists(side)
         rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
         return lists.possible_states(rows)
 

@@ -4,7 +4,6 @@ from solver.game.position import Position
 from solver.loaded.strategy import MatchupStrategy
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.dice import Roll
-from solver.turn.remaining import set_asides_of
 from solver.turn.scoring import Fate, TurnState
 
 
@@ -18,7 +17,7 @@ def advise_side(strategy: MatchupStrategy, side: int, position: Position, roll: 
     rules, thrown = matchup.rules, matchup.dice[side]
     table = strategy.turn(side, position)
     options = []
-    for kept in set_asides_of(rules, thrown, roll, joker_alone=matchup.joker_alone):
+    for kept in matchup.set_asides(side, roll):
         left = thrown.without(position.dice, kept.dice) or thrown.whole
         after = TurnState(position.turn_total + kept.points, left)
         options.append(

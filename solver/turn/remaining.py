@@ -20,9 +20,9 @@ from solver.errors import InvalidRulesError
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
 from solver.turn.scoring import (
+    Badge,
     SetAside,
     TurnPlan,
-    all_points,
     all_points_with_jokers,
     legal_set_asides,
 )
@@ -191,26 +191,30 @@ def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:
 
 
 def set_asides_of(
-    rules: Ruleset, thrown: DiceSet, roll: Roll, *, joker_alone: bool = False
+    rules: Ruleset,
+    thrown: DiceSet,
+    roll: Roll,
+    *,
+    joker_alone: bool = False,
+    badge: Badge = (),
 ) -> tuple[SetAside, ...]:
     """Every legal set-aside of one roll of a set, most points first; empty where nothing scores."""
-    points = _points(rules, jokers=thrown.has_jokers, joker_alone=joker_alone)
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
     return legal_set_asides(rules, thrown, roll, points)
 
 
-def _points(rules: Ruleset, *, jokers: bool, joker_alone: bool) -> dict[Roll, int]:
-    return all_points_with_jokers(rules, joker_alone=joker_alone) if jokers else all_points(rules)
-
-
 @lru_cache(maxsize=_SHAPES)
-def roll_lists(rules: Ruleset, shape: Shape, *, joker_alone: bool = False) -> RollLists:
+def roll_lists(
+    rules: Ruleset, shape: Shape, *, joker_alone: bool = False, badge: Badge = ()
+) -> RollLists:
     """Find the lists of a shape, under rules that `solver.loaded.matchup.check_loaded` lets pass.
 
     Raises InvalidRulesError where nothing can score.
     """
     thrown = _any_set(shape)
     columns = thrown.whole
-    worth = _worth(rules, jokers=thrown.has_jokers, joker_alone=joker_alone)
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
+    worth = _worth(rules, points)
     first_list = [0]
     offsets: list[Ints] = []
     lengths: list[Ints] = []
@@ -255,10 +259,10 @@ _CODES = len(FACES) + 1
 """A multiset of faces and jokers is a number whose digits to this base count them."""
 
 
-def _worth(rules: Ruleset, *, jokers: bool, joker_alone: bool) -> npt.NDArray[np.int32]:
+def _worth(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
     """The most steps of every multiset that scores with all its dice, by its number; else -1."""
-    found = np.full(_CODES ** (len(FACES) + jokers), -1, dtype=np.int32)
-    for faces, most in _points(rules, jokers=jokers, joker_alone=joker_alone).items():
+    found = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
+    for faces, most in points.items():
         found[sum(_digit(face) for face in faces)] = most // rules.point_step
     return found
 

@@ -142,15 +142,22 @@ def all_points(rules: Ruleset) -> dict[Roll, int]:
     return best
 
 
+Badge = tuple[tuple[Roll, int], ...]
+"""Combinations that a badge adds for its player, or whose points it changes: dice and points."""
+
+
 @lru_cache(maxsize=RULESETS)
-def all_points_with_jokers(rules: Ruleset, *, joker_alone: bool = False) -> dict[Roll, int]:
+def all_points_with_jokers(
+    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = ()
+) -> dict[Roll, int]:
     """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
 
     A joker stands for one value inside a combination. A combination has at least one die that is no
     joker, unless `joker_alone`.
     """
     combinations: dict[Roll, int] = {}
-    for dice, points in rules.combinations.items():
+    changed = {tuple(sorted(dice)): points for dice, points in badge}
+    for dice, points in (rules.combinations | changed).items():
         for kept in parts(make_roll(dice)):
             if kept or joker_alone:
                 shown = kept + (JOKER,) * (len(dice) - len(kept))

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.errors import InvalidDiceError
+from solver.errors import InvalidDiceError, InvalidRulesError
 from solver.game.sweeps import solve
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.turn.dice import Die, make_dice_set
+from solver.turn.scoring import Badge
 from tests import naive_loaded
-from tests.loaded_dice import kcd, random_dice, set_of
+from tests.loaded_dice import kcd, random_badge, random_dice, set_of
 
 
 def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None:
@@ -29,9 +30,13 @@ def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None
     dice = [random_dice(chance, number), random_dice(chance, number)]
     if seed % 5 == 0:
         dice[1] = dice[0]
-    matchup = Matchup(rules, (set_of(dice[0]), set_of(dice[1])), alone)
+    badges = random_badge(chance, number), random_badge(chance, number)
+    matchup = Matchup(rules, (set_of(dice[0]), set_of(dice[1])), alone, badges)
     solution = solve_matchup(matchup, cache=kernels)
-    one, other = (naive_loaded.Player(rules, some, alone=alone) for some in dice)
+    one, other = (
+        naive_loaded.Player(naive_loaded.Table(rules, alone, badge), some)
+        for badge, some in zip(badges, dice, strict=True)
+    )
     expected = naive_loaded.value_iteration((one, other))
     np.testing.assert_allclose(solution.values, expected, atol=1e-12)
     assert solution.error_bound < 1e-10
@@ -115,15 +120,28 @@ def test_dice_that_never_score_lose_to_all_that_do(kernels: Path) -> None:
         solve_matchup(Matchup(rules, (never, never)), cache=kernels)
 
 
+@pytest.mark.parametrize(
+    "badge", [(((3, 5), 125),), (((3, 7), 100),), (((1,) * 5, 100),), (((), 100),), (((3,), 0),)]
+)
+def test_badges_that_are_no_combination_are_refused(badge: Badge, matchup: Matchup) -> None:
+    with pytest.raises(InvalidRulesError, match="a badge makes 1 to 4 faces worth a multiple"):
+        Matchup(matchup.rules, matchup.dice, badges=((), badge))
+
+
 def test_digests_cover_the_rules_and_both_sets(matchup: Matchup) -> None:
     rules, (one, other) = matchup.rules, matchup.dice
+    badge = (((3, 5), 150),)
     different = [
         matchup,
         Matchup(kcd(dice=4, goal=900), (one, other)),
         Matchup(rules, (one, one)),
         Matchup(rules, (other, other)),
         Matchup(rules, (one, other), joker_alone=True),
+        Matchup(rules, (one, other), badges=(badge, ())),
+        Matchup(rules, (one, other), badges=((), badge)),
+        Matchup(rules, (one, other), badges=(badge, badge)),
     ]
+    assert different[5].exchanged.digest == different[5].digest
     assert len({each.digest for each in different}) == len(different)
     # what is not played does not matter
     odd = Matchup(rules, (other, other), joker_alone=True)

@@ -221,7 +221,7 @@ def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> N
     for count in product(range(7), repeat=7):
         if 1 <= sum(count) <= 6:
             shown = tuple("J" * count[6]) + tuple("".join(str(f + 1) * count[f] for f in range(6)))
-            found = naive_loaded.points(rules, tuple(sorted(shown)), False)
+            found = naive_loaded.points(naive_loaded.Table(rules), tuple(sorted(shown)))
             if found is not None:
                 points[sum(n * 7**k for k, n in enumerate(count))] = found // 50
     falls = np.array([[np.cumsum(np.array(d.weights) / sum(d.weights)) for d in ds] for ds in dice])

@@ -15,7 +15,7 @@ from solver.turn.equations import Endings, solve_turn
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import all_points, all_points_with_jokers, turn_plan
 from tests import naive_loaded
-from tests.loaded_dice import EVERY_DIE, kcd, random_dice, set_of
+from tests.loaded_dice import EVERY_DIE, kcd, random_badge, random_dice, set_of
 
 Best = frozenset[tuple[int, tuple[int, ...]]]
 """Most points for each of the dice left, as numbers by type."""
@@ -70,9 +70,12 @@ def test_lists_hold_what_rolls_offer_face_by_face(seed: int) -> None:
     number = chance.choice([2, 3, 3, 4])
     rules = kcd(dice=number, set_aside_all=seed % 4 == 0, goal=1000)
     dice, alone = random_dice(chance, number), seed % 3 == 0
+    badge = random_badge(chance, number)
     thrown = set_of(dice)
-    expected = naive_lists(thrown, dice, naive_loaded.Player(rules, dice, alone=alone))
-    lists = roll_lists(rules, shape_of(thrown), joker_alone=alone)
+    expected = naive_lists(
+        thrown, dice, naive_loaded.Player(naive_loaded.Table(rules, alone, badge), dice)
+    )
+    lists = roll_lists(rules, shape_of(thrown), joker_alone=alone, badge=badge)
     found = lists_of(lists, thrown)
     assert found.keys() == expected.keys()
     for left, chances in expected.items():
@@ -82,11 +85,12 @@ def test_lists_hold_what_rolls_offer_face_by_face(seed: int) -> None:
 
 def test_the_chance_of_a_farkle_of_every_die_of_the_game() -> None:
     rules = kcd()
+    table = naive_loaded.Table(rules)
 
     @cache
     def is_farkle(shown: naive_loaded.Faces) -> bool:
         parts = (part for number in range(1, 7) for part in combinations(shown, number))
-        return all(naive_loaded.points(rules, part, False) is None for part in parts)
+        return all(naive_loaded.points(table, part) is None for part in parts)
 
     ways = dict.fromkeys(EVERY_DIE, 0)
     for faces in product(range(1, 7), repeat=6):
@@ -112,7 +116,7 @@ def test_points_of_dice_with_jokers(alone: bool) -> None:
     for _ in range(300):
         shown = tuple(sorted(chance.choice("JJ123456") for _ in range(chance.randint(1, 6))))
         roll = tuple(sorted((0 if face == "J" else int(face) for face in shown), reverse=True))
-        assert found.get(roll) == naive_loaded.points(rules, shown, alone)
+        assert found.get(roll) == naive_loaded.points(naive_loaded.Table(rules, alone), shown)
     natural = {roll: points for roll, points in found.items() if 0 not in roll}
     assert natural == all_points(rules)
 
