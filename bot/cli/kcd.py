@@ -33,6 +33,7 @@ from bot.views.named_dice import (
 )
 from bot.views.progress import share_progress
 from solver.errors import InvalidRequestError
+from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice, read_set
 
@@ -42,6 +43,8 @@ from solver.named.sets import find_die, read_dice, read_set
 @click.option(
     "--their-dice", metavar="SET", default=ORDINARY, show_default=True, help="The opponent's."
 )
+@click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, carpenter:150.")
+@click.option("--their-badge", metavar="BADGE", help="The opponent's.")
 @click.option("--own", metavar="DICE", help="Dice you own: which six to take of them.")
 @click.option(
     "--solve",
@@ -68,6 +71,8 @@ def kcd(
     context: click.Context,
     my_dice: str | None,
     their_dice: str,
+    my_badge: str | None,
+    their_badge: str | None,
     own: str | None,
     solve: int,
     goal: int | None,
@@ -93,9 +98,11 @@ def kcd(
         )
     ruleset = with_goal(rules_reader(settings, place)(rules), goal)
     theirs = read_set(their_dice, ruleset.dice)
-    begins = ME_OR_THEM[began.lower()]
+    begins, badges = ME_OR_THEM[began.lower()], read_badges(my_badge, their_badge)
     if own is not None:
-        wanted = ChoiceQuestion(ruleset, tuple(read_dice(own)), theirs, begins, joker_alone, solve)
+        wanted = ChoiceQuestion(
+            ruleset, tuple(read_dice(own)), theirs, begins, joker_alone, badges, solve
+        )
         number = check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
             choices = chosen(folders_of(settings), wanted, told)
@@ -107,7 +114,7 @@ def kcd(
         )
         return
     mine = read_set(my_dice or "", ruleset.dice)
-    question = KcdQuestion(LoadedDice(ruleset, mine, theirs, joker_alone), begins)
+    question = KcdQuestion(LoadedDice(ruleset, mine, theirs, joker_alone, badges), begins)
     with share_progress(f"{mine.text} against {theirs.text}") as told:
         answer = kcd_answer(folders_of(settings), question, told)
     show(

@@ -3,7 +3,6 @@
 `kcd_answer` and `chosen` load numba, and so are called only in a worker or on the command line.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +13,7 @@ from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded
 from solver.loaded.visits import visits
+from solver.named.badges import NamedBadge
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet, make_set
 from solver.rules.ruleset import Ruleset
@@ -21,7 +21,7 @@ from solver.turn.dice import DiceSet
 from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import Badge, TurnState
 
 MOST_SETS = 20_000
 """That are ranked; a hundred in a few seconds."""
@@ -109,8 +109,13 @@ class ChoiceQuestion:
     theirs: NamedSet
     begins: bool = True
     joker_alone: bool = False
+    badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
     solved: int = 3
     """How many of the best by points are worked out against the opponent."""
+
+    def against(self, mine: NamedSet) -> LoadedDice:
+        """A set against the opponent's."""
+        return LoadedDice(self.rules, mine, self.theirs, self.joker_alone, self.badges)
 
     @property
     def pool(self) -> list[NamedDie]:
@@ -134,40 +139,34 @@ def kcd_answer(
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     dice = question.dice
-    figures = set_figures(folders, dice.rules, (dice.mine, dice.theirs), dice.joker_alone)
+    mine, theirs = dice.head_starts
+    figures = [set_figures(folders, dice, side) for side in (0, 1)]
     strategy = solved(folders, dice.matchup, on_progress)
+    turn = strategy.turn(0, strategy.start(0, mine, theirs))
     return KcdAnswer(
         question=question,
         mine=figures[0],
         theirs=figures[1],
-        win_beginning=strategy.win_probability(0),
-        win_second=1 - strategy.win_probability(1),
-        bank_from=_bank_from(
-            dice.mine, strategy.turn(0, strategy.start(0)), dice.rules.winning_score
-        ),
+        win_beginning=strategy.win_probability(0, mine, theirs),
+        win_second=1 - strategy.win_probability(1, theirs, mine),
+        bank_from=_bank_from(dice.mine, turn, dice.rules.winning_score - mine),
     )
 
 
-def set_figures(
-    folders: MatchupFolders, rules: Ruleset, dice: Sequence[NamedSet], joker_alone: bool
-) -> list[SetFigures]:
-    """What a turn with each set brings. Raises InvalidDiceError and InvalidRulesError."""
-    sets = [named.dice_set for named in dice]
-    found = []
-    endless = _points(folders, rules, sets, joker_alone, lambda _: None)
-    for named, thrown, points in zip(dice, sets, endless, strict=True):
-        lists = roll_lists(rules, shape_of(thrown), joker_alone=joker_alone)
-        table = points_table(rules, lists.plan(thrown))
-        found.append(
-            SetFigures(
-                dice=named,
-                points=points,
-                points_to_goal=table.value(TurnState(0, thrown.whole)) * rules.winning_score,
-                farkle_probability=float(turn_outcome(rules, table).farkled.sum()),
-                first_farkle_probability=float(table.plan.farkle_chances[-1]),
-            )
-        )
-    return found
+def set_figures(folders: MatchupFolders, dice: LoadedDice, side: int) -> SetFigures:
+    """What a turn with the set of a side brings. Raises InvalidDiceError and InvalidRulesError."""
+    rules, named = dice.rules, (dice.mine, dice.theirs)[side]
+    thrown, badge = named.dice_set, dice.combinations(side)
+    [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
+    lists = roll_lists(rules, shape_of(thrown), joker_alone=dice.joker_alone, badge=badge)
+    table = points_table(rules, lists.plan(thrown))
+    return SetFigures(
+        dice=named,
+        points=points,
+        points_to_goal=table.value(TurnState(0, thrown.whole)) * rules.winning_score,
+        farkle_probability=float(turn_outcome(rules, table).farkled.sum()),
+        first_farkle_probability=float(table.plan.farkle_chances[-1]),
+    )
 
 
 def chosen(
@@ -178,8 +177,9 @@ def chosen(
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     check_choice(question)
-    rules, alone = question.rules, question.joker_alone
-    sets = sets_from(question.pool, rules.dice)
+    sets = sets_from(question.pool, question.rules.dice)
+    any_set = question.against(sets[0])
+    mine, theirs = any_set.head_starts
     number = min(question.solved, len(sets))
     parts = 1 + _SOLVE_IN_RANKINGS * number
 
@@ -187,17 +187,25 @@ def chosen(
         on_progress((done + share * (_SOLVE_IN_RANKINGS if done else 1)) / parts)
 
     thrown = [named.dice_set for named in sets]
-    points = _points(folders, rules, thrown, alone, partial(told, 0))
+    points = _points(
+        folders,
+        question.rules,
+        thrown,
+        question.joker_alone,
+        any_set.combinations(0),
+        partial(told, 0),
+    )
     pairs = sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
     choices = []
     for place, (worth, named) in enumerate(pairs):
         win = None
         if place < number:
-            dice = LoadedDice(rules, named, question.theirs, alone)
             before = 1 + _SOLVE_IN_RANKINGS * place
-            strategy = solved(folders, dice.matchup, partial(told, before))
-            first, second = strategy.win_probability(0), 1 - strategy.win_probability(1)
-            win = first if question.begins else second
+            strategy = solved(folders, question.against(named).matchup, partial(told, before))
+            if question.begins:
+                win = strategy.win_probability(0, mine, theirs)
+            else:
+                win = 1 - strategy.win_probability(1, theirs, mine)
         choices.append(Choice(named, worth, win))
     choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
     return ChoiceAnswer(question, tuple(choices))
@@ -207,7 +215,7 @@ def seconds_of_choice(question: ChoiceQuestion) -> float:
     """About how long a choice takes. Raises what `check_choice` does."""
     number = check_choice(question)
     best = question.pool[: question.rules.dice]
-    like = LoadedDice(question.rules, make_set(best), question.theirs)
+    like = question.against(make_set(best))
     solves = min(question.solved, number) * seconds_of_solve(like.matchup)
     return solves + _SECONDS_A_SET * number
 
@@ -235,6 +243,7 @@ def _points(
     rules: Ruleset,
     sets: list[DiceSet],
     joker_alone: bool,
+    badge: Badge,
     on_progress: Told,
 ) -> list[float]:
     """Points of a turn of each set with no goal."""
@@ -242,7 +251,9 @@ def _points(
     def work() -> list[float]:
         from solver.loaded.points import points_of_sets  # noqa: PLC0415
 
-        found = points_of_sets(rules, sets, joker_alone=joker_alone, on_progress=on_progress)
+        found = points_of_sets(
+            rules, sets, joker_alone=joker_alone, badge=badge, on_progress=on_progress
+        )
         return [one.points for one in found]
 
     with compiled_code(folders.kernels) as cache:

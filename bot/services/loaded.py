@@ -14,17 +14,19 @@ from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
-from solver.game.position import Position
+from solver.game.position import Position, check_position
 from solver.game.standings import score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.strategy import MatchupStrategy
+from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice
 from solver.play.advice import Advice, Odds
 from solver.play.loaded import advise_side, odds_of_side
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Remaining
+from solver.turn.scoring import Badge
 
 Told = Callable[[float], None]
 
@@ -62,11 +64,28 @@ class LoadedDice:
     theirs: NamedSet
     joker_alone: bool = False
     """Whether jokers may score without a die that is none."""
+    badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
+    """Mine and theirs."""
+
+    @property
+    def head_starts(self) -> tuple[int, int]:
+        """Points that badges give at the start. Raises InvalidPositionError."""
+        mine, theirs = (badge.head_start if badge else 0 for badge in self.badges)
+        position = Position(mine, theirs, dice=self.rules.dice)
+        check_position(self.rules, position)
+        return mine, theirs
+
+    def combinations(self, side: int) -> Badge:
+        """What the badge of a side adds to the combinations."""
+        badge = self.badges[side]
+        return badge.combinations(self.rules) if badge else ()
 
     @property
     def matchup(self) -> Matchup:
         """What is solved; mine are side 0. Raises InvalidDiceError and InvalidRulesError."""
-        return Matchup(self.rules, (self.mine.dice_set, self.theirs.dice_set), self.joker_alone)
+        dice = self.mine.dice_set, self.theirs.dice_set
+        badges = self.combinations(0), self.combinations(1)
+        return Matchup(self.rules, dice, self.joker_alone, badges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Loaded dice against loaded dice as people read it, as plain data and as tables."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.services.kingdom import (
@@ -14,6 +14,7 @@ from bot.services.kingdom import (
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
+from solver.named.badges import NamedBadge
 from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say
@@ -32,6 +33,7 @@ def kcd_text(answer: KcdAnswer) -> str:
             else say("{rules} rules to {goal:,}, they begin.", **_game(dice.rules))
         ),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
+        *badge_lines(dice.badges),
         wrap(_wins(answer)),
     ]
     if answer.bank_from:
@@ -67,6 +69,14 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
     return columns(rows, right={2, 3, 4, 5})
 
 
+def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
+    """What both hold, if anything."""
+    if not any(badges):
+        return []
+    mine, theirs = (badge.text if badge else say("none") for badge in badges)
+    return [wrap(say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs))]
+
+
 def choice_text(answer: ChoiceAnswer) -> str:
     """The best sets, with what each costs against the best."""
     question = answer.question
@@ -83,6 +93,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
             + (say("you begin.") if question.begins else say("they begin."))
         )
     ]
+    lines += badge_lines(question.badges)
     best = answer.choices[0]
     rows = []
     for one in answer.choices[:MOST_CHOICES]:
@@ -157,6 +168,7 @@ def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
         "theirs": question.theirs.text,
         "begins": question.begins,
         "joker_alone": question.joker_alone,
+        "badges": [badge.text if badge else None for badge in question.badges],
         "choices": [_choice(one) for one in answer.choices],
     }
 
@@ -181,6 +193,7 @@ def _question_data(question: KcdQuestion) -> dict[str, Any]:
         "goal": question.dice.rules.goal,
         "begins": question.begins,
         "joker_alone": question.dice.joker_alone,
+        "badges": [badge.text if badge else None for badge in question.dice.badges],
     }
 
 

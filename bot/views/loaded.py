@@ -13,6 +13,7 @@ from bot.views.advice import (
     position_text,
     turn_total_text,
 )
+from bot.views.kingdom import badge_lines
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
@@ -38,6 +39,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
             )
         ),
         _dice(dice),
+        *badge_lines(dice.badges),
     ]
     if advice.farkle:
         lines.append(
@@ -74,6 +76,7 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
             )
         ),
         _dice(dice),
+        *badge_lines(dice.badges),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -108,6 +111,7 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
         "my_dice": mine.text,
         "their_dice": dice.theirs.text,
         "joker_alone": dice.joker_alone,
+        "badges": [badge.text if badge else None for badge in dice.badges],
     }
 
 

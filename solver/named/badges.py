@@ -110,8 +110,11 @@ def read_badge(text: str) -> NamedBadge:
     return NamedBadge(keys[0], tier, None if points is None else int(points), every)
 
 
-def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
-    """Raises InvalidRequestError for badges that do not meet in a game."""
+def read_badges(
+    mine: str | None, theirs: str | None
+) -> tuple[NamedBadge | None, NamedBadge | None]:
+    """The badges of two players, None for none. Raises InvalidRequestError."""
+    one, other = (None if text is None else read_badge(text) for text in (mine, theirs))
     if one and other and one.tier and other.tier and one.tier is not other.tier:
         raise InvalidRequestError.say(
             "both players have a badge of one tier: {one} is {tier}, {other} is {other_tier}",
@@ -120,6 +123,7 @@ def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
             other=other.text,
             other_tier=other.tier,
         )
+    return one, other
 
 
 def _check(badge: Badge, tiers: list[Badge], points: str | None, *, every: bool) -> None:

@@ -40,6 +40,7 @@ from bot.views.named_dice import (
 )
 from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
+from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice, read_set
 from solver.wording import say_later
@@ -49,6 +50,8 @@ T = TypeVar("T")
 SETS = {
     "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
     "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
+    "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
+    "their-badge": say_later("the opponent's badge"),
     "goal": say_later("points to reach"),
     "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
 }
@@ -175,6 +178,7 @@ class LoadedQuestions:
             dice.theirs,
             _begins(line),
             dice.joker_alone,
+            dice.badges,
         )
         check_choice(question)
         seconds = await at_once(seconds_of_choice, question)
@@ -195,7 +199,9 @@ class LoadedQuestions:
             read_set(line.option(name) or ORDINARY, rules.dice)
             for name in ("my-dice", "their-dice")
         )
-        return LoadedDice(rules, mine, theirs, line.choice("joker-alone", YES_OR_NO) is True)
+        badges = read_badges(line.option("my-badge"), line.option("their-badge"))
+        alone = line.choice("joker-alone", YES_OR_NO) is True
+        return LoadedDice(rules, mine, theirs, alone, badges)
 
 
 def _begins(line: Line) -> bool:

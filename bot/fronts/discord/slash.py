@@ -111,6 +111,8 @@ _NEW = (
 _SETS = (
     SlashOption("my-dice"),
     SlashOption("their-dice"),
+    SlashOption("my-badge"),
+    SlashOption("their-badge"),
     number("goal", 1, MOST_GOAL),
     SlashOption("joker-alone", choices=_YES_NO),
 )
