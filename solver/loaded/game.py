@@ -58,6 +58,7 @@ def solve_matchup(
     rules = matchup.rules
     if matchup.is_fair:
         fair = solve(rules, cache=cache, threads=threads)
+        on_progress(1.0)
         values = np.concatenate((fair.values, fair.values))
         return MatchupSolution(matchup, values, fair.error_bound, fair.states_solved, fair.seconds)
     value_shape(rules)

@@ -40,6 +40,8 @@ _CHUNK = 256
 """Turn totals that are in memory at a time."""
 _CLOSE = 1e-11
 """How close the two values have to come, relative to the points."""
+_ROUGH = 1e-6
+"""How far apart they may be in the end."""
 _TOGETHER = kernels.LANES // 2
 """Sets that are solved side by side, with two values each."""
 
@@ -80,12 +82,13 @@ def points_of_sets(
     for place, thrown in enumerate(sets):
         check_loaded(rules, thrown)
         by_shape.setdefault(shape_of(thrown), []).append(place)
+    least = rules.least_bank() // rules.point_step
     found: dict[int, TurnPoints] = {}
     for shape, places in by_shape.items():
         lists = roll_lists(rules, shape, joker_alone=joker_alone, badge=badge)
         for first in range(0, len(places), _TOGETHER):
             group = places[first : first + _TOGETHER]
-            solved = _solve(lists, [sets[place] for place in group])
+            solved = _solve(lists, [sets[place] for place in group], least)
             found.update(zip(group, solved, strict=True))
             on_progress(len(found) / len(sets))
     return [found[place] for place in range(len(sets))]
@@ -116,8 +119,8 @@ def rank_sets(
     return sorted(found, key=lambda one: -one.points)
 
 
-def _solve(lists: RollLists, sets: list[DiceSet]) -> list[TurnPoints]:
-    """The points of up to _TOGETHER sets of one shape."""
+def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints]:
+    """The points of up to _TOGETHER sets of one shape; `least` is the least bank in point steps."""
     number = len(sets)
     # the last set stands in lanes that are left over too
     chances, farkles = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
@@ -128,18 +131,25 @@ def _solve(lists: RollLists, sets: list[DiceSet]) -> list[TurnPoints]:
         np.ascontiguousarray(np.stack(farkles)[lanes].T),
     )
     means = [_means(lists, one) for one in chances]
-    least = lists.rules.least_bank() // lists.rules.point_step
     rows = max(_ROWS, least)
     while True:
         gain = np.zeros((lists.columns, kernels.LANES))
         cost = float(rows * lists.rules.point_step)
         for k, thrown in enumerate(sets):
             gain[:, 2 * k + 1] = _most(lists, thrown, means[k], farkles[k], cost)
-        starts = _start(lists, turn, rows, gain)
+        starts = _start(lists, turn, rows, gain, least)
         low, high = starts[0::2][:number], starts[1::2][:number]
         rows *= 4
-        if np.all(high - low <= _CLOSE * high) or rows > _MOST_ROWS:
+        if np.all(high - low <= _CLOSE * high):
             break
+        if rows > _MOST_ROWS:
+            if np.all(high - low <= _ROUGH * high):
+                break
+            raise InvalidDiceError.say(
+                "with these dice it pays to roll up to more than {points:,} points; that is too far"
+                " to work out",
+                points=rows // 4 * lists.rules.point_step,
+            )
     return [
         TurnPoints(thrown, float(one + other) / 2, max(0.0, float(other - one) / 2))
         for thrown, one, other in zip(sets, low, high, strict=True)
@@ -169,11 +179,10 @@ def _most(
     return most_gains(plan, cost)
 
 
-def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats) -> Floats:
+def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats, least: int) -> Floats:
     """Points of a whole turn in each lane, if it gains so much more from `rows` steps on."""
     step, size = lists.rules.point_step, gain.size
     reach = int(lists.targets[-1]) // lists.columns
-    least = lists.rules.least_bank() // step
     further = (reach + 1) * size
     values = np.empty(_CHUNK * size + further)
     values[_CHUNK * size :] = ((rows + np.arange(reach + 1)) * step).repeat(size)

@@ -16,8 +16,8 @@ from math import factorial, prod
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import InvalidRulesError
-from solver.rules.ruleset import FACES, Ruleset
+from solver.errors import InvalidDiceError
+from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
 from solver.turn.scoring import (
     Badge,
@@ -56,7 +56,7 @@ class RollLists:
     """What the rolls of all sets of a shape offer, as arrays; targets and lists as in TurnPlan."""
 
     rules: Ruleset
-    shape: Shape
+    """What counts of them for a turn."""
     targets: Ints
     """Offsets of the distinct targets, ascending, shape (targets,)."""
     options: Ints
@@ -68,7 +68,6 @@ class RollLists:
     lists: tuple[Ints, ...]
     """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
     one more than there are for a farkle."""
-
     moves: tuple[Ints, ...]
     """For each column the offsets of all targets that a set-aside leads to, best or not."""
 
@@ -128,7 +127,7 @@ class RollLists:
             only_hot=only_hot,
             reach=int(self.targets[-1]) // self.columns,
             bonuses=(0,),
-            must_roll_hot=self.rules.hot_dice != "optional",
+            must_roll_hot=False,
             step=self.rules.point_step,
         )
 
@@ -203,14 +202,30 @@ def set_asides_of(
     return legal_set_asides(rules, thrown, roll, points)
 
 
-@lru_cache(maxsize=_SHAPES)
 def roll_lists(
     rules: Ruleset, shape: Shape, *, joker_alone: bool = False, badge: Badge = ()
 ) -> RollLists:
     """Find the lists of a shape, under rules that `solver.loaded.matchup.check_loaded` lets pass.
 
-    Raises InvalidRulesError where nothing can score.
+    They are kept, and serve all goals. Raises InvalidDiceError where nothing can score.
     """
+    return _find_lists(_rules_of_turn(rules), shape, joker_alone, badge)
+
+
+@lru_cache(maxsize=RULESETS)
+def _rules_of_turn(rules: Ruleset) -> Ruleset:
+    """Rules that are the same for all that have the same lists."""
+    return Ruleset(
+        name="turn",
+        goal=rules.point_step,
+        dice=rules.dice,
+        set_aside_all=rules.set_aside_all,
+        scoring=rules.scoring,
+    )
+
+
+@lru_cache(maxsize=_SHAPES)
+def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -> RollLists:
     thrown = _any_set(shape)
     columns = thrown.whole
     points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
@@ -223,26 +238,19 @@ def roll_lists(
     for dice in range(1, columns + 1):
         best, reached = _best(rules, thrown, dice, worth)
         moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
-        # each roll's most steps for all that it may leave; nothing at all sorts last
-        distinct, own = np.unique(-best, axis=0, return_inverse=True)
-        distinct = -distinct[: len(distinct) - bool(np.all(distinct[-1] > 0))]
+        distinct, own = _distinct_rows(best)
         rows, left = np.nonzero(distinct >= 0)
         found = distinct[rows, left] * columns + (left - 1) % columns
         offsets.append(found[np.lexsort((found, rows))])
         lengths.append(np.bincount(rows, minlength=len(distinct)))
         first_list.append(first_list[-1] + len(distinct))
-        lists.append(own.ravel())
+        lists.append(own)
     if not first_list[-1]:
-        raise InvalidRulesError.say(
-            "{rules}: no roll is left that scores points; every one that would wins the game,"
-            " loses everything or is a farkle",
-            rules=rules.name,
-        )
+        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
     targets, options = np.unique(np.concatenate(offsets), return_inverse=True)
     ends = np.cumsum(np.concatenate(lengths))
     return RollLists(
         rules=rules,
-        shape=shape,
         targets=targets.astype(np.intp),
         options=options.astype(np.intp),
         starts=np.concatenate(([0], ends[:-1])).astype(np.intp),
@@ -250,6 +258,22 @@ def roll_lists(
         lists=tuple(lists),
         moves=tuple(moves),
     )
+
+
+def _distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Ints]:
+    """The distinct rows that hold anything, and which of them each row is; the last if nothing."""
+    # it takes far longer to sort rows than a hash of each
+    factors = np.random.default_rng(0).integers(-(2**62), 2**62, best.shape[1])
+    _, first, own = np.unique(best @ factors, return_index=True, return_inverse=True)
+    distinct, own = best[first], own.ravel()
+    if not np.array_equal(distinct[own], best):  # two rows that have the same hash
+        distinct, own = np.unique(best, axis=0, return_inverse=True)
+        own = own.ravel()
+    scores = np.any(distinct >= 0, axis=1)
+    order = np.argsort(~scores, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return distinct[order][: int(scores.sum())], place[own]
 
 
 _EVERY = 64
@@ -289,9 +313,7 @@ def _best(
         sums = np.vstack((sums, sums + np.array(digits)[faces - 1]))
     # row m sets aside the dice whose bits are 1 in m
     points = worth[sums]
-    if rules.hot_dice == "forced":
-        points[:-1, points[-1] >= 0] = -1
-    elif rules.set_aside_all:
+    if rules.set_aside_all:
         points[_extendable(points >= 0)] = -1
     best = np.full((len(thrown.remaining), len(rolls)), -1, dtype=np.int32)
     reached = []
