@@ -43,7 +43,7 @@ def test_exchanging_the_sets_exchanges_the_answer(folders: MatchupFolders) -> No
     other = kcd_answer(folders, KcdQuestion(LoadedDice(RULES, ORDINARY, MINE), begins=False))
     assert answer.win == pytest.approx(1 - other.win, abs=1e-12)
     assert answer.win_second == pytest.approx(1 - other.win_beginning, abs=1e-12)
-    assert 0.3 < answer.win_second < 0.5 < answer.win < 0.8, "who begins a short game has much"
+    assert 0.3 < answer.win_second < 0.5 < answer.win < 0.9, "who begins a short game has much"
     assert answer.mine == other.theirs
     assert len(list(folders.matchups.iterdir())) == 1, "both orders are one file"
     outcome = points_outcome(RULES, 0)
