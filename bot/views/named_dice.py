@@ -18,7 +18,7 @@ JOKER_LETTER = "J"
 _EFFECTS = {
     "headstart": say_later("points at the start"),
     "formation": say_later("{dice} score together"),
-    "defence": say_later("cancels the opponent's badge of this tier"),
+    "defence": say_later("cancels the opponent's badge"),
     "triple": say_later("{dice} score {times} times their points"),
     "resurrection": say_later("roll again after a farkle"),
     "doppelganger": say_later("doubles the points of the last roll"),
@@ -135,22 +135,23 @@ def dice_sheet(dice: Sequence[KnownDie]) -> Sheet:
 
 def badges_text(badges: Sequence[Badge]) -> str:
     """What badges do, how often and for how much, and how well that is known; a line for a name."""
-    rows = [(say("badge"), say("tiers"), say("what it does"), say("uses"), say("price"))]
+    rows = [(say("badge"), "", say("what it does"), say("uses"), say("price"))]
     for name, alike in groupby(badges, key=attrgetter("called")):
         tiers = list(alike)
         exactness = max((one.exactness for one in tiers), key=list(Exactness).index)
         rows.append(
             (
                 f"{name} {_MARKS[exactness]}".strip(),
-                "/".join(say(_TIERS[one.tier]) for one in tiers),
+                "/".join(say(_TIERS[one.tier])[0].upper() for one in tiers),
                 badge_effect(tiers),
                 _joined(figure(one.uses) if one.uses else say("always") for one in tiers),
                 _joined(figure(one.price) for one in tiers if one.price is not None),
             )
         )
     more = say(
-        "Both players have a badge of one tier, or none. ? is written nowhere in part, ?? how many"
-        " points it is, ??? is not in the tables of the game: see docs/kingdom-come.md."
+        "T, S and G: tin, silver, gold. Both players have a badge of one tier, or none. ? is"
+        " written nowhere in part, ?? how many points it is, ??? is not in the tables of the game:"
+        " see docs/kingdom-come.md."
     )
     return "\n".join([*columns(rows), wrap(more)])
 

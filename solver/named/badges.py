@@ -160,8 +160,7 @@ def _key(badge: Badge) -> str:
 
 def _word(name: str) -> str:
     """The word of a name that tells it apart, as it is typed."""
-    words = name.casefold().replace("'s", "").replace("-", "").split()
-    return words[-1] if words[0] == "vorteil" else words[0]
+    return name.casefold().replace("'s", "").replace("-", "").split()[0]
 
 
 def _names(badge: Badge, word: str) -> bool:
