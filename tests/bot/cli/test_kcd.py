@@ -5,6 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
+from solver.errors import FarkleError
 
 
 def run(*arguments: str, data: Path | None = None) -> str:
@@ -48,12 +49,7 @@ def test_who_wins(tmp_path: Path, kernels: Path) -> None:
         (["dice", "nothing"], 'there is no die called "nothing"'),
     ],
 )
-def test_refusals(arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bot.__main__ import main  # noqa: PLC0415
-
-    monkeypatch.setattr("sys.argv", ["farkle", "kcd", *arguments])
-    shown: list[str] = []
-    monkeypatch.setattr("click.echo", lambda text, **_: shown.append(str(text)))
-    with pytest.raises(SystemExit):
-        main()
-    assert sentence in " ".join(shown)
+def test_refusals(arguments: list[str], sentence: str) -> None:
+    result = CliRunner().invoke(farkle, ["kcd", *arguments])
+    assert isinstance(result.exception, FarkleError)
+    assert sentence in str(result.exception)
