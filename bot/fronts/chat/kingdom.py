@@ -98,8 +98,8 @@ class LoadedQuestions:
                     "rules": say_later("a rule set, kcd unless you say another"),
                 },
                 examples=(
-                    "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5",
-                    "/kcd own:lucky*2,odd,devil goal:2000",
+                    "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
+                    "/kcd own:lucky*2,odd goal:1500",
                     "/kcd dice tengri",
                 ),
             )
@@ -154,8 +154,8 @@ class LoadedQuestions:
                     yield reply
             case _:
                 raise InvalidRequestError.say(
-                    "/kcd takes your dice, as in /kcd my-dice:lucky*3,odd,ordinary*2, or those to"
-                    " choose from, as in /kcd own:lucky*2,odd,devil; /kcd dice lists the dice"
+                    "/kcd takes your dice, as in my-dice:lucky*3,odd,ordinary*2, or those to choose"
+                    " from, as in own:lucky*2,odd,devil; /kcd dice lists the dice"
                 )
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
