@@ -15,6 +15,7 @@ between:
 Both are taken back to the start of the turn, and R grows until they meet there.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -34,11 +35,11 @@ from solver.turn.scoring import Badge
 Floats = npt.NDArray[np.float64]
 
 _ROWS = 512
-"""Turn totals of the first attempt, in point steps; each further one has four times as many."""
+"""Turn totals of the first attempt, in point steps."""
 _MOST_ROWS = 1 << 17
 _CHUNK = 256
 """Turn totals that are in memory at a time."""
-_CLOSE = 1e-11
+_CLOSE = 1e-9
 """How close the two values have to come, relative to the points."""
 _ROUGH = 1e-6
 """How far apart they may be in the end."""
@@ -139,17 +140,22 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
             gain[:, 2 * k + 1] = _most(lists, thrown, means[k], farkles[k], cost)
         starts = _start(lists, turn, rows, gain, least)
         low, high = starts[0::2][:number], starts[1::2][:number]
-        rows *= 4
         if np.all(high - low <= _CLOSE * high):
             break
-        if rows > _MOST_ROWS:
+        if rows == _MOST_ROWS:
             if np.all(high - low <= _ROUGH * high):
                 break
             raise InvalidDiceError.say(
                 "with these dice it pays to roll up to more than {points:,} points; that is too far"
                 " to work out",
-                points=rows // 4 * lists.rules.point_step,
+                points=rows * lists.rules.point_step,
             )
+        # the chance to come so far falls about geometrically with it
+        wide = high - low > _CLOSE * high
+        most = gain[:, 1::2].max(axis=0)[:number][wide]
+        came = np.minimum((high - low)[wide] / most, 0.9)
+        further = float(np.max(np.log(_CLOSE * high[wide] / most) / np.log(came)))
+        rows = min(_MOST_ROWS, math.ceil(rows * min(8.0, max(1.25, 1.1 * further))))
     return [
         TurnPoints(thrown, float(one + other) / 2, max(0.0, float(other - one) / 2))
         for thrown, one, other in zip(sets, low, high, strict=True)

@@ -47,6 +47,7 @@ from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
 from solver.turn.long_run import long_run
 from solver.turn.scoring import TurnPlan, turn_plan
+from tests.loaded_dice import GAME_DICE
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
 """Of the C++ program of 2016 for Facebook at floor -2500, on one core of 2013."""
@@ -239,10 +240,8 @@ def measure_loaded(kernels: str, *, quick: bool) -> Figures:
     from solver.loaded.points import rank_sets, turn_points  # noqa: PLC0415
 
     def sets(types: int) -> tuple[DiceSet, DiceSet]:
-        one, other = (
-            [Die((1, 1, 1, 1, 1, first + k % types)) for k in range(6)] for first in (2, 12)
-        )
-        return make_dice_set(one), make_dice_set(other)
+        dice = [[Die(GAME_DICE[first + k % types]) for k in range(6)] for first in (1, 10)]
+        return make_dice_set(dice[0]), make_dice_set(dice[1])
 
     def solve(types: int, goal: int) -> float:
         matchup = Matchup(_variant("kcd", {"goal": goal}), sets(types))
@@ -257,8 +256,7 @@ def measure_loaded(kernels: str, *, quick: bool) -> Figures:
     found = {"points": time.perf_counter() - begun, "three": solve(3, 4000)}
     if not quick:
         begun = time.perf_counter()
-        dice = [Die((k, 2, 1, 3, 2, 1)) for k in range(1, 13)]
-        found["sets"] = len(rank_sets(rules, dice))
+        found["sets"] = len(rank_sets(rules, map(Die, GAME_DICE[:12])))
         found |= {"rank": time.perf_counter() - begun, "six": solve(6, 4000)}
         found["long"] = solve(3, 8000)
     return found
