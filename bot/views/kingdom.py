@@ -226,5 +226,5 @@ def _all(*sets: NamedSet) -> list[NamedDie]:
 
 def _doubt_lines(*sets: NamedSet) -> list[str]:
     """What nobody knows of it."""
-    luck = say("Henry's own luck is not in the dice; see docs/kingdom-come.md.")
+    luck = say("Henry's own luck is not in the dice; see kingdom-come.md in docs.")
     return [wrap(sentence) for sentence in (*doubts(_all(*sets)), luck)]

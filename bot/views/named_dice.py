@@ -151,7 +151,7 @@ def badges_text(badges: Sequence[Badge]) -> str:
     more = say(
         "T, S and G: tin, silver, gold. Both players have a badge of one tier, or none. ? is"
         " written nowhere in part, ?? how many points it is, ??? is not in the tables of the game:"
-        " see docs/kingdom-come.md."
+        " see kingdom-come.md in docs."
     )
     return "\n".join([*columns(rows), wrap(more)])
 
