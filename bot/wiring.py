@@ -12,6 +12,7 @@ from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
+from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.memo import memo_commands
 from bot.fronts.chat.pictures import PictureCommands
 from bot.fronts.chat.points import points_commands
@@ -22,6 +23,7 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
+from bot.services.loaded import folders_of
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.database import database_path
@@ -86,6 +88,7 @@ async def open_parts(
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
+        loaded = LoadedQuestions(oracle, rules, tables, folders_of(settings))
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -96,7 +99,8 @@ async def open_parts(
         commands = Commands(
             {
                 say_later("Advice"): [
-                    *advice_commands(oracle, rules, tables),
+                    *advice_commands(oracle, rules, tables, loaded),
+                    *loaded.commands(),
                     *points_commands(oracle, rules),
                     *PictureCommands(oracle, rules, tables).commands(),
                     *memo_commands(oracle, rules, settings.kernels),

@@ -24,6 +24,7 @@ COMMANDS = {
     "discord": "discord.discord_command",
     "duel": "duel.duel",
     "forget": "forget.forget",
+    "kcd": "kcd.kcd",
     "komi": "komi.komi_command",
     "memo": "memo.memo",
     "plot": "plot.plot",

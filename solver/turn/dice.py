@@ -7,12 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations_with_replacement, product
-from math import factorial, prod
+from math import factorial, gcd, prod
 
-from solver.errors import InvalidRollError
+from solver.errors import InvalidDiceError, InvalidRollError
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 
 MAX_DICE = 6
+MAX_WEIGHT = 1_000_000
+
+JOKER = 0
+"""Among the faces of a roll: a joker, which stands for any value inside a combination."""
 
 Roll = tuple[int, ...]
 """The faces of one roll in descending order; a multiset, as the order of dice means nothing.
@@ -78,9 +82,47 @@ def _plain(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """A die by the weights of its faces 1 to 6."""
+    """A die by the weights of its faces 1 to 6, whole numbers: how often each falls out of all.
+
+    Raises InvalidDiceError for weights or faces that no die has.
+    """
 
     weights: tuple[int, ...] = (1,) * len(FACES)
+    jokers: frozenset[int] = frozenset()
+    """The faces that are jokers."""
+
+    def __post_init__(self) -> None:
+        weights = list(self.weights)
+        is_sound = len(weights) == len(FACES) and all(
+            type(weight) is int and 0 <= weight <= MAX_WEIGHT for weight in weights
+        )
+        if not is_sound or not any(weights):
+            raise InvalidDiceError.say(
+                "a die has the weights of its faces 1 to 6: six whole numbers from 0 to {most:,},"
+                " not all of them 0, and not {weights}",
+                most=MAX_WEIGHT,
+                weights=weights,
+            )
+        if not self.jokers <= set(FACES):
+            raise InvalidDiceError.say(
+                "the jokers of a die are among its faces 1 to 6, not {faces}",
+                faces=sorted(self.jokers),
+            )
+
+    @property
+    def reduced(self) -> "Die":
+        """The die that all dice stand for which fall alike.
+
+        Weights have no common divisor, all jokers are on the first face that is one, and faces that
+        never fall are no jokers.
+        """
+        jokers = [face for face in sorted(self.jokers) if self.weights[face - 1]]
+        weights = list(self.weights)
+        for face in jokers[1:]:
+            weights[jokers[0] - 1] += weights[face - 1]
+            weights[face - 1] = 0
+        divisor = gcd(*weights)
+        return Die(tuple(weight // divisor for weight in weights), frozenset(jokers[:1]))
 
 
 @dataclass(frozen=True)
@@ -96,6 +138,19 @@ class DiceSet:
         found = product(*(range(count + 1) for count in self.counts))
         return tuple(sorted(found, key=lambda left: (sum(left), left)))
 
+    @cached_property
+    def _places(self) -> dict[tuple[int, ...], Remaining]:
+        return {left: place for place, left in enumerate(self.remaining)}
+
+    def place(self, left: tuple[int, ...]) -> Remaining:
+        """The remaining dice that are so many of each type."""
+        return self._places[left]
+
+    @cached_property
+    def has_jokers(self) -> bool:
+        """Whether a joker can fall."""
+        return any(die.jokers for die in self.types)
+
     @property
     def whole(self) -> Remaining:
         """All dice of the set."""
@@ -107,13 +162,14 @@ class DiceSet:
             return dice - len(set_aside)
         gone = Counter((die - 1) // len(FACES) for die in set_aside)
         left = tuple(number - gone[k] for k, number in enumerate(self.remaining[dice]))
-        return self.remaining.index(left)
+        return self.place(left)
 
     def faces(self, roll: Roll) -> Roll:
-        """The faces of a roll, whatever dice show them."""
-        if len(self.types) == 1:
+        """The faces of a roll, whatever dice show them; jokers are JOKER."""
+        if len(self.types) == 1 and not self.has_jokers:
             return roll
-        return make_roll((die - 1) % len(FACES) + 1 for die in roll)
+        shown = ((self.types[(die - 1) // len(FACES)], (die - 1) % len(FACES) + 1) for die in roll)
+        return make_roll(JOKER if face in die.jokers else face for die, face in shown)
 
     def ways(self, dice: Remaining) -> int:
         """Weight of all rolls of some dice together."""
@@ -136,9 +192,19 @@ class DiceSet:
 
 
 def make_dice_set(dice: Iterable[Die]) -> DiceSet:
-    """The set of some dice; equal ones are one type."""
-    types = Counter(dice)
-    return DiceSet(tuple(types), tuple(types.values()))
+    """The set of some dice, 1 to 6 of them: those that fall alike are one type.
+
+    The order of dice means nothing; types of which there are more come first.
+
+    Raises InvalidDiceError.
+    """
+    types = Counter(die.reduced for die in dice)
+    if not 1 <= (number := types.total()) <= MAX_DICE:
+        raise InvalidDiceError.say(
+            "a set has 1 to {most} dice, not {number}", most=MAX_DICE, number=number
+        )
+    order = sorted(types, key=lambda die: (-types[die], sorted(die.jokers), die.weights))
+    return DiceSet(tuple(order), tuple(types[die] for die in order))
 
 
 @lru_cache(maxsize=RULESETS)

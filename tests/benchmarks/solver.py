@@ -35,17 +35,20 @@ from solver.game.standings import (
     first_standing,
     standing_index,
 )
+from solver.loaded.matchup import Matchup
 from solver.play.best_response import best_response
 from solver.play.duel import duel
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
+from solver.turn.dice import DiceSet, Die, make_dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
 from solver.turn.long_run import long_run
 from solver.turn.scoring import TurnPlan, turn_plan
 from tests.benchmarks.history import history, processor
+from tests.loaded_dice import GAME_DICE
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
 """Of the C++ program of 2016 for Facebook at floor -2500, on one core of 2013."""
@@ -232,6 +235,34 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     return {name: lanes * steps * dice / best[name] for name, (_, lanes, _) in ways.items()}
 
 
+def measure_loaded(kernels: str, *, quick: bool) -> Figures:
+    """Seconds for points of sets, and for match-ups of sets with so many types of dice."""
+    from solver.loaded.game import solve_matchup  # noqa: PLC0415 - as numba above
+    from solver.loaded.points import rank_sets, turn_points  # noqa: PLC0415
+
+    def sets(types: int) -> tuple[DiceSet, DiceSet]:
+        dice = [[Die(GAME_DICE[first + k % types]) for k in range(6)] for first in (1, 10)]
+        return make_dice_set(dice[0]), make_dice_set(dice[1])
+
+    def solve(types: int, goal: int) -> float:
+        matchup = Matchup(_variant("kcd", {"goal": goal}), sets(types))
+        return solve_matchup(matchup, cache=Path(kernels)).seconds
+
+    rules = load_rules("kcd")
+    for types in (3, 6):  # compiles, and finds the lists of their shapes
+        turn_points(rules, sets(types)[0])
+    solve(3, 500)
+    begun = time.perf_counter()
+    turn_points(rules, sets(6)[1])
+    found = {"points": time.perf_counter() - begun, "three": solve(3, 4000)}
+    if not quick:
+        begun = time.perf_counter()
+        found["sets"] = len(rank_sets(rules, map(Die, GAME_DICE[:12])))
+        found |= {"rank": time.perf_counter() - begun, "six": solve(6, 4000)}
+        found["long"] = solve(3, 8000)
+    return found
+
+
 def _lists(plan: TurnPlan) -> tuple[Any, ...]:
     """Targets, list after list; where lists start and end; their chance and their dice."""
     bounds = np.append(plan.starts, len(plan.options))
@@ -291,6 +322,7 @@ MEASURES: dict[str, Callable[..., Figures]] = {
     "best response": measure_best_response,
     "kernels": measure_kernels,
     "points": measure_points,
+    "loaded": measure_loaded,
 }
 
 
@@ -512,6 +544,19 @@ def report_points(bench: Bench) -> None:
     bench.at_most(f"the slowest preset, {slowest}", found[slowest], 1, "s")
 
 
+def report_loaded(bench: Bench, *, quick: bool) -> None:
+    """Loaded dice, whose shapes are known."""
+    _heading("Loaded dice under kcd rules, code compiled")
+    found = bench.child("loaded", kernels=str(bench.folder / "kernels"), quick=quick)
+    bench.at_most("points of six types", found["points"] * 1e3, 100, "ms")
+    bench.at_most("three types, goal 4,000", found["three"], 15, "s")
+    if quick:
+        return
+    bench.at_most(f"{found['sets']} sets by points", found["rank"], 60, "s")
+    bench.at_most("six types, goal 4,000", found["six"], 120, "s")
+    bench.at_most("three types, goal 8,000", found["long"], 120, "s")
+
+
 def _percent(found: Figures) -> str:
     return f"{100 * found['first_player']:.4f} %"
 
@@ -558,6 +603,7 @@ def main() -> int:
             report_kernels,
             report_answers,
             report_points,
+            partial(report_loaded, quick=chosen.quick),
         ]
         for report in reports if chosen.quick else [*reports, report_presets]:
             try:

@@ -38,6 +38,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "/help advise": (),
     "/join": ("bob: /track",),
     "/join level:optimal": ("ann: /play @bob rules:kcd",),
+    "/kcd badges": (),
+    "/kcd dice": (),
     "/keep": (),
     "/leaderboard": (),
     "/match optimal cautious": (),

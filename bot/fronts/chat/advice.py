@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from bot.fronts.chat.commands import Command, Line, Reply
+from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
@@ -33,7 +34,9 @@ CONTEXT = {
 """The options that describe a position."""
 
 
-def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[Command]:
+def advice_commands(
+    oracle: Oracle, rules: HouseRules, tables: Tables, loaded: LoadedQuestions
+) -> list[Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
     advisor = oracle.advisor
 
@@ -56,6 +59,8 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
         yield Reply(found, make_text, answer_data)
 
     def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if has_sets(line):
+            return loaded.advise(line, caller)
         line = with_numbers(line)
 
         def here(table: Table, game: Game) -> Callable[[], Advice]:
@@ -64,19 +69,23 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
         return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
 
     def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if has_sets(line):
+            return loaded.odds(line, caller)
+
         def here(_: Table, game: Game) -> Callable[[], Odds]:
             return partial(advisor.odds_in, game)
 
         asked = partial(advisor.odds, line.number("dice"))
         return answer(line, caller, here, asked, odds_text)
 
-    dice = {"dice": say_later("dice to roll"), **CONTEXT}
+    context = {**CONTEXT, **SETS}
+    dice = {"dice": say_later("dice to roll"), **context}
     return [
         Command(
             "/advise DICE",
             say_later("what to keep of a roll"),
             advise,
-            CONTEXT,
+            context,
             takes_dice=True,
             examples=(
                 "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",

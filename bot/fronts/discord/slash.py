@@ -111,14 +111,29 @@ _NEW = (
     SlashOption("hints", choices=_YES_NO),
     number("away", 10, 7 * 24 * 3600),
 )
+_SETS = (
+    SlashOption("my-dice"),
+    SlashOption("their-dice"),
+    SlashOption("my-badge"),
+    SlashOption("their-badge"),
+    number("goal", 1, MOST_GOAL),
+    SlashOption("joker-alone", choices=_YES_NO),
+)
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
 _POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
-    "advise": (_DICE, *_CONTEXT),
-    "odds": (number("dice", 1, 6), *_CONTEXT),
+    "advise": (_DICE, *_CONTEXT, *_SETS),
+    "odds": (SlashOption("dice"), *_CONTEXT, *_SETS),
+    "kcd": (
+        word("list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))),
+        *_SETS,
+        SlashOption("own"),
+        SlashOption("began", choices=tuple(ME_OR_THEM)),
+        _RULES,
+    ),
     "points": (
         number("cost"),
         SlashOption("on-board", choices=_YES_NO),
