@@ -33,8 +33,8 @@ MOST_STATES = 40_000_000
 about 60 while solving."""
 
 _SECONDS_PER_OPTION = 22e-12
-"""Of a core, for each option that is weighed at a turn total by a state of many that are solved side
-by side, and each value that comes with it."""
+"""Of a core, for each option that is weighed at a turn total by a state of many that are solved
+side by side, and each value that comes with it."""
 
 _ROUNDS = 3.1
 """How often a state is solved."""
@@ -134,15 +134,12 @@ def check_many(rules: Ruleset, players: int) -> None:
             players=players,
         )
     check_solvable(rules)
-    if rules.ties == "played_on" and players > 2:
+    if rules.ties == "played_on":
         raise InvalidRulesError.say(
-            "{rules}: play-offs of more than two players are not solved; ties that the earlier"
-            " player wins or that are shared are",
+            "{rules}: play-offs of several players are not solved; ties that the earlier player"
+            " wins or that are shared are",
             rules=rules.name,
         )
-    if rules.ties == "played_on":
-        raise InvalidRulesError.say("{rules}: play-offs are solved for two players only by"
-            " `farkle solve` without --players", rules=rules.name)
     states = size(rules, players).states
     if rules.farkle_penalty is not None:
         states *= rules.farkle_limit**players
@@ -168,7 +165,7 @@ def check_many(rules: Ruleset, players: int) -> None:
 
 
 def expected_seconds(rules: Ruleset, players: int) -> float:
-    """How long a solve takes on this machine while it is not busy, right to a factor of about two."""
+    """How long a solve takes on this machine while it is idle, right to a factor of about two."""
     return 15 + _seconds(rules, players, size(rules, players).states)
 
 
@@ -230,4 +227,3 @@ def inner_states(rules: Ruleset, players: int) -> int:
         turn_totals += max(found.scores, rules.least_bank(on_board=False) // step)
     cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
     return int(found.roles * found.places ** (players - 1) * turn_totals * cells)
-

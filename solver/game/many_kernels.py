@@ -309,8 +309,13 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
 
 @njit(
     types.void(
-        TURN_TYPE, _FLOATS, types.intp, types.intp, _STATES, array_type(types.float64, 2),
-        *_WORK_TYPES
+        TURN_TYPE,
+        _FLOATS,
+        types.intp,
+        types.intp,
+        _STATES,
+        array_type(types.float64, 2),
+        *_WORK_TYPES,
     ),
     parallel=True,
     cache=True,

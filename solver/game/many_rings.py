@@ -16,7 +16,7 @@ The mover's own value is continuous, but that of others jumps where the mover ch
 there are rings without choices that fit each other: with one choice of a mover the others play so
 that another choice is better, with that one so that the first is. As in any game, chances to choose
 the one or the other then fit: the mover is indifferent, and values lie between those of both
-choices. They are found by bisection between the values T(A) = B and T(B) = A that follow each other.
+choices. They are found by bisection between values that lead to each other, T(A) = B and T(B) = A.
 
 - In a ring of as many states as players, with affine maps T1 and T2 for both choices and fixed
   points F1 and F2, every mixture has its fixed point on the line through F1 and F2, and so have A

@@ -3,13 +3,11 @@
 As in solver.game.kernel_source, but a value is that of every player: whoever moves takes the option
 with the greatest own value, and what it is worth to the others comes with it.
 
-Options that are equal for the mover, to within EVEN, are in a fixed order, of which the first is
-taken: to bank before to roll; then the set-aside with more points, and of as many points the one
-that leaves more dice to roll.
+Of options that are equal for the mover the first is taken, in the order of solver.turn.many.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from solver.game.kernel_source import LANES, _load
+from solver.turn.many import EVEN
 from solver.turn.scoring import TurnPlan
-
-EVEN = 1e-11
-"""Values of a mover that differ by no more are equal: rounding must not choose between options."""
 
 
 def in_order(plan: TurnPlan, *, reverse: bool = False) -> list[tuple[int, ...]]:
@@ -73,18 +69,62 @@ def turn_source(plan: TurnPlan, planes: int, *, reverse: bool = False) -> str:
     out : planes * dice * LANES, scratch
     reverse : options that are equal for the mover are taken in the opposite order
     """
-    dice = plan.columns
-    row = dice * LANES
-    pairs, best = shared_choices(in_order(plan, reverse=reverse))
-    first_pair = len(plan.targets)
-    body: list[str] = []
+    row = plan.columns * LANES
+    body = [*_ended(plan, planes), *_rolled(plan, planes, reverse=reverse)]
+    body += _decided(plan, planes, reverse=reverse)
+    return "\n".join(
+        [
+            *_HEAD,
+            "def many(values, hot, bank, farkle, lost, out, steps):",
+            "    for t in range(steps - 1, -1, -1):",
+            f"        v = values[t * {planes * row}:]",
+            f"        h = hot[t * {planes * row}:]",
+            f"        b = bank[t * {planes * LANES}:]",
+            f"        f = farkle[t * {planes * LANES}:]",
+            f"        for i in range({LANES}):",
+            *(f"            {line}" for line in body),
+            f"        for k in range({planes * row}):",
+            "            v[k] = out[k]",
+            "",
+        ]
+    )
+
+
+# a conditional would be a branch, and the loop over lanes then no vector instructions
+_HEAD = """\
+\"\"\"Made by solver/game/many_source.py; safe to delete.\"\"\"
+import numba
+from numba.core import types
+from numba.extending import intrinsic
+
+@intrinsic
+def choose(context, condition, one, other):
+    def codegen(context, builder, signature, arguments):
+        return builder.select(*arguments)
+    return types.float64(types.boolean, types.float64, types.float64), codegen
+
+@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',
+            cache=True, nogil=True, error_model='numpy',
+            fastmath={'contract', 'nnan', 'ninf', 'nsz'})""".splitlines()
+
+
+def _ended(plan: TurnPlan, planes: int) -> Iterator[str]:
+    """What rolls are worth that end the turn, with each number of dice and for each plane."""
     ends = zip(plan.win_chances, plan.lose_chances, plan.farkle_chances, strict=True)
     for n, (wins, loses, farkles) in enumerate(ends):
         for p in range(planes):
             terms = [f"{float(farkles)!r} * f[{p * LANES} + i]"]
             terms += [f"{float(loses)!r} * lost[{p * LANES} + i]"] if loses else []
             terms += [f"{float(wins)!r}"] if wins and p == 0 else []
-            body.append(f"r{n}_{p} = {' + '.join(terms)}")
+            yield f"r{n}_{p} = {' + '.join(terms)}"
+
+
+def _rolled(plan: TurnPlan, planes: int, *, reverse: bool) -> list[str]:
+    """Then with all rolls that score, each with its best option."""
+    dice = plan.columns
+    pairs, best = shared_choices(in_order(plan, reverse=reverse))
+    first_pair = len(plan.targets)
+    body: list[str] = []
     named: set[int] = set()
 
     def name(value: int) -> None:
@@ -96,7 +136,7 @@ def turn_source(plan: TurnPlan, planes: int, *, reverse: bool = False) -> str:
             total, left = divmod(int(plan.targets[value]), dice)
             array = "h" if plan.is_hot[value] else "v"
             for p in range(planes):
-                place = (total * planes + p) * row + left * LANES
+                place = ((total * planes + p) * dice + left) * LANES
                 body.append(f"x{value}_{p} = {array}[{place} + i]")
             return
         one, other = pairs[value - first_pair]
@@ -112,41 +152,20 @@ def turn_source(plan: TurnPlan, planes: int, *, reverse: bool = False) -> str:
         n = int(np.argmax(plan.chances[:, index]))
         chance = float(plan.chances[n, index])
         body += [f"r{n}_{p} += {chance!r} * x{value}_{p}" for p in range(planes)]
-    banked = dice - 1 if plan.must_roll_hot else dice
+    return body
+
+
+def _decided(plan: TurnPlan, planes: int, *, reverse: bool) -> Iterator[str]:
+    """What is left once the mover may bank instead."""
+    dice = plan.columns
     for n in range(dice):
-        if n < banked:
-            rolls = f"r{n}_0 >= b[i] - {EVEN!r}" if reverse else f"r{n}_0 > b[i] + {EVEN!r}"
-            body.append(f"c = {rolls}")
+        may_bank = n < dice - 1 or not plan.must_roll_hot
+        if may_bank:
+            rolls = f">= b[i] - {EVEN!r}" if reverse else f"> b[i] + {EVEN!r}"
+            yield f"c = r{n}_0 {rolls}"
         for p in range(planes):
-            best_of = f"choose(c, r{n}_{p}, b[{p * LANES} + i])" if n < banked else f"r{n}_{p}"
-            body.append(f"out[{p * row + n * LANES} + i] = {best_of}")
-    lines = [
-        '"""Made by solver/game/many_source.py; safe to delete."""',
-        "import numba",
-        "from numba.core import types",
-        "from numba.extending import intrinsic",
-        "",
-        "@intrinsic",
-        "def choose(context, condition, one, other):",
-        "    def codegen(context, builder, signature, arguments):",
-        "        return builder.select(*arguments)",
-        "    return types.float64(types.boolean, types.float64, types.float64), codegen",
-        "",
-        "@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
-        "            cache=True, nogil=True, error_model='numpy',",
-        "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
-        "def many(values, hot, bank, farkle, lost, out, steps):",
-        "    for t in range(steps - 1, -1, -1):",
-        f"        v = values[t * {planes * row}:]",
-        f"        h = hot[t * {planes * row}:]",
-        f"        b = bank[t * {planes * LANES}:]",
-        f"        f = farkle[t * {planes * LANES}:]",
-        f"        for i in range({LANES}):",
-        *(f"            {line}" for line in body),
-        f"        for k in range({planes * row}):",
-        "            v[k] = out[k]",
-    ]
-    return "\n".join(lines) + "\n"
+            best = f"choose(c, r{n}_{p}, b[{p * LANES} + i])" if may_bank else f"r{n}_{p}"
+            yield f"out[{(p * dice + n) * LANES} + i] = {best}"
 
 
 def load_turn(
