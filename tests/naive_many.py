@@ -19,6 +19,10 @@ Player = tuple[int, bool]
 State = tuple[int, tuple[Player, ...]]
 """Who moves, counted from who began (0 where that does not matter), and all players, the mover
 first."""
+Fall = tuple[float, str, list[tuple[int, int, int]]]
+"""Something that may fall: its chance, "win", "lose", "farkle" or "scores", and the set-asides.
+
+A set-aside is the points added, the dice to roll and the hot dice after it, in their order."""
 EVEN = 1e-11
 
 
@@ -31,12 +35,8 @@ def mix(parts: list[tuple[float, Value]]) -> Value:
 
 
 @cache
-def rolls(rules: Ruleset, number: int, hot: int) -> list[tuple[float, str, list[tuple[int, ...]]]]:
-    """What may fall: chance, "win", "lose", "farkle" or "scores", and what then may be set aside.
-
-    A set-aside is the points added, the dice to roll and the hot dice after it, in their order.
-    """
-    found = []
+def rolls(rules: Ruleset, number: int, hot: int) -> list[Fall]:
+    found: list[Fall] = []
     for what, chance in naive.outcomes(rules, number).items():
         if isinstance(what, str):
             found.append((chance, what, []))

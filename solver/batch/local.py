@@ -17,7 +17,9 @@ from typing import TypeVar
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private
+from solver.game.many import ManyCheck, ManySolution
 from solver.game.standings import FloorEffect, Progress, Solution
+from solver.many_strategy import open_many_values
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_values
 
@@ -115,6 +117,54 @@ def solve_here(
         )
 
     return with_sound_code(cache, solve)
+
+
+def solve_many_here(
+    rules: Ruleset,
+    players: int,
+    *,
+    cache: Path,
+    reverse: bool = False,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> ManySolution:
+    """Solve a game of several players with compiled code from `cache`, see `solve_many`.
+
+    on_progress : is told the share of a sweep that is done
+    """
+    with _interrupts_kept() as check:
+
+        def watch(progress: Progress) -> None:
+            check()
+            on_progress(progress.done)
+
+        def solve() -> ManySolution:
+            from solver.game import many_sweeps  # noqa: PLC0415
+
+            return many_sweeps.solve_many(
+                rules, players, cache=cache, reverse=reverse, on_progress=watch
+            )
+
+        return with_sound_code(cache, solve)
+
+
+def check_many_here(
+    manifest: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
+) -> ManyCheck:
+    """Put a solved game of several players into its equations, given its manifest's path."""
+    described, values, _ = open_many_values(manifest)
+
+    def check() -> ManyCheck:
+        from solver.game import many_sweeps  # noqa: PLC0415
+
+        return many_sweeps.check(
+            described.rules,
+            described.players,
+            values,
+            cache=cache,
+            on_progress=lambda progress: on_progress(progress.done),
+        )
+
+    return with_sound_code(cache, check)
 
 
 def check_here(

@@ -109,6 +109,17 @@ class ManySolution:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class ManyCheck:
+    """How the values of a solved game fit their equations."""
+
+    residual: float
+    """Largest difference of a value from what the equations make of the others, but in states in
+    which a player mixes two choices."""
+    mixed_states: int
+    """States that are further off: those of rings in which a player mixes."""
+
+
 def size(rules: Ruleset, players: int) -> Size:
     """How large the game is. Raises InvalidRulesError as `check_many` does for endless turns."""
     scores = score_count(rules)
@@ -150,7 +161,7 @@ def check_many(rules: Ruleset, players: int) -> None:
             rules=rules.name,
             players=players,
             states=states,
-            time=_time(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
+            time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
         )
     if states > MOST_STATES:
         raise InvalidRulesError.say(
@@ -159,7 +170,7 @@ def check_many(rules: Ruleset, players: int) -> None:
             rules=rules.name,
             players=players,
             states=states,
-            time=_time(_seconds(rules, players, states)),
+            time=time_text(_seconds(rules, players, states)),
             most=MOST_STATES,
         )
 
@@ -179,7 +190,7 @@ def _seconds(rules: Ruleset, players: int, states: int) -> float:
     return states * cells * _ROUNDS * _SECONDS_PER_OPTION / (os.cpu_count() or 1)
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
     """A time in words."""
     for unit, text in (
         (365 * 86400, "{number:,.0f} years"),

@@ -26,7 +26,7 @@ choices. They are found by bisection between values that lead to each other, T(A
   is continuous, x for the third and what is left for the second.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,7 +92,8 @@ class Rings:
     def next(self, states: States) -> States:
         """The same standings, seen by the player who follows."""
         others = self._size.places ** (self._size.players - 1)
-        return states % others * self._size.places + states // others
+        ahead: States = states % others * self._size.places + states // others
+        return ahead
 
     def settle(self, states: States) -> None:
         """Solve the rings of some states of role 0, all of them whole, until they have settled."""
@@ -102,6 +103,13 @@ class Rings:
     def firsts(self, states: States) -> States:
         """One state of each ring, of those of role 0."""
         return np.concatenate([firsts for _, firsts in self._firsts(states)])
+
+    def apart(self, states: States) -> Iterator[tuple[States, int]]:
+        """All states of these rings with their roles, in parts in which none leads to another."""
+        for length, firsts in self._firsts(states):
+            for k, members in enumerate(self._members(firsts, length)):
+                role = k if self._size.roles > 1 else 0
+                yield np.sort(members - role * self._whole), role
 
     def _firsts(self, states: States) -> list[tuple[int, States]]:
         """One state of each ring, by the length of rings."""

@@ -16,7 +16,7 @@ from solver.game import many_kernels as kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES
 from solver.game.layout import HotDice
-from solver.game.many import Lasts, ManySolution, Size, all_totals, check_many, size
+from solver.game.many import Lasts, ManyCheck, ManySolution, Size, all_totals, check_many, size
 from solver.game.many_rings import TOLERANCE, Rings, Settled, States
 from solver.game.many_source import load_turn
 from solver.game.standings import Progress
@@ -25,6 +25,9 @@ from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
 MAX_SWEEPS = 1000
+
+FITS = 1e-10
+"""By how much a value may miss its equations, if no choices are mixed."""
 
 
 def solve_many(
@@ -74,6 +77,22 @@ def solve_many(
         states_solved=solve.states_solved,
         seconds=time.perf_counter() - started,
     )
+
+
+def check(
+    rules: Ruleset,
+    players: int,
+    values: Floats,
+    *,
+    cache: Path,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> ManyCheck:
+    """Put the values of a solved game back into their equations, in every state."""
+    solve = _Solve(rules, players, cache, None, on_progress, reverse=False)
+    solve.values[:] = values.ravel()
+    off = solve.misfits()
+    fits = off <= FITS
+    return ManyCheck(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
 
 
 class _Solve:
@@ -137,6 +156,21 @@ class _Solve:
                 change = np.max(np.abs(self._by_player[here] - before), initial=0.0)
                 largest = max(largest, float(change))
         return largest
+
+    def misfits(self) -> Floats:
+        """By how much each value differs from what the equations make of the others at most."""
+        exact = self._by_player.copy()
+        found = np.empty(len(exact))
+        for total in range(len(self._ends) - 1, -1, -1):
+            begin = self._ends[total - 1] if total else 0
+            self._on_progress(Progress(1, 1 - self._ends[total] / len(self._totals), None))
+            here = self._in_order[begin : self._ends[total]].astype(np.int64)
+            for part, role in self.rings.apart(here):
+                self._solve(part, role)
+                at = part + role * len(self._totals)
+                found[at] = np.max(np.abs(self._by_player[at] - exact[at]), axis=1)
+                self._by_player[at] = exact[at]
+        return found
 
     def _solve(self, states: States, role: int) -> None:
         """Solve states of a role once, in ascending order."""
