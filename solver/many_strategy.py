@@ -46,8 +46,8 @@ class ManyManifest(BaseModel):
     rules: Ruleset
     digest: str
     players: int = Field(ge=2)
-    axes: str = "role of the mover; place of each player, the mover first; who, but for the last"
-    """Of the values. A place is a score in point steps, and behind them not on the board yet."""
+    axes: str = "role of the mover; standing of each player, the mover first; who, but for the last"
+    """Of the values. A standing is a score in point steps; after them, not on the board yet."""
     shape: tuple[int, ...]
     lasts: tuple[tuple[int, ...], ...]
     """Shapes of the values of final turns, which follow in the file."""

@@ -56,8 +56,8 @@ def _lines(one: SolvedMany) -> list[str]:
         )
     if one.checked:
         lines.append(
-            f"In every state the equations hold to {one.checked.residual:.1e}, but in"
-            f" {one.checked.mixed_states:,} of the states in which a player mixes."
+            f"In every state the equations hold to {one.checked.residual:.1e}, but for"
+            f" {one.checked.mixed_states:,} in which a player mixes."
             if one.checked.mixed_states
             else f"In every state the equations hold to {one.checked.residual:.1e}."
         )

@@ -5,12 +5,11 @@ of a turn all is said by where the players stand in the order of their turns, th
 where turns count by who the mover is. Farkles in a row would multiply that by the cube of their
 number and need many sweeps; rules with a penalty for them are refused.
 
-A place is where one player stands: the score in point steps, or `scores` for a player who is not on
-the board yet. A state is the places of all players as digits of a number, the mover's first.
+A state is the standings of all players, each by its index (`standing_index`), as the digits of a
+number, the mover's first.
 """
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +18,12 @@ import numpy.typing as npt
 from solver.errors import InvalidRulesError
 from solver.game.endgame import endgame
 from solver.game.solvable import check_solvable
-from solver.game.standings import Standing, score_count
+from solver.game.standings import score_count
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
-from solver.wording import say
+from solver.wording import say, say_later
 
 MOST_PLAYERS = 8
 
@@ -50,7 +49,7 @@ class Size:
     players: int
     scores: int
     """Below the goal."""
-    places: int
+    standings: int
     """Where one player may stand."""
     roles: int
     """As many as players where it matters who began, else 1."""
@@ -60,12 +59,12 @@ class Size:
     @property
     def states(self) -> int:
         """Start-of-turn states."""
-        return int(self.roles * self.places**self.players)
+        return int(self.roles * self.standings**self.players)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the values: (role, the places of all, all players but the last)."""
-        return self.roles, *(self.places,) * self.players, self.players - 1
+        """Of the values: (role, the standings of all, all players but the last)."""
+        return self.roles, *(self.standings,) * self.players, self.players - 1
 
     def last_shape(self, chasers: int, level: int) -> tuple[int, ...]:
         """Of the values of final turns, see `Lasts`.
@@ -73,7 +72,7 @@ class Size:
         chasers : players who have a final turn before them
         level : most leaders who may be level
         """
-        width = self.margins * (1 if self.places == self.scores else 2)
+        width = self.margins * (1 if self.standings == self.scores else 2)
         return level, *(width,) * chasers, chasers + 1
 
 
@@ -93,8 +92,8 @@ class ManySolution:
     rules: Ruleset
     players: int
     values: Floats
-    """At [role, the mover's place, ..., the last player's place, who]: the chances of the mover and
-    of those who follow, but for the last one, whose chance is what is left."""
+    """At [role, the mover's standing, ..., the last player's standing, who]: the chances of the
+    mover and of those who follow, but for the last one, whose chance is what is left."""
     lasts: Lasts
     tolerance: float
     sweeps: int
@@ -193,34 +192,19 @@ def _seconds(rules: Ruleset, players: int, states: int) -> float:
 def time_text(seconds: float) -> str:
     """A time in words."""
     for unit, text in (
-        (365 * 86400, "{number:,.0f} years"),
-        (86400, "{number:,.0f} days"),
-        (3600, "{number:,.0f} hours"),
-        (60, "{number:,.0f} minutes"),
+        (365 * 86400, say_later("{number:,.0f} years")),
+        (86400, say_later("{number:,.0f} days")),
+        (3600, say_later("{number:,.0f} hours")),
+        (60, say_later("{number:,.0f} minutes")),
     ):
         if seconds >= 2 * unit:
             return say(text, number=seconds / unit)
     return say("{number:,.0f} seconds", number=seconds)
 
 
-def place(rules: Ruleset, one: Standing) -> int:
-    """The place of a player, see above."""
-    if rules.has_opening and not one.on_board:
-        return score_count(rules)
-    return one.score // rules.point_step
-
-
-def state_of(rules: Ruleset, places: Sequence[int]) -> int:
-    """The number of a state."""
-    base, state = score_count(rules) + int(rules.has_opening), 0
-    for digit in places:
-        state = state * base + digit
-    return state
-
-
 def all_totals(found: Size) -> npt.NDArray[np.int32]:
     """The sum of all scores in every state of one role, in point steps."""
-    scores = np.arange(found.places, dtype=np.int32)
+    scores = np.arange(found.standings, dtype=np.int32)
     scores[found.scores :] = 0
     totals = np.zeros(1, dtype=np.int32)
     for _ in range(found.players):
@@ -237,4 +221,4 @@ def inner_states(rules: Ruleset, players: int) -> int:
     if rules.has_opening:
         turn_totals += max(found.scores, rules.least_bank(on_board=False) // step)
     cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
-    return int(found.roles * found.places ** (players - 1) * turn_totals * cells)
+    return int(found.roles * found.standings ** (players - 1) * turn_totals * cells)

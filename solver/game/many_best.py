@@ -8,9 +8,9 @@ import numpy as np
 
 from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
-from solver.game.many import Lasts, Size, place, size
+from solver.game.many import Lasts, Size, size
 from solver.game.position import check_dice, check_hot_dice
-from solver.game.standings import Standing, after_turn, first_standing
+from solver.game.standings import Standing, after_turn, first_standing, standing_index
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
@@ -132,15 +132,15 @@ class SharedStrategy:
         ends = self._last_endings(start) if reached else self._endings(start)
         return solve_shared_turn(turn_plan(self.rules, all_options=True), ends)
 
-    def _handed_on(self, role: int, places: Sequence[int]) -> Floats:
+    def _handed_on(self, role: int, indices: Sequence[int]) -> Floats:
         """Values at the start of a turn of the next player, as the one before sees them."""
-        values = self._values[(role, *places)]
+        values = self._values[(role, *indices)]
         return np.array([1 - values.sum(), *values])
 
     def _endings(self, start: SharedPosition) -> SharedEndings:
         rules, step = self.rules, self.rules.point_step
         own, *others = [start.players[k] for k in start.in_order]
-        places = [place(rules, one) for one in others]
+        indices = [standing_index(rules, one) for one in others]
         role = start.mover if rules.has_roles else 0
         following = (role + 1) % self._size.roles
         chasers = 0 if rules.ending == "at_once" else self.players - 1 - role
@@ -155,12 +155,14 @@ class SharedStrategy:
                 bank[row] = np.nan
             elif row < missing:
                 after = after_turn(rules, own, row * step)
-                bank[row] = self._handed_on(following, (*places, place(rules, after)))
+                bank[row] = self._handed_on(following, (*indices, standing_index(rules, after)))
             else:
                 lead = own.score + row * step
                 bank[row, : chasers + 1] = self._chase(1, lead, others[:chasers])
         farkle, lost = (
-            self._handed_on(following, (*places, place(rules, after_turn(rules, own, 0, **how))))
+            self._handed_on(
+                following, (*indices, standing_index(rules, after_turn(rules, own, 0, **how)))
+            )
             for how in ({"farkles": True}, {"loses": True})
         )
         return self._with_farkles(bank, farkle, lost)

@@ -36,7 +36,7 @@ class ManyNumbers(NamedTuple):
     players: int
     scores: int
     """Number of scores below the goal."""
-    places: int
+    standings: int
     roles: int
     margins: int
     """Of final turns."""
@@ -87,14 +87,14 @@ _WORK_TYPES = (
 
 
 @njit(nogil=True, error_model="numpy")
-def _score(place, game):
-    return place if place < game.scores else 0
+def _score(standing, game):
+    return standing if standing < game.scores else 0
 
 
 @njit(nogil=True, error_model="numpy")
-def _held(place, game):
+def _held(standing, game):
     """The least turn total that a player may bank, the goal not reached or reached."""
-    if place < game.scores:
+    if standing < game.scores:
         return game.least, game.least_win
     return game.opening, game.opening_win
 
@@ -134,12 +134,12 @@ def _at_goal(state, score, chasers, game):
     following = state
     skipped = game.players - 1 - chasers
     for _ in range(skipped):
-        following //= game.places
+        following //= game.standings
     for _ in range(chasers):
-        place = following % game.places
-        following //= game.places
-        margin = min(score - _score(place, game), game.margins - 1)
-        board = 1 if place >= game.scores else 0
+        standing = following % game.standings
+        following //= game.standings
+        margin = min(score - _score(standing, game), game.margins - 1)
+        board = 1 if standing >= game.scores else 0
         found += (board * game.margins + margin) * weight
         weight *= game.width
     return found
@@ -150,11 +150,11 @@ def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
     """What the turn of a state leads to, in one lane."""
     planes = game.players - 1
     bank, farkle, lost = scratch.bank, scratch.farkle, scratch.lost
-    whole = game.places**planes
-    other = ((r + 1) % game.roles) * whole * game.places
+    whole = game.standings**planes
+    other = ((r + 1) % game.roles) * whole * game.standings
     own, rest = state // whole, state % whole
     score = _score(own, game)
-    base = (other + rest * game.places) * planes
+    base = (other + rest * game.standings) * planes
     least, least_win = _held(own, game)
     missing = game.scores - score
     for t in range(rows):
@@ -279,7 +279,7 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
     It saves work if those next to each other have the same own score.
     """
     planes = game.players - 1
-    whole = game.places**planes
+    whole = game.standings**planes
     workers = len(scratch.lost)
     groups = (len(states) + LANES - 1) // LANES
     for worker in prange(workers):
@@ -290,9 +290,9 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
             end = min(first + LANES, len(states))
             steps = 0
             for k in range(first, end):
-                place = states[k] // whole
-                missing = game.scores - _score(place, game)
-                steps = max(steps, missing, _held(place, game)[1])
+                standing = states[k] // whole
+                missing = game.scores - _score(standing, game)
+                steps = max(steps, missing, _held(standing, game)[1])
             steps += game.beyond if chasers > 0 else 0
             rows = steps + game.reach
             for lane in range(LANES):
@@ -300,7 +300,7 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
                 _prepare(values, last, chasers, state, r, lane, rows, game, own)
             _solve(turn, steps, rows, game, hot, bonuses, own)
             for k in range(first, end):
-                at = (r * whole * game.places + states[k]) * planes
+                at = (r * whole * game.standings + states[k]) * planes
                 for p in range(planes):
                     # a sum of chances may come out one rounding above 1
                     found = own.out[p, dice - 1, k - first]
@@ -370,19 +370,19 @@ def guess_states(values, states, r, game):
     A value is the sum of those with one score raised, less those with two, and so on.
     """
     players, planes = game.players, game.players - 1
-    base = r * game.places**players
+    base = r * game.standings**players
     weights = np.empty(players, dtype=np.int64)
     for k in range(len(states)):
         number = 0
         weight = 1
         rest = states[k]
         for _ in range(players):
-            place = rest % game.places
-            rest //= game.places
-            if place < game.scores - 1:
+            standing = rest % game.standings
+            rest //= game.standings
+            if standing < game.scores - 1:
                 weights[number] = weight
                 number += 1
-            weight *= game.places
+            weight *= game.standings
         at = (base + states[k]) * planes
         for p in range(planes):
             value = 0.0 if number else 1.0 / players

@@ -86,13 +86,13 @@ class Rings:
         self._size = size
         self._values = values
         self._solve = solve
-        self._whole = size.places**size.players
+        self._whole = size.standings**size.players
         self.settled = Settled()
 
     def next(self, states: States) -> States:
         """The same standings, seen by the player who follows."""
-        others = self._size.places ** (self._size.players - 1)
-        ahead: States = states % others * self._size.places + states // others
+        others = self._size.standings ** (self._size.players - 1)
+        ahead: States = states % others * self._size.standings + states // others
         return ahead
 
     def settle(self, states: States) -> None:
@@ -127,7 +127,7 @@ class Rings:
         return [(k, firsts) for k, firsts in by_length if len(firsts)]
 
     def _members(self, firsts: States, length: int) -> list[States]:
-        """The states of rings in the order of turns, each by its place among the values."""
+        """The states of rings in the order of turns, each by its number among all roles'."""
         members = [firsts]
         for _ in range(length - 1):
             members.append(self.next(members[-1]))

@@ -134,7 +134,7 @@ class _Solve:
         self._totals = all_totals(found)
         self._in_order = np.argsort(self._totals, kind="stable").astype(np.int32)
         self._ends = np.cumsum(np.bincount(self._totals))
-        self._turn_totals = np.maximum(found.scores - np.arange(found.places), 1)
+        self._turn_totals = np.maximum(found.scores - np.arange(found.standings), 1)
         self._turn_totals[found.scores :] = found.scores
 
     def sweep(self, number: int) -> float:
@@ -177,7 +177,7 @@ class _Solve:
         chasers = self._chasers(role)
         last = self.lasts[chasers][0].ravel()
         kernels.solve_states(self._turn, self.values, last, chasers, states, role, *self._work)
-        own = states // self.size.places ** (self.size.players - 1)
+        own = states // self.size.standings ** (self.size.players - 1)
         cells = self.plan.columns * self.plan.levels
         self.states_solved += int(self._turn_totals[own].sum()) * cells
 
@@ -215,7 +215,7 @@ def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers
     return kernels.ManyNumbers(
         players=found.players,
         scores=found.scores,
-        places=found.places,
+        standings=found.standings,
         roles=found.roles,
         margins=found.margins,
         width=found.last_shape(1, 1)[1],

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError
-from solver.game.many import ManySolution, check_many, place
+from solver.game.many import ManySolution, check_many
 from solver.game.many_sweeps import solve_many
-from solver.game.standings import Standing
+from solver.game.standings import Standing, standing_index
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -33,7 +33,9 @@ def assert_agrees(rules: Ruleset, cache: Path, players: int = 3) -> ManySolution
 
     def places(state: State) -> tuple[int, ...]:
         mover, standings = state
-        return mover, *(place(rules, Standing(score, 0, board)) for score, board in standings)
+        return mover, *(
+            standing_index(rules, Standing(score, 0, board)) for score, board in standings
+        )
 
     values = None if solution.mixed else game.solve()
     if values is None:
