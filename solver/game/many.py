@@ -31,7 +31,7 @@ MOST_STATES = 40_000_000
 """Start-of-turn states that one solve may hold: with three players 16 bytes each in the file, and
 about 60 while solving."""
 
-_SECONDS_PER_OPTION = 22e-12
+_SECONDS_PER_OPTION = 35e-12
 """Of a core, for each option that is weighed at a turn total by a state of many that are solved
 side by side, and each value that comes with it."""
 

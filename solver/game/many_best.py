@@ -10,7 +10,15 @@ from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
 from solver.game.many import Lasts, Size, size
 from solver.game.position import check_dice, check_hot_dice
-from solver.game.standings import Standing, after_turn, first_standing, standing_index
+from solver.game.standings import (
+    Standing,
+    Standings,
+    after_turns,
+    first_standing,
+    many,
+    standing_index,
+    standing_indices,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
@@ -132,10 +140,13 @@ class SharedStrategy:
         ends = self._last_endings(start) if reached else self._endings(start)
         return solve_shared_turn(turn_plan(self.rules, all_options=True), ends)
 
-    def _handed_on(self, role: int, indices: Sequence[int]) -> Floats:
-        """Values at the start of a turn of the next player, as the one before sees them."""
-        values = self._values[(role, *indices)]
-        return np.array([1 - values.sum(), *values])
+    def _handed_on(self, role: int, others: Sequence[int], own: Standings) -> Floats:
+        """Values at the start of the next player's turn, as the one before sees them.
+
+        own : where that one may stand; shape of the values (standings, players)
+        """
+        values = self._values[(role, *others)][standing_indices(self.rules, own)]
+        return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
 
     def _endings(self, start: SharedPosition) -> SharedEndings:
         rules, step = self.rules, self.rules.point_step
@@ -145,26 +156,22 @@ class SharedStrategy:
         following = (role + 1) % self._size.roles
         chasers = 0 if rules.ending == "at_once" else self.players - 1 - role
         missing = (rules.winning_score - own.score) // step
-        least = rules.least_bank_at(own.score, on_board=own.on_board)
+        least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         solved = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
         solved += endgame(rules).beyond if chasers else 0
         rows = solved + turn_plan(rules).reach
-        bank = np.zeros((rows, self.players))
-        for row in range(rows):
-            if row * step < least:
-                bank[row] = np.nan
-            elif row < missing:
-                after = after_turn(rules, own, row * step)
-                bank[row] = self._handed_on(following, (*indices, standing_index(rules, after)))
-            else:
-                lead = own.score + row * step
-                bank[row, : chasers + 1] = self._chase(1, lead, others[:chasers])
-        farkle, lost = (
-            self._handed_on(
-                following, (*indices, standing_index(rules, after_turn(rules, own, 0, **how)))
-            )
-            for how in ({"farkles": True}, {"loses": True})
+        bank = np.full((rows, self.players), np.nan)
+        if least < missing:
+            points = np.arange(least, missing) * step
+            after = after_turns(rules, many(own, len(points)), points, farkles=False, loses=False)
+            bank[least:missing] = self._handed_on(following, indices, after)
+        bank[max(least, missing) :] = 0.0
+        for row in range(max(least, missing), rows):
+            bank[row, : chasers + 1] = self._chase(1, own.score + row * step, others[:chasers])
+        ends = after_turns(
+            rules, many(own, 2), 0, farkles=np.array([True, False]), loses=np.array([False, True])
         )
+        farkle, lost = self._handed_on(following, indices, ends)
         return self._with_farkles(bank, farkle, lost)
 
     def _with_farkles(self, bank: Floats, farkle: Floats, lost: Floats) -> SharedEndings:

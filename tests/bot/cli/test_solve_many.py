@@ -28,7 +28,7 @@ def test_three_players(farkle: Farkle, tmp_path: Path) -> None:
     game.write_text("goal = 250\ndice = 2\nscoring = {three_of_a_kind = 0}\n")
     status, out, err = farkle("solve", str(game), "--players", "3", "--check", "--json")
     assert status == 0
-    assert "solving two-dice for 3 players, 1,350 states" in err
+    assert "solving two-dice for 3 players, 750 states" in err
     found = json.loads(out)
     assert found["players"] == 3
     assert sum(found["win_probabilities"]) == pytest.approx(1)
