@@ -1,21 +1,23 @@
 """Strategy files of several players, and the answers from them."""
 
 import os
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 
 from solver.errors import InvalidPositionError, MissingStrategyError, StrategyFileError
 from solver.game.many import ManySolution
-from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.many_best import SharedPosition, SharedStrategy, first_shared_position
 from solver.game.many_sweeps import check, solve_many
-from solver.game.standings import Standing, standing_index
+from solver.game.standings import Standing, after_turn, standing_index
 from solver.many_strategy import open_many, save_many, verify_many
-from solver.play.many_advice import advise_shared, shared_odds
+from solver.play.many_advice import SharedAdvice, advise_shared, shared_odds
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests.house_rules import small
@@ -156,3 +158,61 @@ def test_values_fit_their_equations(solved: dict[str, ManySolution], kernels: Pa
     wrong = solution.values.copy()
     wrong[0, 1, 1, 1] += 1e-6
     assert check(solution.rules, 3, wrong, cache=kernels).mixed_states > 0
+
+
+@pytest.mark.parametrize("name", ["final turn", "equal turns"])
+def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolution]) -> None:
+    """Dice, advice and the rules of how games end, and nothing of the equations."""
+    rules, games = RULES[name], 10_000
+    strategy = strategy_of(solved[name])
+    random = Random(20261122)
+    # a cache by hand, as positions come again and again
+    known: dict[tuple[SharedPosition, Roll], SharedAdvice] = {}
+
+    def rolled(position: SharedPosition) -> SharedAdvice:
+        roll = make_roll(random.randint(1, 6) for _ in range(position.turn.dice))
+        if (position, roll) not in known:
+            known[position, roll] = advise_shared(strategy, position, roll)
+        return known[position, roll]
+
+    def points(position: SharedPosition) -> tuple[int, bool]:
+        """Points banked in a turn, and whether it was a farkle."""
+        while True:
+            advice = rolled(position)
+            total = position.turn.turn_total
+            if not advice.options:
+                keeps = rules.farkle_keeps_turn_total and total > 0
+                return total if keeps else 0, True
+            best = advice.options[0]
+            if best.action is not Decision.ROLL:
+                return best.turn_total, False
+            turn = TurnState(best.turn_total, best.dice_left)
+            position = replace(position, turn=turn)
+
+    start = first_shared_position(rules, 3)
+    wins = np.zeros(3)
+    for _ in range(games):
+        position, waiting, reached = start, (), []
+        while True:
+            won, farkled = points(position)
+            me = position.mover
+            players = list(position.players)
+            players[me] = after_turn(rules, players[me], won, farkles=farkled)
+            if players[me].score >= rules.winning_score and won:
+                reached.append(me)
+            if waiting:
+                waiting = waiting[1:]
+            elif reached:
+                others = [(me + k) % 3 for k in (1, 2)]
+                waiting = tuple(k for k in others if not rules.has_roles or k > me)
+            if reached and not waiting:
+                break
+            mover = waiting[0] if waiting else (me + 1) % 3
+            position = SharedPosition(tuple(players), mover, start.turn, waiting)
+        most = max(one.score for one in players)
+        level = [k for k in reached if players[k].score == most]
+        for k in level if rules.ties == "shared" else level[:1]:
+            wins[k] += 1 / (len(level) if rules.ties == "shared" else 1)
+    chances = strategy.chances(start)
+    errors = 4 * np.sqrt(chances * (1 - chances) / games)
+    assert np.all(np.abs(wins / games - chances) < errors)
