@@ -51,12 +51,16 @@ class LocalSolver:
                     )
             except FarkleError as error:
                 outcome = error
-            except MemoryError:
-                outcome = SolveError(f"{job.rules.name}: there is not enough memory to solve it")
-            except OSError as error:
-                place, reason = error.filename or self._cache, error.strerror or error
-                outcome = SolveError(f"{job.rules.name}: cannot be solved, {place}: {reason}")
+            except (MemoryError, OSError) as error:
+                outcome = _failed(job.rules, error, self._cache)
             yield job, outcome
+
+
+def _failed(rules: Ruleset, error: MemoryError | OSError, cache: Path) -> SolveError:
+    if isinstance(error, MemoryError):
+        return SolveError(f"{rules.name}: there is not enough memory to solve it")
+    place, reason = error.filename or cache, error.strerror or error
+    return SolveError(f"{rules.name}: cannot be solved, {place}: {reason}")
 
 
 def _progress(check: Callable[[], None], watch: Watch, job: Job, progress: Progress) -> None:
@@ -130,6 +134,8 @@ def solve_many_here(
     """Solve a game of several players with compiled code from `cache`, see `solve_many`.
 
     on_progress : is told the share of a sweep that is done
+
+    Raises SolveError for lack of memory or of a folder for code, and what `solve_many` does.
     """
     with _interrupts_kept() as check:
 
@@ -144,7 +150,10 @@ def solve_many_here(
                 rules, players, cache=cache, reverse=reverse, on_progress=watch
             )
 
-        return with_sound_code(cache, solve)
+        try:
+            return with_sound_code(cache, solve)
+        except (MemoryError, OSError) as error:
+            raise _failed(rules, error, cache) from None
 
 
 def check_many_here(

@@ -192,7 +192,8 @@ def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolu
     start = first_shared_position(rules, 3)
     wins = np.zeros(3)
     for _ in range(games):
-        position, waiting, reached = start, (), []
+        position, reached = start, list[int]()
+        waiting: tuple[int, ...] = ()
         while True:
             won, farkled = points(position)
             me = position.mover
