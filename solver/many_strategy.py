@@ -60,7 +60,7 @@ class ManyManifest(BaseModel):
     mixed: int = Field(ge=0)
     """Rings of states in which a player mixes two choices, as none fit each other."""
     restless: int = Field(ge=0)
-    """Rings whose values did not settle."""
+    """Rings whose values did not settle: they are means over many rounds."""
     states: int = Field(ge=1)
     states_solved: int = Field(ge=1)
     seconds: float = Field(gt=0)

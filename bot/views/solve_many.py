@@ -52,7 +52,8 @@ def _lines(one: SolvedMany) -> list[str]:
         )
     if manifest.restless:
         lines.append(
-            f"At {manifest.restless:,} {_scores(manifest.restless)} values did not settle."
+            f"At {manifest.restless:,} {_scores(manifest.restless)} values did not settle: they"
+            " are means over many rounds."
         )
     if one.checked:
         lines.append(
@@ -62,10 +63,10 @@ def _lines(one: SolvedMany) -> list[str]:
             else f"In every state the equations hold to {one.checked.residual:.1e}."
         )
     if one.order_effect is not None:
+        by = f" by more than {one.order_effect:.1e}" if one.order_effect else ""
         lines.append(
-            "Options that are equal for the mover are taken in this order: "
-            f"{', '.join(manifest.order)}. The opposite order changes no win probability by more"
-            f" than {one.order_effect:.1e}."
+            "Options that are equal for the mover are taken in this order:"
+            f" {', '.join(manifest.order)}. The opposite order changes no win probability{by}."
         )
     return [*lines, f"{one.file}: {manifest.bytes:,} bytes"]
 

@@ -102,7 +102,8 @@ class ManySolution:
     mixed: int
     """Rings of states in which no choices fit each other, so that a player mixes two of them."""
     restless: int
-    """Rings of states for which no such mixture was found either."""
+    """Rings of states for which no such mixture was found either, whose values are means over
+    many rounds that differ from them by `largest_change` at most."""
     states_solved: int
     """States (t, n, ...), each as often as it was solved."""
     seconds: float

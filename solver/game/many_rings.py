@@ -60,6 +60,9 @@ _HALVINGS = 60
 _LINES = 8
 """How often the line is drawn anew on which a mixture is looked for."""
 
+_LITTLE, _LITTLE_STEPS = 0.002, 1500
+"""Where no mixture of two choices fits: how far rounds go, and how many before and in the mean."""
+
 _MOST_RATE = 0.95
 
 
@@ -72,7 +75,7 @@ class Settled:
     mixed: int = 0
     """Rings in which no choices fit each other, so that a player mixes two."""
     restless: int = 0
-    """Rings for which no such mixture was found either."""
+    """Rings for which no such mixture was found either, whose values are means over rounds."""
 
 
 class Rings:
@@ -166,9 +169,9 @@ class Rings:
             if not going.any():
                 return
             firsts, rate, last = firsts[going], rate[going], change[going]
-        self._mix(firsts, length, float(changes.max()))
+        self._mix(firsts, length)
 
-    def _mix(self, firsts: States, length: int, change: float) -> None:
+    def _mix(self, firsts: States, length: int) -> None:
         """Set the values of rings in which no choices fit each other to those of a mixture."""
         members = np.array(self._members(firsts, length))
         one = self._values[firsts]
@@ -197,10 +200,32 @@ class Rings:
         misses = np.max(np.abs(mixture[0] - found), axis=1)
         self._values[members] = mixture
         fits = misses <= _FIT
+        worst = float(np.max(misses, where=fits, initial=0.0))
         self.settled.mixed += int(np.count_nonzero(fits))
-        self.settled.restless += int(np.count_nonzero(~fits))
-        worst = change if not fits.all() else float(misses.max())
+        if not fits.all():
+            worst = max(worst, self._average(firsts[~fits], length))
+            self.settled.restless += int(np.count_nonzero(~fits))
         self.settled.change = max(self.settled.change, worst)
+
+    def _average(self, firsts: States, length: int) -> float:
+        """Set the values of rings to their means over many rounds, each of which goes a little way.
+
+        Returns how far the values of these rounds are apart.
+        """
+        members = np.array(self._members(firsts, length))
+        here = self._values[firsts]
+        total, low, high = np.zeros(self._values[members].shape), here, here
+        for number in range(2 * _LITTLE_STEPS):
+            self._values[firsts] = here
+            after = self._round(firsts, length)
+            if number >= _LITTLE_STEPS:
+                total += self._values[members]
+                low, high = np.minimum(low, here), np.maximum(high, here)
+            else:
+                low = high = here
+            here = here + _LITTLE * (after - here)
+        self._values[members] = total / _LITTLE_STEPS
+        return float(np.max(high - low))
 
     def _boundary(
         self, firsts: States, length: int, one: Floats, other: Floats
