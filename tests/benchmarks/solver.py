@@ -26,18 +26,22 @@ from typing import Any
 
 import numpy as np
 
-from solver.batch.local import solve_here
+from solver.batch.local import solve_here, solve_many_here
+from solver.game.many_best import SharedPosition, first_shared_position
 from solver.game.position import Position
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Progress,
     Solution,
+    Standing,
     first_standing,
     standing_index,
 )
 from solver.loaded.matchup import Matchup
+from solver.many_strategy import open_many, save_many
 from solver.play.best_response import best_response
 from solver.play.duel import duel
+from solver.play.many_advice import advise_shared
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -46,7 +50,7 @@ from solver.turn.dice import DiceSet, Die, make_dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
 from solver.turn.long_run import long_run
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.scoring import TurnPlan, TurnState, turn_plan
 from tests.benchmarks.history import history, processor
 from tests.loaded_dice import GAME_DICE
 
@@ -187,6 +191,28 @@ def measure_best_response(kernels: str, strategies: str, begun: float) -> Figure
     }
 
 
+def measure_many(rules: str, kernels: str, changes: Figures, folder: str) -> Figures:
+    """One solve for three players, and answers from its strategy file."""
+    chosen = _variant(rules, changes)
+    solution = solve_many_here(chosen, 3, cache=Path(kernels))
+    save_many(solution, Path(folder))
+    strategy, answers = open_many(Path(folder), chosen, 3), []
+    step = chosen.point_step
+    for number in range(20):
+        scores = (number * step, 0, 5 * step)
+        position = SharedPosition(tuple(map(Standing, scores)), 0, TurnState(0, chosen.dice))
+        begun = time.perf_counter()
+        advise_shared(strategy, position, (5, 4, 3, 3, 2, 1))
+        answers.append(time.perf_counter() - begun)
+    return {
+        "seconds": solution.seconds,
+        "memory": _peak_memory(),
+        "mixed": solution.mixed,
+        "answer": max(answers),
+        "start": strategy.chances(first_shared_position(chosen, 3)).tolist(),
+    }
+
+
 def measure_kernels(kernels: str, strategies: str) -> Figures:
     """States per second of the turn at 0:0: generated, in NumPy and looping over the lists."""
     os.environ.setdefault("NUMBA_CACHE_DIR", kernels)
@@ -320,6 +346,7 @@ MEASURES: dict[str, Callable[..., Figures]] = {
     "answers": measure_answers,
     "duel": measure_duel,
     "best response": measure_best_response,
+    "many": measure_many,
     "kernels": measure_kernels,
     "points": measure_points,
     "loaded": measure_loaded,
@@ -474,6 +501,23 @@ def report_solves(bench: Bench, *, quick: bool) -> None:
     bench.at_most("facebook, floor -10,000", low["seconds"], 90, "s")
 
 
+def report_many(bench: Bench, *, quick: bool) -> None:
+    """Three players, each of whom plays for the own chance to win."""
+    _heading("Three players, code compiled")
+    limits = {"kcd": ("kcd, goal 4,000", 60.0)}
+    if not quick:
+        limits["classic"] = ("classic, goal 10,000", 600.0)
+    folders = {"kernels": str(bench.folder / "kernels"), "folder": str(bench.folder / "strategies")}
+    for name, (what, limit) in limits.items():
+        bench.child("many", rules=name, changes={"goal": 500}, **folders)  # compiles
+        found = bench.child("many", rules=name, changes={}, **folders)
+        bench.at_most(what, found["seconds"], limit, "s")
+        chances = ", ".join(f"{100 * chance:.3f}" for chance in found["start"])
+        _note(f"wins {chances} %; {found['mixed']} rings with a mixture")
+        bench.at_most("its peak memory", found["memory"], 2000, "MB")
+        bench.at_most("the slowest of 20 answers", found["answer"] * 1e3, 50, "ms")
+
+
 def report_presets(bench: Bench) -> None:
     """All presets that no limit is set for."""
     _heading("The other presets, likewise")
@@ -598,6 +642,7 @@ def main() -> int:
             report_compiling,
             report_facebook,
             partial(report_solves, quick=chosen.quick),
+            partial(report_many, quick=chosen.quick),
             partial(report_contests, quick=chosen.quick),
             partial(report_rates, quick=chosen.quick),
             report_kernels,
