@@ -84,7 +84,7 @@ def kcd(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Say who wins with which loaded dice, exactly, and which to take.
+    """Say who wins with which loaded dice, and which to take.
 
     A set is six dice by name, or by weights: lucky*3,odd,1:2:1:1:1:3*2. See farkle kcd dice.
     """
