@@ -187,7 +187,7 @@ async def test_of_games_begun_at_once_in_one_place_one_begins(
     data = [reply.data for some in replies for reply in some]
     assert Counter("error" in one for one in data) == {False: 1, True: 19}
     assert {one["error"] for one in data if "error" in one} == {
-        "A game is running here already: finish it, or /end it"
+        "A game is running here already: finish it, or /end it."
     }
     listed = (await other_chat.answer("/games")).data
     assert [one["game"] for one in listed] == [one["game"] for one in data if "game" in one]

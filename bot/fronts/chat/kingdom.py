@@ -52,7 +52,6 @@ SETS = {
     "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
     "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
     "their-badge": say_later("the opponent's badge"),
-    "goal": say_later("points to reach"),
     "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
 }
 """The options that bring loaded dice into a question."""
@@ -93,6 +92,7 @@ class LoadedQuestions:
                 self._kcd,
                 {
                     **SETS,
+                    "goal": say_later("points to reach"),
                     "own": say_later("the dice you own: which six to take of them"),
                     "began": say_later("me or them: who throws first"),
                     "rules": say_later("a rule set, kcd unless you say another"),

@@ -116,7 +116,6 @@ _SETS = (
     SlashOption("their-dice"),
     SlashOption("my-badge"),
     SlashOption("their-badge"),
-    number("goal", 1, MOST_GOAL),
     SlashOption("joker-alone", choices=_YES_NO),
 )
 _LEVEL = SlashOption("level", choices=_LEVELS)
@@ -130,6 +129,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "kcd": (
         word("list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))),
         *_SETS,
+        number("goal", 1, MOST_GOAL),
         SlashOption("own"),
         SlashOption("began", choices=tuple(ME_OR_THEM)),
         _RULES,
