@@ -150,7 +150,8 @@ async def test_completions(data: Path, tmp_path: Path) -> None:
     assert completions("/advise 123 rules:fac") == ["rules:facebook"]
     assert completions("/rules k") == ["kcd"]
     assert completions("/nothing x") == []
-    assert completions("/advise me:100 m") == []
+    assert completions("/advise me:100 m") == ["my-dice:", "my-badge:"]
+    assert completions("/roll m") == []
 
 
 def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:

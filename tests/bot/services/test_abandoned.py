@@ -101,7 +101,7 @@ async def test_after_a_day_a_game_ends_by_itself_and_that_is_told(
     assert told.startswith(f"Game {game} ended by itself: nobody had moved for 24 hours.\nA new")
     # and not a second time
     await other.say("bob: /end")
-    assert await chat.say("ann: /show") == "No game is open here: /play or /track begins one"
+    assert await chat.say("ann: /show") == "No game is open here: /play or /track begins one."
     assert "ended by itself" not in await chat.say("ann: /play @bob rules:classic")
     # it counts for nobody
     assert (await chat.answer("ann: /stats")).data["games"] == 0
