@@ -124,7 +124,7 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         os.write(controller, b" 1\r")
         expect("A turn starts with all 6 dice")
         expect(prompt)
-        os.write(controller, b"/match greedy max-points games:99 rules:kcd\r")
+        os.write(controller, b"/match optimal optimal games:99 rules:kcd\r")
         expect(prompt)
         os.write(controller, b"\x03")  # Ctrl-C breaks off what is still answered
         expect(r"Stopped\.")
