@@ -1,5 +1,6 @@
 """Games of several players against a slow twin, against two players, and against themselves."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,9 @@ from tests import naive
 from tests.conftest import variant
 from tests.house_rules import can_be_played, house_rules, small
 from tests.naive_many import Game, State
+
+MANY = int(os.environ.get("FARKLE_RULE_FILES", "20"))
+"""Rule files that are tried; 60 take six minutes."""
 
 
 def assert_agrees(rules: Ruleset, cache: Path, players: int = 3) -> ManySolution:
@@ -104,7 +108,7 @@ def small_games(draw: st.DrawFn) -> Ruleset:
 @pytest.mark.slow
 @seed(20261122)
 @settings(
-    max_examples=60,
+    max_examples=MANY,
     database=None,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
