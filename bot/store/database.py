@@ -100,14 +100,14 @@ def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -
 
     synchronous : SQLite's setting; with FULL what was acknowledged outlives a power cut
     """
-    engine = create_engine(_url("sqlite", path, read_only=read_only), **_OPTIONS)
+    engine = create_engine(_url("sqlite", path, read_only=read_only), **_options())
     _watch(engine, path, synchronous)
     return engine
 
 
 def connect_readers(path: Path, *, read_only: bool = False) -> AsyncEngine:
     """Connections for the event loop to a database that is up to date."""
-    engine = create_async_engine(_url("sqlite+aiosqlite", path, read_only=read_only), **_OPTIONS)
+    engine = create_async_engine(_url("sqlite+aiosqlite", path, read_only=read_only), **_options())
     _watch(engine.sync_engine, path)
     event.listen(engine.sync_engine, "invalidate", _on_invalidate)
     return engine
@@ -319,13 +319,14 @@ def _on_invalidate(connection: Any, _: object, __: object) -> None:
     connection.rollback()
 
 
-_OPTIONS: dict[str, Any] = {
-    "connect_args": {"timeout": PATIENCE, "factory": _Connection},
-    # to open one more for a moment costs more than to wait for one that is open
-    "pool_size": _CONNECTIONS,
-    "max_overflow": 0,
-    "pool_use_lifo": True,  # what was used last has most in its cache
-    "hide_parameters": True,  # errors go to logs, and the dice have secrets
-    "json_serializer": partial(json.dumps, separators=(",", ":"), allow_nan=False),
-    "json_deserializer": _json,
-}
+def _options() -> dict[str, Any]:
+    return {
+        "connect_args": {"timeout": PATIENCE, "factory": _Connection},
+        # to open one more for a moment costs more than to wait for one that is open
+        "pool_size": _CONNECTIONS,
+        "max_overflow": 0,
+        "pool_use_lifo": True,  # what was used last has most in its cache
+        "hide_parameters": True,  # errors go to logs, and the dice have secrets
+        "json_serializer": partial(json.dumps, separators=(",", ":"), allow_nan=False),
+        "json_deserializer": _json,
+    }
