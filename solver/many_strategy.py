@@ -6,7 +6,6 @@ start of a turn, then those of final turns (`ManySolution`). The last player's c
 the others', and what is the same for every seat is stored once, by who is to move.
 """
 
-import json
 import math
 import os
 from pathlib import Path
@@ -14,21 +13,20 @@ from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_core import from_json
 
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.files import open_regular, sha256
+from solver.files import Stamp, open_regular, sha256
 from solver.game.many import Lasts, ManySolution, inner_states, size
 from solver.game.many_best import SharedStrategy
 from solver.rules.ruleset import Ruleset
-from solver.strategy import (
-    _DIGEST_LENGTH,
-    _MOST_BYTES,
-    _checksum,
-    _locked,
-    _npy_header,
-    _unreadable,
-    _write,
+from solver.sealed import (
+    DIGEST_LENGTH,
+    MOST_BYTES,
+    Stored,
+    npy_header,
+    save_values,
+    unreadable,
+    unsealed,
 )
 from solver.turn.equations import Floats
 from solver.turn.many import EVEN
@@ -69,6 +67,11 @@ class ManyManifest(BaseModel):
     sha256: str
 
     @property
+    def length(self) -> int:
+        """Number of values in the file."""
+        return sum(math.prod(shape) for shape in (self.shape, *self.lasts))
+
+    @property
     def states_per_second(self) -> float:
         """States solved per second, each as often as it was."""
         return self.states_solved / self.seconds
@@ -76,7 +79,7 @@ class ManyManifest(BaseModel):
 
 def many_manifest_path(folder: Path, rules: Ruleset, players: int) -> Path:
     """Where the manifest of a rule set for so many players stands."""
-    return folder / f"{rules.digest[:_DIGEST_LENGTH]}_players{players}.json"
+    return folder / f"{rules.digest[:DIGEST_LENGTH]}_players{players}.json"
 
 
 def save_many(solution: ManySolution, folder: Path) -> tuple[ManyManifest, Path]:
@@ -85,45 +88,33 @@ def save_many(solution: ManySolution, folder: Path) -> tuple[ManyManifest, Path]
     Raises StrategyFileError, and then leaves nothing behind.
     """
     rules = solution.rules
-    manifest_file = many_manifest_path(folder, rules, solution.players)
-    temporary = folder / f".{manifest_file.stem}.npy.tmp"
-    described = folder / f".{manifest_file.stem}.json.tmp"
     parts = [np.ascontiguousarray(part) for part in (solution.values, *solution.lasts)]
-    length = sum(part.size for part in parts)
-    with _locked(folder):
-        try:
-            digest = _write(temporary, _npy_header((length,)), *(part.data for part in parts))
-            manifest = ManyManifest(
-                rules=rules,
-                digest=rules.digest,
-                players=solution.players,
-                shape=solution.values.shape,
-                lasts=tuple(part.shape for part in solution.lasts),
-                tolerance=solution.tolerance,
-                sweeps=solution.sweeps,
-                largest_change=solution.largest_change,
-                mixed=solution.mixed,
-                restless=solution.restless,
-                states=inner_states(rules, solution.players),
-                states_solved=solution.states_solved,
-                seconds=solution.seconds,
-                values=f"{manifest_file.stem}-{digest[:12]}.npy",
-                bytes=temporary.stat().st_size,
-                sha256=digest,
-            )
-            said = manifest.model_dump(mode="json")
-            said["checksum"] = _checksum(said)
-            _write(described, json.dumps(said, indent=2).encode() + b"\n")
-            values_file = folder / manifest.values
-            temporary.replace(values_file)
-            described.replace(manifest_file)
-        finally:
-            temporary.unlink(missing_ok=True)
-            described.unlink(missing_ok=True)
-        for other in folder.glob(f"{manifest_file.stem}-*.npy"):
-            if other != values_file:
-                other.unlink(missing_ok=True)
-    return manifest, values_file
+
+    def describe(stored: Stored) -> ManyManifest:
+        return ManyManifest(
+            rules=rules,
+            digest=rules.digest,
+            players=solution.players,
+            shape=solution.values.shape,
+            lasts=tuple(part.shape for part in solution.lasts),
+            tolerance=solution.tolerance,
+            sweeps=solution.sweeps,
+            largest_change=solution.largest_change,
+            mixed=solution.mixed,
+            restless=solution.restless,
+            states=inner_states(rules, solution.players),
+            states_solved=solution.states_solved,
+            seconds=solution.seconds,
+            **stored._asdict(),
+        )
+
+    header = npy_header((sum(part.size for part in parts),))
+    return save_values(
+        many_manifest_path(folder, rules, solution.players),
+        header,
+        *(part.data for part in parts),
+        describe=describe,
+    )
 
 
 def open_many(folder: Path, rules: Ruleset, players: int) -> SharedStrategy:
@@ -138,8 +129,8 @@ def open_many(folder: Path, rules: Ruleset, players: int) -> SharedStrategy:
             rules=rules.name,
             players=players,
         )
-    manifest, values, lasts, _ = _open(path)
     opened = _Opened(path)
+    manifest, values, lasts, _ = _open(path)
     named = manifest.rules.model_copy(update={"name": rules.name})
     return SharedStrategy(named, players, values, lasts, opened.current)
 
@@ -160,26 +151,22 @@ def open_many_values(path: Path) -> tuple[ManyManifest, Floats, Lasts]:
 
 
 class _Opened:
-    """A file that was mapped: whether it is still what it was."""
+    """A file that is about to be mapped: whether it is still what it was then."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._status = self._now()
-
-    def _now(self) -> tuple[int, int, int]:
-        status = self._path.stat()
-        return status.st_ino, status.st_size, status.st_mtime_ns
+        self._stamp = Stamp.of(path.stat())
 
     def current(self) -> tuple[Floats, Lasts] | None:
         """The arrays of another strategy that was put in place meanwhile, else None."""
         try:
-            now = self._now()
-            if now == self._status:
+            now = Stamp.of(self._path.stat())
+            if now == self._stamp:
                 return None
             _, values, lasts, _ = _open(self._path)
         except OSError as error:
-            raise _unreadable(self._path, error) from None
-        self._status = now
+            raise unreadable(self._path, error) from None
+        self._stamp = now
         return values, lasts
 
 
@@ -187,10 +174,10 @@ def _open(path: Path, *, anew: bool = False) -> tuple[ManyManifest, Floats, Last
     """The manifest at `path`, its arrays and their file, once all is what was written."""
     try:
         with open_regular(path) as file:
-            manifest = _parse(path, file.read(_MOST_BYTES + 1))
+            manifest = _parse(path, file.read(MOST_BYTES + 1))
         values_file = path.with_name(manifest.values)
-        length = sum(math.prod(shape) for shape in (manifest.shape, *manifest.lasts))
-        header = _npy_header((length,))
+        length = manifest.length
+        header = npy_header((length,))
         with open_regular(values_file) as opened:
             found_size = opened.seek(0, os.SEEK_END)
             opened.seek(0)
@@ -201,7 +188,7 @@ def _open(path: Path, *, anew: bool = False) -> tuple[ManyManifest, Floats, Last
                 raise _damaged(values_file)
             whole = np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=(length,))
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     arrays, begin = [], 0
     for shape in (manifest.shape, *manifest.lasts):
         end = begin + math.prod(shape)
@@ -213,10 +200,7 @@ def _open(path: Path, *, anew: bool = False) -> tuple[ManyManifest, Floats, Last
 def _parse(path: Path, text: bytes) -> ManyManifest:
     """The manifest that stands at `path`. Raises StrategyFileError."""
     try:
-        data = from_json(text, allow_inf_nan=False) if len(text) <= _MOST_BYTES else None
-        if not isinstance(data, dict) or data.pop("checksum", None) != _checksum(data):
-            raise _damaged(path)
-        manifest = ManyManifest.model_validate(data)
+        manifest = ManyManifest.model_validate(unsealed(text))
         found = size(manifest.rules, manifest.players)
     except (ValueError, InvalidRulesError):
         raise _damaged(path) from None

@@ -130,7 +130,7 @@ class Advisor:
                     told=len(roll),
                 )
             )
-        strategy = self.needed(game.rules)
+        strategy = self.strategy(game.rules)
         return with_why(strategy, advise(strategy, game.position(), roll))
 
     def odds_in(self, game: "Game") -> Odds:
@@ -139,7 +139,7 @@ class Advisor:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
             )
-        strategy = self.needed(game.rules)
+        strategy = self.strategy(game.rules)
         return with_why(strategy, odds(strategy, game.position()))
 
     def hint(self, game: "Game") -> Hint:
@@ -147,7 +147,7 @@ class Advisor:
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
-        strategy, position = self.needed(game.rules), game.position()
+        strategy, position = self.strategy(game.rules), game.position()
         exact = len(game.seats) == 2
         if game.turn.roll is None:
             return Hint(None, odds(strategy, position), exact)
@@ -160,11 +160,7 @@ class Advisor:
 
     def komi(self, rules: Ruleset) -> Komi:
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
-        return komi(self.needed(rules))
-
-    def needed(self, rules: Ruleset) -> Strategy:
-        """What a table needs of the rules. Raises StrategyFileError where they are not solved."""
-        return self.strategy(rules)
+        return komi(self.strategy(rules))
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
@@ -219,7 +215,7 @@ class Advisor:
         Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
         a strategy that is not there.
         """
-        strategy = self.needed(rules) if level == Optimal.name else None
+        strategy = self.strategy(rules) if level == Optimal.name else None
         if level in {Memo.name, MemoGoForIt.name}:
             memo_table(rules)  # some rules have none
         thresholds = self.go_for_it(rules) if level == MemoGoForIt.name else None

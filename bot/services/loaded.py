@@ -24,7 +24,7 @@ from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice
 from solver.play.advice import Advice, Odds
 from solver.play.loaded import advise_side, odds_of_side
-from solver.rules.ruleset import FACES, Ruleset
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.scoring import Badge
 
@@ -158,11 +158,7 @@ def loaded_advice(
 ) -> LoadedAdvice:
     """Rank what may be kept of a roll as typed. Raises FarkleError."""
     roll = read_roll(dice.mine, text)
-    thrown = dice.mine.dice_set
-    rolled = [0] * len(thrown.types)
-    for die in roll:
-        rolled[(die - 1) // len(FACES)] += 1
-    position = _position(situation, thrown.place(tuple(rolled)))
+    position = _position(situation, dice.mine.dice_set.thrown_in(roll))
     strategy = solved(folders, dice.matchup, on_progress)
     strategy.check(0, position)
     return LoadedAdvice(dice, advise_side(strategy, 0, position, roll))

@@ -125,7 +125,7 @@ def charted(
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.needed(begun.rules), begun, events)
+    return review(advisor.strategy(begun.rules), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:

@@ -77,6 +77,11 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
     return [wrap(say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs))]
 
 
+def badges_data(badges: Sequence[NamedBadge | None]) -> list[str | None]:
+    """The same as plain data."""
+    return [badge.text if badge else None for badge in badges]
+
+
 def choice_text(answer: ChoiceAnswer) -> str:
     """The best sets, with what each costs against the best."""
     question = answer.question
@@ -168,7 +173,7 @@ def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
         "theirs": question.theirs.text,
         "begins": question.begins,
         "joker_alone": question.joker_alone,
-        "badges": [badge.text if badge else None for badge in question.badges],
+        "badges": badges_data(question.badges),
         "choices": [_choice(one) for one in answer.choices],
     }
 
@@ -193,7 +198,7 @@ def _question_data(question: KcdQuestion) -> dict[str, Any]:
         "goal": question.dice.rules.goal,
         "begins": question.begins,
         "joker_alone": question.dice.joker_alone,
-        "badges": [badge.text if badge else None for badge in question.dice.badges],
+        "badges": badges_data(question.dice.badges),
     }
 
 

@@ -13,7 +13,7 @@ from bot.views.advice import (
     position_text,
     turn_total_text,
 )
-from bot.views.kingdom import badge_lines
+from bot.views.kingdom import badge_lines, badges_data
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
@@ -111,7 +111,7 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
         "my_dice": mine.text,
         "their_dice": dice.theirs.text,
         "joker_alone": dice.joker_alone,
-        "badges": [badge.text if badge else None for badge in dice.badges],
+        "badges": badges_data(dice.badges),
     }
 
 

@@ -8,12 +8,11 @@ from typing import Any
 from bot.views.layout import columns, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.named.catalogue import Badge, Exactness, KnownDie, Tier, Version
+from solver.named.rolls import JOKER_LETTER
 from solver.named.sets import NamedDie, named_die
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Die
 from solver.wording import figure, say, say_later
-
-JOKER_LETTER = "J"
 
 _EFFECTS = {
     "headstart": say_later("points at the start"),

@@ -83,7 +83,7 @@ def solve_many_data(one: SolvedMany) -> dict[str, Any]:
         "digest": manifest.digest,
         "players": manifest.players,
         "states": manifest.states,
-        "values": (manifest.bytes - 128) // 8,
+        "values": manifest.length,
         "sweeps": manifest.sweeps,
         "tolerance": manifest.tolerance,
         "largest_change": manifest.largest_change,

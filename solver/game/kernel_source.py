@@ -171,15 +171,16 @@ def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
 
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
-    return _load(turn_source(plan), "turn", folder)
+    return load_function(turn_source(plan), "turn", folder)
 
 
 def load_spread(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     """The function of `spread_source`, likewise."""
-    return _load(spread_source(plan), "spread", folder)
+    return load_function(spread_source(plan), "spread", folder)
 
 
-def _load(source: str, function: str, folder: Path) -> Callable[..., Any]:
+def load_function(source: str, function: str, folder: Path) -> Callable[..., Any]:
+    """A function of some source, from a module in `folder`, as for `load_turn`."""
     make_private(folder)
     if not is_ours(folder):
         # whoever can write there could have this program run anything

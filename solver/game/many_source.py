@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.game.kernel_source import LANES, _load
+from solver.game.kernel_source import LANES, load_function
 from solver.turn.many import EVEN
 from solver.turn.scoring import TurnPlan
 
@@ -175,4 +175,4 @@ def load_turn(
 
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
-    return _load(turn_source(plan, planes, reverse=reverse), "many", folder)
+    return load_function(turn_source(plan, planes, reverse=reverse), "many", folder)

@@ -5,7 +5,7 @@ Rolls that lose everything lead to lower totals: where there are any, whole swee
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numba
@@ -141,11 +141,7 @@ class _Solve:
         """Renew all values, and return the largest change."""
         self.rings.settled = Settled()
         largest = 0.0
-        states = len(self._totals)
-        for total in range(len(self._ends) - 1, -1, -1):
-            begin = self._ends[total - 1] if total else 0
-            self._on_progress(Progress(number, 1 - self._ends[total] / states, None))
-            here = self._in_order[begin : self._ends[total]].astype(np.int64)
+        for here in self._by_total(number):
             if number == 1:
                 kernels.guess_states(self.values, self.rings.firsts(here), 0, self._game)
                 self.rings.settle(here)
@@ -161,16 +157,20 @@ class _Solve:
         """By how much each value differs from what the equations make of the others at most."""
         exact = self._by_player.copy()
         found = np.empty(len(exact))
-        for total in range(len(self._ends) - 1, -1, -1):
-            begin = self._ends[total - 1] if total else 0
-            self._on_progress(Progress(1, 1 - self._ends[total] / len(self._totals), None))
-            here = self._in_order[begin : self._ends[total]].astype(np.int64)
+        for here in self._by_total(1):
             for part, role in self.rings.apart(here):
                 self._solve(part, role)
                 at = part + role * len(self._totals)
                 found[at] = np.max(np.abs(self._by_player[at] - exact[at]), axis=1)
                 self._by_player[at] = exact[at]
         return found
+
+    def _by_total(self, number: int) -> Iterator[States]:
+        """The states of role 0 with each total, the highest first; tells how far a sweep is."""
+        for total in range(len(self._ends) - 1, -1, -1):
+            begin = self._ends[total - 1] if total else 0
+            self._on_progress(Progress(number, 1 - self._ends[total] / len(self._totals), None))
+            yield self._in_order[begin : self._ends[total]].astype(np.int64)
 
     def _solve(self, states: States, role: int) -> None:
         """Solve states of a role once, in ascending order."""

@@ -12,11 +12,10 @@ import math
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_core import from_json
 
 from solver.errors import (
     InvalidDiceError,
@@ -25,14 +24,21 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.files import open_regular
-from solver.folders import make_private
 from solver.game.standings import score_count
-from solver.loaded.matchup import Floats, Matchup, MatchupSolution, Plain, from_plain, plain
+from solver.loaded.matchup import Matchup, MatchupSolution, Plain, from_plain, plain
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import Ruleset
+from solver.sealed import (
+    DIGEST_LENGTH,
+    sealed,
+    unreadable,
+    unsealed,
+    writable,
+    write_through,
+)
+from solver.turn.equations import Floats
 from solver.turn.scoring import Badge
 
-_DIGEST_LENGTH = 16
 _SUFFIX = ".matchup"
 _MOST_BYTES = 320_000_000
 """Length of a file: whatever is longer is something else."""
@@ -69,7 +75,7 @@ class MatchupManifest(BaseModel):
 
 def matchup_path(folder: Path, matchup: Matchup) -> Path:
     """Where the file of a match-up stands, in either order."""
-    return folder / f"{matchup.digest[:_DIGEST_LENGTH]}{_SUFFIX}"
+    return folder / f"{matchup.digest[:DIGEST_LENGTH]}{_SUFFIX}"
 
 
 def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
@@ -94,26 +100,15 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
         seconds=solution.seconds,
         sha256=hashlib.sha256(content.getbuffer()).hexdigest(),
     )
-    said = manifest.model_dump(mode="json")
-    said["checksum"] = _checksum(said)
     path = matchup_path(folder, matchup)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        make_private(folder)
+    with writable(folder):
         try:
-            with temporary.open("wb") as file:
-                file.write(json.dumps(said).encode() + b"\n" + content.getbuffer())
-                file.flush()
-                os.fsync(file.fileno())
+            line = json.dumps(sealed(manifest)).encode() + b"\n"
+            write_through(temporary, line, content.getbuffer())
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise StrategyFileError.say(
-            "{folder}: cannot be written ({reason})",
-            folder=folder,
-            reason=error.strerror or str(error),
-        ) from None
     return path
 
 
@@ -144,15 +139,10 @@ def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:
         with open_regular(path) as file:
             content = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise StrategyFileError.say(
-            "{file}: cannot be read ({reason})", file=path, reason=error.strerror or str(error)
-        ) from None
+        raise unreadable(path, error) from None
     line, _, data = content.partition(b"\n")
     try:
-        said = from_json(line, allow_inf_nan=False)
-        if not isinstance(said, dict) or said.pop("checksum", None) != _checksum(said):
-            raise ValueError  # as for whatever else is no manifest
-        manifest = MatchupManifest.model_validate(said)
+        manifest = MatchupManifest.model_validate(unsealed(line))
         matchup, scores = manifest.matchup, score_count(manifest.rules)
         is_whole = hashlib.sha256(data).hexdigest() == manifest.sha256
         if not is_whole or matchup.digest != manifest.digest or not matchup.is_in_order:
@@ -189,9 +179,3 @@ def keep_within(folder: Path, most_bytes: int) -> list[Path]:
         size -= length
         removed.append(path)
     return removed
-
-
-def _checksum(data: dict[str, Any]) -> str:
-    """SHA-256 (hex) of all that a manifest says, but for its checksum."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()

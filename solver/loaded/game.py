@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from solver.errors import ConvergenceError, InvalidDiceError
 from solver.game.standings import LEAST, score_count, value_shape
@@ -21,8 +20,6 @@ from solver.loaded import kernels
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.turn.dice import DiceSet
 from solver.turn.remaining import RollLists
-
-Floats = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-12
 """How far each pair of states may be from its fixed point, relative to it or to LEAST."""

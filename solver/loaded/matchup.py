@@ -4,16 +4,12 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from solver.errors import InvalidDiceError, InvalidRulesError
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Roll, dice_set, make_dice_set
+from solver.turn.equations import Floats
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import Badge, SetAside
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from solver.errors import InvalidDiceError
 from solver.loaded import kernels
@@ -29,10 +28,9 @@ from solver.loaded.matchup import check_loaded
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Die, make_dice_set
 from solver.turn.endless import is_endless, most_gains
+from solver.turn.equations import Floats
 from solver.turn.remaining import RollLists, Shape, roll_lists, shape_of
 from solver.turn.scoring import Badge
-
-Floats = npt.NDArray[np.float64]
 
 _ROWS = 512
 """Turn totals of the first attempt, in point steps."""

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from solver.errors import InvalidPositionError
 from solver.game.position import Position, check_position
 from solver.game.standings import score_count
-from solver.loaded.matchup import Floats, Matchup
-from solver.turn.equations import Endings, TurnTable, solve_turn
+from solver.loaded.matchup import Matchup
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan
 
 

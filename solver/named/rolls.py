@@ -19,12 +19,12 @@ from solver.named.names import matching
 from solver.named.sets import NamedDie, NamedSet, read_die
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES
-from solver.turn.dice import JOKER, Die, Remaining, Roll, make_roll
+from solver.turn.dice import DIE_SIGNS, JOKER, Die, Remaining, Roll, make_roll
 from solver.wording import say_number
 
 JOKER_LETTER = "J"
 
-_SIGNS = {chr(0x2680 + face - 1): str(face) for face in FACES} | dict.fromkeys(
+_SIGNS = DIE_SIGNS | dict.fromkeys(
     "\U0001f0cf\U0001f0bf\U0001f0df\U0001f608\U0001f47f\U0001f479★☆", JOKER_LETTER
 )
 """Signs of faces, and of jokers: playing cards, devils and stars."""

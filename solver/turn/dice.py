@@ -31,7 +31,8 @@ of equal dice it is their number."""
 _SEPARATORS = " \t\n,;+/|-[](){}.?!'\"“”„`"
 _TIMES = re.compile(r"(?<!\w)([1-6])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
 """So many dice of a face, as in 3x5."""
-_DIE_FACES = {chr(0x2680 + face - 1): str(face) for face in range(1, 7)}
+DIE_SIGNS = {chr(0x2680 + face - 1): str(face) for face in FACES}
+"""Pictures of die faces among letters, and the digits they stand for."""
 _DECORATION = "\ufe0f\ufe0e\u20e3\u200d"  # variation selectors and the keycap around a digit
 
 
@@ -76,7 +77,7 @@ def _plain(character: str) -> str:
     """A character as a keyboard has it; nothing for one that nobody sees."""
     if character in _DECORATION or unicodedata.category(character) == "Cf":
         return ""
-    found = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
+    found = unicodedata.normalize("NFKC", DIE_SIGNS.get(character, character))
     return found if len(found) == 1 else character
 
 
@@ -160,9 +161,14 @@ class DiceSet:
         """What is left of some dice once others were set aside, which are among them."""
         if len(self.types) == 1:
             return dice - len(set_aside)
-        gone = Counter((die - 1) // len(FACES) for die in set_aside)
+        gone = _types_of(set_aside)
         left = tuple(number - gone[k] for k, number in enumerate(self.remaining[dice]))
         return self.place(left)
+
+    def thrown_in(self, roll: Roll) -> Remaining:
+        """The dice that a roll is of."""
+        numbers = _types_of(roll)
+        return self.place(tuple(numbers[k] for k in range(len(self.types))))
 
     def faces(self, roll: Roll) -> Roll:
         """The faces of a roll, whatever dice show them; jokers are JOKER."""
@@ -189,6 +195,11 @@ class DiceSet:
             (make_roll(die for faces, _ in part for die in faces), prod(ways for _, ways in part))
             for part in product(*by_type)
         )
+
+
+def _types_of(roll: Roll) -> Counter[int]:
+    """How many dice of each type are in a roll."""
+    return Counter((die - 1) // len(FACES) for die in roll)
 
 
 def make_dice_set(dice: Iterable[Die]) -> DiceSet:

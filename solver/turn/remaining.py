@@ -19,6 +19,7 @@ import numpy.typing as npt
 from solver.errors import InvalidDiceError
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
+from solver.turn.equations import Floats
 from solver.turn.scoring import (
     Badge,
     SetAside,
@@ -28,7 +29,6 @@ from solver.turn.scoring import (
 )
 
 Ints = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
 
 Shape = tuple[tuple[int, int], ...]
 """For each type of a set its number of dice and the face that is a joker, JOKER for none."""

@@ -1,10 +1,10 @@
 """The commands about loaded dice: who wins with which, which to take, and what the games have."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict
 from typing import TypeVar
 
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
+from bot.fronts.chat.waiting import replies
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.kingdom import (
@@ -38,7 +38,6 @@ from bot.views.named_dice import (
     dice_list_text,
     die_text,
 )
-from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
 from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
@@ -107,21 +106,15 @@ class LoadedQuestions:
 
     async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """What to keep of a roll of loaded dice."""
-        async for found in self._of_position(line, caller, loaded_advice, line.words):
-            yield (
-                Reply(found, delay_text, asdict)
-                if isinstance(found, Delay)
-                else Reply(found, loaded_advice_text, loaded_data)
-            )
+        told = self._of_position(line, caller, loaded_advice, line.words)
+        async for reply in replies(told, loaded_advice_text, loaded_data):
+            yield reply
 
     async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """Roll or bank with loaded dice."""
-        async for found in self._of_position(line, caller, loaded_odds, line.option("dice")):
-            yield (
-                Reply(found, delay_text, asdict)
-                if isinstance(found, Delay)
-                else Reply(found, loaded_odds_text, loaded_data)
-            )
+        told = self._of_position(line, caller, loaded_odds, line.option("dice"))
+        async for reply in replies(told, loaded_odds_text, loaded_data):
+            yield reply
 
     async def _of_position(
         self, line: Line, caller: Caller, make: Callable[..., T], asked: str | None
@@ -131,11 +124,10 @@ class LoadedQuestions:
         dice = await self._dice(line, caller)
         situation = line.situation(dice.rules)
         seconds = await at_once(seconds_of, self._folders, dice.matchup)
-        async with self._oracle.tasks.task(
-            caller.asker, say_later("loaded dice"), each=seconds
-        ) as task:
-            async for found in task.told(make, self._folders, dice, asked, situation):
-                yield found
+        work = make, self._folders, dice, asked, situation
+        what = say_later("loaded dice")
+        async for found in self._oracle.tasks.told(caller.asker, what, *work, each=seconds):
+            yield found
 
     async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         match [str(word).lower() for word in line.arguments]:
@@ -161,14 +153,10 @@ class LoadedQuestions:
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         question = KcdQuestion(await self._dice(line, caller), _begins(line))
         seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
-        async with self._oracle.tasks.task(
-            caller.asker, say_later("loaded dice"), each=seconds
-        ) as task:
-            async for found in task.told(kcd_answer, self._folders, question):
-                if isinstance(found, Delay):
-                    yield Reply(found, delay_text, asdict)
-                else:
-                    yield Reply(found, kcd_text, kcd_data)
+        what, work = say_later("loaded dice"), (kcd_answer, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, kcd_text, kcd_data):
+            yield reply
 
     async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         dice = await self._dice(line, caller)
@@ -182,14 +170,10 @@ class LoadedQuestions:
         )
         check_choice(question)
         seconds = await at_once(seconds_of_choice, question)
-        async with self._oracle.tasks.task(
-            caller.asker, say_later("choice of dice"), each=seconds
-        ) as task:
-            async for found in task.told(chosen, self._folders, question):
-                if isinstance(found, Delay):
-                    yield Reply(found, delay_text, asdict)
-                else:
-                    yield Reply(found, choice_text, choice_data)
+        what, work = say_later("choice of dice"), (chosen, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, choice_text, choice_data):
+            yield reply
 
     async def _dice(self, line: Line, caller: Caller) -> LoadedDice:
         """The sets that a line names, under its rules. Raises FarkleError."""

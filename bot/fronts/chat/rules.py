@@ -8,13 +8,13 @@ from operator import itemgetter
 from typing import Any
 
 from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.waiting import replies
 from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.services.variations import as_they_are, variations
 from bot.solving.process import SolveState
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
 from bot.views.compare import compare_data, compare_text
 from bot.views.compare_chart import compare_chart
 from bot.views.house_rules import (
@@ -30,7 +30,6 @@ from bot.views.house_rules import (
 )
 from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
-from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
 from solver.play.compare import CARELESS
 from solver.rules.ruleset import Ruleset
@@ -120,11 +119,9 @@ class RulesCommands:
         named = await self._rules.several(caller.place, words)
         vary = line.option("vary")
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
-        async for told in self._rules.compared(caller.asker, asked, careless, compare_chart):
-            if isinstance(told, Delay):
-                yield Reply(told, delay_text, asdict)
-            else:
-                yield Reply(told, _compared_text, _compared_data)
+        told = self._rules.compared(caller.asker, asked, careless, compare_chart)
+        async for reply in replies(told, _compared_text, _compared_data):
+            yield reply
 
     async def _new(
         self, caller: Caller, name: str, options: Mapping[str, Word]
