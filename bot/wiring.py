@@ -78,7 +78,7 @@ async def open_parts(
             store,
             settings.strategies,
             settings.kernels,
-            Limits(seconds=settings.solve_seconds),
+            Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds),
             tasks,
             allow_files=allow_files,
         )

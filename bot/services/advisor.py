@@ -2,10 +2,16 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bot.services.positions import (
+    check_dice_told,
+    position_of,
+    rules_of,
+    shared_position_of,
+)
 from bot.services.situation import Situation
 from solver.errors import (
     InvalidRequestError,
@@ -13,9 +19,12 @@ from solver.errors import (
     MissingStrategyError,
     StrategyFileError,
 )
-from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
+from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.position import Position, check_hot_dice, check_position
+from solver.many_strategy import open_many
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.komi import Komi, komi
+from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.play.maps import TurnMap, turn_map
 from solver.play.memo import GoForIt
 from solver.play.memo_study import MemoStudy, load_memo, save_memo
@@ -28,6 +37,7 @@ from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
+    from bot.review.worth import Worth
     from bot.table.state import Game
 
 
@@ -35,12 +45,12 @@ if TYPE_CHECKING:
 class Hint:
     """What is best for the player to move."""
 
-    advice: Advice | None
+    advice: Advice | SharedAdvice | None
     """Of the roll on the table, if there is one."""
-    odds: Odds
+    odds: Odds | SharedOdds
     """Of the decision before the next roll."""
     exact: bool
-    """Whether the game has two players; else the strongest opponent is taken for the only one."""
+    """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
 
 class Advisor:
@@ -55,23 +65,29 @@ class Advisor:
         self._folder = strategies
         self._program = program
         self._open: dict[Ruleset, Strategy] = {}
+        self._open_many: dict[tuple[Ruleset, int], SharedStrategy] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
         return _advisor, (self._folder, self._program)
 
-    def advise(self, dice: str, situation: Situation) -> Advice:
+    def advise(self, dice: str, situation: Situation) -> Advice | SharedAdvice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
-        rules = _rules(situation)
+        rules = rules_of(situation)
         roll = parse_dice(dice, most=rules.dice)
+        if situation.others:
+            return advise_shared(*self._look_up_shared(rules, situation, len(roll)), roll)
         strategy, position = self._look_up(rules, situation, len(roll))
         return with_why(strategy, advise(strategy, position, roll))
 
-    def odds(self, dice: int | None, situation: Situation) -> Odds:
+    def odds(self, dice: int | None, situation: Situation) -> Odds | SharedOdds:
         """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
 
         Raises FarkleError.
         """
+        if situation.others:
+            check_dice_told(dice, situation)
+            return shared_odds(*self._look_up_shared(rules_of(situation), situation, dice))
         strategy, position = self.position(dice, situation)
         return with_why(strategy, odds(strategy, position))
 
@@ -80,13 +96,8 @@ class Advisor:
 
         Raises FarkleError.
         """
-        if dice is None and situation.turn_total:
-            raise InvalidRequestError.say(
-                "say how many dice are left to roll at a turn total of {turn_total:,},"
-                " such as dice:2",
-                turn_total=situation.turn_total,
-            )
-        return self._look_up(_rules(situation), situation, dice)
+        check_dice_told(dice, situation)
+        return self._look_up(rules_of(situation), situation, dice)
 
     def turn_map(self, dice: int | None, situation: Situation) -> TurnMap:
         """The whole turn that a position belongs to, as arrays. Raises FarkleError."""
@@ -105,12 +116,12 @@ class Advisor:
         Raises FarkleError.
         """
         start = replace(situation, turn_total=0, hot_dice=0)
-        strategy, position = self._look_up(_rules(situation), start, None)
+        strategy, position = self._look_up(rules_of(situation), start, None)
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
 
-    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
+    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice | SharedAdvice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
@@ -130,15 +141,19 @@ class Advisor:
                     told=len(roll),
                 )
             )
+        if shared := self.shared(game):
+            return advise_shared(shared, game.shared_position(), roll)
         strategy = self.strategy(game.rules)
         return with_why(strategy, advise(strategy, game.position(), roll))
 
-    def odds_in(self, game: "Game") -> Odds:
+    def odds_in(self, game: "Game") -> Odds | SharedOdds:
         """Roll or bank in the position of a game. Raises FarkleError."""
         if game.turn.roll is not None:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
             )
+        if shared := self.shared(game):
+            return shared_odds(shared, game.shared_position())
         strategy = self.strategy(game.rules)
         return with_why(strategy, odds(strategy, game.position()))
 
@@ -147,16 +162,32 @@ class Advisor:
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
+        if shared := self.shared(game):
+            here = game.shared_position()
+            if game.turn.roll is None:
+                return Hint(None, shared_odds(shared, here), exact=True)
+            best = advise_shared(shared, here, game.turn.roll)
+            then = turn_after(game.rules, game.turn, best.options[0].set_aside).state
+            return Hint(best, shared_odds(shared, replace(here, turn=then)), exact=True)
+        return Hint(*self.against_one(game))
+
+    def against_one(self, game: "Game") -> tuple[Advice | None, Odds, bool]:
+        """The parts of a Hint as if the strongest opponent were the only one.
+
+        Raises StrategyFileError.
+        """
+        from bot.table.state import turn_after  # noqa: PLC0415
+
         strategy, position = self.strategy(game.rules), game.position()
-        exact = len(game.seats) == 2
+        exact = game.playing == 2
         if game.turn.roll is None:
-            return Hint(None, odds(strategy, position), exact)
+            return None, odds(strategy, position), exact
         advice = advise(strategy, position, game.turn.roll)
         turn = turn_after(game.rules, game.turn, advice.options[0].set_aside)
         following = replace(
             position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
         )
-        return Hint(advice, odds(strategy, following), exact)
+        return advice, odds(strategy, following), exact
 
     def komi(self, rules: Ruleset) -> Komi:
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
@@ -176,15 +207,65 @@ class Advisor:
                 raise self._missing(error, reference or rules.name) from None
         return self._open[rules]
 
-    def _missing(self, error: MissingStrategyError, rules: str) -> MissingStrategyError:
+    def strategy_of_many(
+        self, rules: Ruleset, players: int, reference: str | None = None
+    ) -> SharedStrategy:
+        """The strategy of three players or more. Raises StrategyFileError where it is not there."""
+        wanted = rules, players
+        if opened := self._open_many.get(wanted):
+            try:
+                opened.refresh()
+            except StrategyFileError:
+                self._open_many.pop(wanted, None)
+        if wanted not in self._open_many:
+            try:
+                self._open_many[wanted] = open_many(self._folder, rules, players)
+            except MissingStrategyError as error:
+                raise self._missing(error, reference or rules.name, players) from None
+        return self._open_many[wanted]
+
+    def strategy_for(
+        self, rules: Ruleset, players: int, reference: str | None = None
+    ) -> Strategy | SharedStrategy:
+        """The strategy of so many players. Raises StrategyFileError where that is not solved."""
+        if players == 2:
+            return self.strategy(rules, reference)
+        return self.strategy_of_many(rules, players, reference)
+
+    def solved_for(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy | None:
+        """The same if that is solved."""
+        try:
+            return self.strategy_for(rules, players)
+        except StrategyFileError:
+            return None
+
+    def worth(self, rules: Ruleset) -> "Worth":
+        """What games of the rules are worth to all, as far as they are solved."""
+        from bot.review.worth import Worth  # noqa: PLC0415
+
+        return Worth(partial(self.strategy_for, rules))
+
+    def shared(self, game: "Game") -> SharedStrategy | None:
+        """The strategy of those who still play, if they are more than two and it is solved."""
+        with suppress(StrategyFileError):
+            return self.strategy_of_many(game.rules, game.playing) if game.playing > 2 else None
+        return None
+
+    def _missing(
+        self, error: MissingStrategyError, rules: str, players: int = 2
+    ) -> MissingStrategyError:
         """That rules are not solved, and what to do."""
         if self._program:
+            if players > 2:
+                rules = f"{rules} --players {players}"
             return MissingStrategyError.say(
                 "{problem}; run: {program} solve {rules}",
                 problem=error,
                 program=self._program,
                 rules=rules,
             )
+        if players > 2:
+            return error
         return MissingStrategyError.say(
             "the rules {rules} are not solved yet: /rules solve NAME solves rules that have a"
             " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
@@ -245,26 +326,21 @@ class Advisor:
         self, rules: Ruleset, situation: Situation, dice: int | None
     ) -> tuple[Strategy, Position]:
         """The strategy of the rules, and the position once it is known to be possible."""
+        situation.check_two()
         named = situation.rules
         strategy = self.strategy(rules, named if isinstance(named, str) else None)
-        position = Position(
-            banked=situation.banked,
-            opponent=situation.opponent,
-            turn_total=situation.turn_total,
-            farkles=situation.farkles,
-            opponent_farkles=situation.opponent_farkles,
-            dice=rules.dice if dice is None else dice,
-            hot_dice=situation.hot_dice or 0,
-            on_board=_on_board(rules, situation.on_board, situation.banked),
-            opponent_on_board=_on_board(rules, situation.opponent_on_board, situation.opponent),
-            began=_began(rules, situation),
-        )
-        if situation.hot_dice is None:
-            least = least_hot_dice(rules, position.turn_total, position.dice)
-            position = replace(position, hot_dice=least)
+        position = position_of(rules, situation, dice)
         # the strategy may reach to a lower floor than the rules ask for
         check_position(strategy.rules, position)
         return strategy, position
+
+    def _look_up_shared(
+        self, rules: Ruleset, situation: Situation, dice: int | None
+    ) -> tuple[SharedStrategy, SharedPosition]:
+        """The same of several players."""
+        named = situation.rules if isinstance(situation.rules, str) else None
+        strategy = self.strategy_of_many(rules, situation.players, named)
+        return strategy, shared_position_of(rules, situation, dice)
 
 
 @cache
@@ -280,24 +356,3 @@ def is_solved(strategies: Path, rules: Ruleset) -> bool:
     except StrategyFileError:
         return False
     return True
-
-
-def _rules(situation: Situation) -> Ruleset:
-    named = situation.rules
-    return load_rules(named) if isinstance(named, str) else named
-
-
-def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:
-    """Whether a player is on the board, as given or as the score tells."""
-    if not rules.has_opening:
-        return True
-    return score > 0 if given is None else given
-
-
-def _began(rules: Ruleset, situation: Situation) -> bool:
-    """Whether the player to act began, as given or as the scores tell."""
-    if situation.began is not None:
-        return situation.began
-    # with equal turns the game goes on only if the first to reach the goal began
-    goal = rules.winning_score
-    return not (rules.has_roles and situation.banked < goal <= situation.opponent)

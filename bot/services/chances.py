@@ -1,4 +1,4 @@
-"""Win probabilities of games under way: exact for two players, an estimate for more."""
+"""Win probabilities of games under way: exact where they are solved, else an estimate."""
 
 import asyncio
 import contextlib
@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bot.review.chart import GameChart
-from bot.review.moments import Reader, TurnChange, read_events, read_on, win_probability
+from bot.review.moments import Reader, TurnChange, read_events, read_on
 from bot.review.review import PlayerReview, Review, review
+from bot.review.worth import Worth
 from bot.services.advisor import Advisor
 from bot.services.reckoning import GAMES, banked, charted, decided, estimated_on, reviewed
 from bot.services.tables import Table
@@ -23,11 +24,12 @@ from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
 from bot.tasks.turns import Asker
 from solver.errors import FarkleError
+from solver.game.many_best import SharedStrategy, first_shared_position
 from solver.game.position import first_position
+from solver.game.standings import by_seat
 from solver.play.estimate import distinct_turns
 from solver.play.policies import MaxPoints, Move, Optimal
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.wording import say_later
 
 T = TypeVar("T")
@@ -72,14 +74,21 @@ class Oracle:
         """The strongest level that bots can play at under the rules."""
         return Optimal.name if self.advisor.solved(rules) else MaxPoints.name
 
-    def start(self, rules: Ruleset) -> float | None:
-        """The chance of the player who begins, if the rules are solved."""
-        strategy = self.advisor.solved(rules)
-        return strategy.win_probability(first_position(rules)) if strategy else None
+    def start(self, rules: Ruleset, players: int) -> tuple[float, ...] | None:
+        """The chances of so many players in the order of their turns, if that is solved."""
+        strategy = self.advisor.solved_for(rules, players)
+        if strategy is None:
+            return None
+        if isinstance(strategy, SharedStrategy):
+            return tuple(strategy.chances(first_shared_position(rules, players)).tolist())
+        return by_seat(strategy.win_probability(first_position(rules)), 0)
 
     def is_exact(self, game: Game) -> bool:
-        """Whether chances of a game are exact."""
-        return len(game.seats) == 2 and self.advisor.solved(game.rules) is not None
+        """Whether all chances of a game are exact, those before somebody resigned as well."""
+        numbers = game.numbers_playing
+        return len(game.seats) > 1 and all(
+            self.advisor.solved_for(game.rules, number) for number in numbers
+        )
 
     async def chances(self, table: Table) -> Chances | None:
         """The chances now; None while nobody can play yet, or where they cannot be told."""
@@ -148,11 +157,11 @@ class Oracle:
 
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""
-        game = table.game
-        strategy = self.advisor.solved(game.rules) if len(game.seats) == 2 else None
-        if strategy is None:
-            return None if game.shares is None else Chances(game.shares, None)
-        return Chances(win_probability(strategy, game), None, self._last_turn(strategy, table))
+        game, worth = table.game, self.advisor.worth(table.game.rules)
+        if game.shares is None and not self.advisor.solved_for(game.rules, game.playing):
+            return None
+        last = self._last_turn(worth, table) if self.is_exact(game) else None
+        return Chances(worth.shares(game), None, last)
 
     async def _estimated(self, table: Table) -> Chances | None:
         """The chances as they are estimated: once, so that nobody sees two for one position."""
@@ -198,7 +207,7 @@ class Oracle:
         self._estimates.pop(game.id, None)
         self._readers.pop(game.id, None)
 
-    def _last_turn(self, strategy: Strategy, table: Table) -> TurnChange | None:
+    def _last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
         """What the last finished turn changed; only what happened since the last time is read."""
         game_id, events = table.game.id, table.events
         with self._reading:
@@ -206,11 +215,11 @@ class Oracle:
             if reader is not None and done > len(events):
                 # who asks looks at an older state
                 self._readers[game_id] = done, reader
-                changes = read_events(strategy, table.begun, events).changes
+                changes = read_events(worth, table.begun, events).changes
                 return changes[-1] if changes else None
             later = events[done:]
             if reader is None or any(isinstance(event, Undone) for event in later):
-                reader = read_events(strategy, table.begun, events)
+                reader = read_events(worth, table.begun, events)
             else:
                 read_on(reader, done, later)
             reader.forget()
@@ -222,10 +231,10 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return []
-        strategy = self.advisor.solved(game.rules)
         players: Sequence[PlayerReview | None] = [None] * len(game.seats)
-        if len(game.seats) == 2 and strategy:
-            players = review(strategy, table.begun, table.events).players
+        if self.is_exact(game):
+            worth = self.advisor.worth(game.rules)
+            players = review(worth, table.begun, table.events).players
         return [
             GameResult(
                 seat=number,

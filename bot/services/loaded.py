@@ -227,7 +227,8 @@ def read_left(named: NamedSet, text: str) -> Remaining:
 
 
 def _position(situation: Situation, dice: Remaining) -> Position:
-    """A position before a roll of some dice."""
+    """A position before a roll of some dice. Raises InvalidRequestError for several opponents."""
+    situation.check_two()
     return Position(
         banked=situation.banked,
         opponent=situation.opponent,

@@ -37,7 +37,7 @@ def explained(advisor: Advisor, dice: int | None, situation: Situation) -> Expla
 
 def explained_in(advisor: Advisor, game: "Game") -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
-    hint = advisor.hint(game)
+    advice, marked, exact = advisor.against_one(game)
     # where dice lie on the table, what is marked is where the best set-aside of them leads
-    turn = turn_map(advisor.strategy(game.rules), hint.odds.position)
-    return Explanation(turn, hint.odds, hint.advice, hint.exact)
+    turn = turn_map(advisor.strategy(game.rules), marked.position)
+    return Explanation(turn, marked, advice, exact)

@@ -10,17 +10,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.review.moments import effective_events, win_probability
+from bot.review.moments import effective_events
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
 from bot.table.state import Game, Stage, apply, begin, turn_after
 from solver.game.endgame import last_turn
+from solver.game.many_best import SharedStrategy
 from solver.game.standings import by_seat
 from solver.play.estimate import estimate
-from solver.play.policies import Move, TurnView, make_policy
+from solver.play.many_advice import advise_shared, shared_odds
+from solver.play.policies import Move, Optimal, Policy, TurnView, make_policy
 from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Decision
 from solver.turn.scoring import after_set_aside, set_asides
 
 GAMES = 20_000
@@ -100,8 +103,7 @@ def charted(
     points: list[ChartPoint] = []
     steps = [(0, None, begin(begun)), *effective_events(begun, events)]
     rules, players = begun.rules, len(names)
-    strategy = advisor.solved(rules) if players == 2 else None
-    chances: tuple[float, ...]
+    worth = advisor.worth(rules)
     before: Game | None = None
     for _, _, game in steps:
         ended = before is None or game.last is not before.last or game.over > before.over
@@ -111,8 +113,9 @@ def charted(
             continue
         if sitting_down:
             points.clear()
-        if strategy:
-            chances = win_probability(strategy, game)
+        chances: tuple[float, ...]
+        if game.shares is not None or advisor.solved_for(rules, game.playing):
+            chances = worth.shares(game)
         elif not game.over and game.version in told:
             chances = told[game.version]
         else:
@@ -125,25 +128,40 @@ def charted(
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.strategy(begun.rules), begun, events)
+    return review(advisor.worth(begun.rules), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
-    policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
-    return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
+    return _chosen(advisor, game, advisor.policy(game.seats[game.mover].level or "", game.rules))
 
 
 def banked(advisor: Advisor, game: Game) -> bool:
     """Whether the bot that is to move banks before it rolls. Raises StrategyFileError."""
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
+    if shared := _shared(advisor, game, policy):
+        return shared_odds(shared, game.shared_position()).action is not Decision.ROLL
     return policy.banks(game.rules, game.position())
+
+
+def _chosen(advisor: Advisor, game: Game, policy: Policy) -> Move:
+    """What a policy does with the roll that lies there."""
+    roll = game.turn.roll or ()
+    if shared := _shared(advisor, game, policy):
+        best = advise_shared(shared, game.shared_position(), roll).options[0]
+        return Move(best.set_aside, best.action is not Decision.ROLL)
+    return policy.choose(TurnView(game.rules, game.position(), roll))
+
+
+def _shared(advisor: Advisor, game: Game, policy: Policy) -> SharedStrategy | None:
+    """Best play of all who play, where the policy is that and they are more than two."""
+    return advisor.shared(game) if isinstance(policy, Optimal) else None
 
 
 def played(
     advisor: Advisor,
     rules: Ruleset,
-    levels: tuple[str, str],
+    levels: tuple[str, ...],
     number: int,
     tell: Callable[[Begun, Sequence[Event]], Iterable[str]] | None = None,
 ) -> Played:
@@ -162,7 +180,7 @@ def played(
         made: list[Event] = [Rolled(dice=fallen)]
         game = apply(game, made[0])
         if game.turn.roll is not None:
-            choice = policies[game.mover].choose(TurnView(rules, game.position(), game.turn.roll))
+            choice = _chosen(advisor, game, policies[game.mover])
             made += [Kept(dice=choice.set_aside), *([Banked()] if choice.bank else [])]
             for event in made[1:]:
                 game = apply(game, event)

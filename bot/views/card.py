@@ -18,7 +18,7 @@ from bot.table.events import Kept, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
-from bot.views.advice import advice_text, odds_text, position_text
+from bot.views.advice import advice_text, odds_table, odds_text, position_text, reason_text
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
@@ -36,9 +36,9 @@ from bot.views.layout import (
     text_width,
 )
 from bot.views.memo import Heading, memo_page, memo_text
-from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
+from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.turn.dice import Roll, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate, set_asides
@@ -108,9 +108,9 @@ def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
     card: Card | None
     match subject:
-        case Advice():
+        case Advice() | SharedAdvice():
             card = Card(shorten_text(_marked_advice(subject)))
-        case Odds():
+        case Odds() | SharedOdds():
             card = Card(_marked_odds(subject))
         case Hint():
             card = Card(shorten_text(_marked_hint(subject)))
@@ -246,7 +246,7 @@ def why_not(game: Game, mask: int) -> list[str]:
     return told + _refusals(bank, check_hints)
 
 
-def _marked_advice(advice: Advice) -> str:
+def _marked_advice(advice: Advice | SharedAdvice) -> str:
     """The set-asides of a roll, best first, or what has become of the turn."""
     if advice.fate is not Fate.SCORES:
         return plain_markdown(advice_text(advice))
@@ -274,14 +274,14 @@ def _marked_advice(advice: Advice) -> str:
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
-    if told := why_text(advice):
+    if told := reason_text(advice):
         lines.append(plain_markdown(told))
     return "\n".join(lines)
 
 
-def _marked_odds(odds: Odds) -> str:
+def _marked_odds(odds: Odds | SharedOdds) -> str:
     """Roll or bank in columns, and why under them."""
-    table, told = odds_text(replace(odds, why=None)), why_text(odds)
+    table, told = odds_table(odds), reason_text(odds)
     return "\n".join(map(plain_markdown, filter(None, [table, told])))
 
 
@@ -345,8 +345,7 @@ def _after_the_end(game: Game) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
         return []
-    again = Button("again", say("Play again"))
-    return [Button("review", say("Review")), again] if len(game.seats) == 2 else [again]
+    return [Button("review", say("Review")), Button("again", say("Play again"))]
 
 
 def _before_a_roll(game: Game) -> list[Button]:

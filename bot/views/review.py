@@ -6,14 +6,24 @@ from typing import Any
 
 from bot.review.moments import Judgement, Mark, Moment
 from bot.review.review import PlayerReview, Review
-from bot.views.advice import farkles_in_a_row, scores_text, to_beat_text, turn_total_text
-from bot.views.layout import columns, dice_text, percent, wrap
+from bot.review.worth import Shares
+from bot.views.advice import (
+    farkles_in_a_row,
+    position_scores_text,
+    scores_text,
+    to_beat_text,
+    turn_total_text,
+)
+from bot.views.layout import and_text, columns, dice_text, percent, wrap
+from solver.game.many_best import SharedPosition
 from solver.game.position import in_play_off, points_to_beat
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
 _LONGEST_NAME = 24
+_LEAST_TOLD = 0.00005
+"""Least change of a win probability that is not told as 0."""
 _WORTH_NAMING = 0.0005
 """Least loss of a decision that is explained."""
 _COSTS = {
@@ -25,12 +35,12 @@ _COSTS = {
 
 
 def review_text(review: Review, names: Sequence[str]) -> str:
-    """How the game went, how well both played it, and the decisions that cost most."""
+    """How the game went, how well all played it, and the decisions that cost most."""
     return "\n\n".join(review_pages(review, names))
 
 
 def review_pages(review: Review, names: Sequence[str]) -> list[str]:
-    """The same in pages: the game, both players, the luck, the worst decisions."""
+    """The same in pages: the game, its players, the luck, the worst decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
@@ -43,7 +53,7 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     data = asdict(review)
     moments = [
         given
-        | {"before": one.before[0], "after": one.after[0]}
+        | _first_of_two(one)
         | ({"judgement": _judgement_data(one.judgement)} if one.judgement else {})
         for one, given in zip(review.moments, data["moments"], strict=True)
     ]
@@ -56,16 +66,23 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     return data | {"rules": review.rules.name, "moments": moments, "players": players}
 
 
+def _first_of_two(moment: Moment) -> dict[str, Any]:
+    """What a moment changed: of two players for the first one alone, of more for all."""
+    if len(moment.before) > 2:
+        return {}
+    return {"before": moment.before[0], "after": moment.after[0]}
+
+
 def _judgement_data(judgement: Judgement) -> dict[str, Any]:
     return asdict(judgement) | {"loss": judgement.loss}
 
 
 def _head(review: Review, names: Sequence[str]) -> str:
-    both = zip(names, review.players, strict=True)
+    all_players = zip(names, review.players, strict=True)
     head = say(
         "{rules} rules, {scores}: {result}",
         rules=review.rules.name,
-        scores=", ".join(f"{name} {figure(player.score)}" for name, player in both),
+        scores=", ".join(f"{name} {figure(player.score)}" for name, player in all_players),
         result=_result(review, names),
     )
     start = say("At the start the odds were {odds}.", odds=_odds(review.start, names))
@@ -74,25 +91,28 @@ def _head(review: Review, names: Sequence[str]) -> str:
 
 def _result(review: Review, names: Sequence[str]) -> str:
     if review.result is not None:
-        if max(review.result) < 1:
+        winners = [k for k, share in enumerate(review.result) if share > 0]
+        if len(winners) > 1 and len(names) == 2:
             return say("a tie, half a win for each.")
-        winner = review.result.index(max(review.result))
-        if _resigned(review, 1 - winner):
-            return say(
-                "{winner} won, as {loser} resigned.", winner=names[winner], loser=names[1 - winner]
-            )
-        return say("{winner} won.", winner=names[winner])
+        if len(winners) > 1:
+            return say("{names} shared the win.", names=and_text([names[k] for k in winners]))
+        last = review.moments[-1] if review.moments else None
+        if last is not None and last.kind == "resigned" and last.seat not in winners:
+            loser = names[last.seat]
+            return say("{winner} won, as {loser} resigned.", winner=names[winners[0]], loser=loser)
+        return say("{winner} won.", winner=names[winners[0]])
     if review.now is not None:
         return say("not over yet, {odds}.", odds=_odds(review.now, names))
     return say("ended without a result.")
 
 
-def _resigned(review: Review, seat: int) -> bool:
-    last = review.moments[-1] if review.moments else None
-    return last is not None and last.kind == "resigned" and last.seat == seat
-
-
-def _odds(shares: tuple[float, float], names: Sequence[str]) -> str:
+def _odds(shares: Shares, names: Sequence[str]) -> str:
+    if len(names) > 2:
+        told = [
+            say("{chance} for {name}", chance=percent(share), name=name)
+            for name, share in zip(names, shares, strict=True)
+        ]
+        return ", ".join(told)
     return say(
         "{chance} for {name} to {other_chance} for {other_name}",
         chance=percent(shares[0]),
@@ -117,8 +137,21 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
         rows.append((say("turns told by score, %"), lambda player: _points(player.told)))
     if any(player.given_up for player in review.players):
         rows.append((say("given up, %"), lambda player: _points(player.given_up)))
+    if len(names) > 2:
+        rows.append((say("luck of others, %"), lambda player: _points(player.others_luck)))
+        rows.append((say("choices of others, %"), lambda player: _points(player.others_choices)))
+        if any(abs(player.rest) >= _LEAST_TOLD for player in review.players):
+            rows.append((say("all else, %"), lambda player: _points(player.rest)))
+        if (now := review.now) is not None:
+            rows.append((say("start to end, %"), lambda player: _change(review.start, now, player)))
     cells = [(label, *map(cell, review.players)) for label, cell in rows]
-    return columns([("", _short(names[0]), _short(names[1])), *cells], right={1, 2})
+    right = set(range(1, len(names) + 1))
+    return columns([("", *map(_short, names)), *cells], right=right)
+
+
+def _change(start: Shares, now: Shares, player: PlayerReview) -> str:
+    """By how much the win probability changed in all, what the others of the table add up to."""
+    return _points(now[player.seat] - start[player.seat])
 
 
 def _accuracy(player: PlayerReview) -> str:
@@ -130,7 +163,7 @@ def _accuracy(player: PlayerReview) -> str:
 
 def _points(change: float) -> str:
     """A change of win probability in percentage points."""
-    return figure(0, ".2f") if abs(change) < 0.00005 else figure(change * 100, "+.2f")
+    return figure(0, ".2f") if abs(change) < _LEAST_TOLD else figure(change * 100, "+.2f")
 
 
 def _short(name: str) -> str:
@@ -139,12 +172,13 @@ def _short(name: str) -> str:
 
 def _without_luck(review: Review, names: Sequence[str]) -> str:
     adjusted = [player.luck_adjusted_result for player in review.players]
-    if adjusted[0] is None or adjusted[1] is None:
+    possible = [min(1.0, max(0.0, result)) for result in adjusted if result is not None]
+    if len(possible) < len(names):
         return ""
-    shares = min(1.0, max(0.0, adjusted[0])), min(1.0, max(0.0, adjusted[1]))
+    shares = tuple(share / sum(possible) for share in possible)
     text = say("With the luck of the dice taken out it would be {odds}.", odds=_odds(shares, names))
-    winner = max((0, 1), key=lambda seat: review.players[seat].result or 0.0)
-    if review.result is not None and max(review.result) == 1 and shares[winner] < 0.5:
+    winner = max(range(len(names)), key=lambda seat: review.players[seat].result or 0.0)
+    if review.result is not None and max(review.result) == 1 and shares[winner] < max(shares):
         decided = say("The dice decided for {name}.", name=names[winner])
         text += f" {decided}"
     return wrap(text)
@@ -181,6 +215,8 @@ def _explained(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) 
 def _where(rules: Ruleset, judgement: Judgement) -> str:
     """The scores and what else mattered."""
     position = judgement.position
+    if isinstance(position, SharedPosition):
+        return position_scores_text(rules, position)
     beat = points_to_beat(rules, position)
     if not in_play_off(rules, position):
         where = [scores_text(position.banked, position.opponent)]

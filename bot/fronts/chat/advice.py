@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
+from bot.fronts.chat.waiting import solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
@@ -18,12 +19,15 @@ from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError, InvalidRollError
 from solver.play.advice import Advice, Odds
+from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import parse_dice
 from solver.wording import say, say_later
 
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?\d[\d,.']*\d")
 """Points as they are typed, which are no single die."""
+
+Answer = Advice | Odds | SharedAdvice | SharedOdds
 
 CONTEXT = {
     one.name: one.meaning
@@ -43,27 +47,30 @@ def advice_commands(
     async def answer(
         line: Line,
         caller: Caller,
-        ask_here: Callable[[Table, Game], Callable[[], Advice | Odds]],
-        ask: Callable[[Situation], Advice | Odds],
+        ask_here: Callable[[Table, Game], Callable[[], Answer]],
+        ask: Callable[[Situation], Answer],
         make_text: Callable[[Any], str],
     ) -> AsyncIterator[Reply]:
         here = await tables.asked_at(caller)
         if here and not line.options:
             game = replace(here.game, before=None)
-            found = await oracle.answered(caller.asker, game.rules, ask_here(here, game))
-            text = partial(_for_mover, here, caller, make_text)
-            yield Reply(found, text, answer_data, private=True)
-            return
-        meant = await rules_meant(line, caller, here, rules)
-        found = await oracle.answered(caller.asker, meant, ask, line.situation(meant))
-        yield Reply(found, make_text, answer_data)
+            told: Callable[[Any], str] = partial(_for_mover, here, caller, make_text)
+            meant, players, asked = game.rules, game.playing, ask_here(here, game)
+        else:
+            meant, told = await rules_meant(line, caller, here, rules), make_text
+            situation = line.situation(meant)
+            players, asked = situation.players, partial(ask, situation)
+        async for reply in solved_first(oracle, rules, caller, meant, players):
+            yield reply
+        found = await oracle.answered(caller.asker, meant, asked)
+        yield Reply(found, told, answer_data, private=told is not make_text)
 
     def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if has_sets(line):
             return loaded.advise(line, caller)
         line = with_numbers(line)
 
-        def here(table: Table, game: Game) -> Callable[[], Advice]:
+        def here(table: Table, game: Game) -> Callable[[], Answer]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
         return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
@@ -72,7 +79,7 @@ def advice_commands(
         if has_sets(line):
             return loaded.odds(line, caller)
 
-        def here(_: Table, game: Game) -> Callable[[], Odds]:
+        def here(_: Table, game: Game) -> Callable[[], Answer]:
             return partial(advisor.odds_in, game)
 
         asked = partial(advisor.odds, line.number("dice"))
@@ -138,12 +145,11 @@ def with_numbers(line: Line) -> Line:
     return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
 
 
-def _for_mover(
-    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Advice | Odds
-) -> str:
+def _for_mover(table: Table, caller: Caller, make_text: Callable[[Any], str], found: Answer) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
     text = make_text(found)
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"
-    return text if len(table.game.seats) == 2 else f"{text}\n{say(NOT_EXACT)}"
+    exact = table.game.playing == 2 or isinstance(found, SharedAdvice | SharedOdds)
+    return text if exact else f"{text}\n{say(NOT_EXACT)}"

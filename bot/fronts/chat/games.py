@@ -15,6 +15,7 @@ from bot.fronts.chat.commands import (
     failure,
     whole_number,
 )
+from bot.fronts.chat.waiting import solved_first, solved_for_game
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -171,22 +172,34 @@ class GameCommands:
             async for news in self._games.bots(table):
                 yield news
 
-    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News | Reply]:
         level, rules = _level(line), await self._ruleset(line, caller)
+
+        def players(usual: str) -> list[Player]:
+            found = _players(line.arguments, caller, level or usual)
+            if level and all(isinstance(player, Person) for player in found):
+                found.append(level)
+            return found
+
+        async for reply in solved_for_game(
+            self._games.oracle, self._rules, caller, rules, len(players("optimal"))
+        ):
+            yield reply
         usual = await at_once(self._games.oracle.best_level, rules)
-        players = _players(line.arguments, caller, level or usual)
-        if level and all(isinstance(player, Person) for player in players):
-            players.append(level)
-        async for news in self._begun(line, caller, players, rules):
+        async for news in self._begun(line, caller, players(usual), rules):
             yield news
 
-    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News | Reply]:
         players = _players(line.arguments, caller, "optimal")
         if line.choice("me", YES_OR_NO) is False:
             players = players[1:]
             if not players:
                 raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
         rules = await self._ruleset(line, caller)
+        async for reply in solved_for_game(
+            self._games.oracle, self._rules, caller, rules, len(players)
+        ):
+            yield reply
         async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
 
@@ -205,8 +218,15 @@ class GameCommands:
             caller, players, rules, tracked=tracked, hints=hints, away_seconds=seconds
         )
 
-    def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.join(caller, table_of(line), _level(line))
+    async def _join(self, line: Line, caller: Caller) -> AsyncIterator[News | Reply]:
+        game = (await self._games.tables.find(caller, table_of(line))).game
+        players = len(game.seats) + 1
+        async for reply in solved_for_game(
+            self._games.oracle, self._rules, caller, game.rules, players
+        ):
+            yield reply
+        async for news in self._games.join(caller, table_of(line), _level(line)):
+            yield news
 
     def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.seed(caller, table_of(line), line.words)
@@ -264,6 +284,13 @@ class GameCommands:
         )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._games.tables.find(caller, table_of(line))
+        table.check_hint(caller)
+        playing = table.game.playing
+        async for reply in solved_first(
+            self._games.oracle, self._rules, caller, table.game.rules, playing
+        ):
+            yield reply
         hint = await self._games.hint(caller, table_of(line))
         yield Reply(hint, hint_text, hint_data, private=True)
 

@@ -5,8 +5,13 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from bot.fronts.chat.commands import Reply
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Caller
+from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
-from bot.views.tasks import delay_text
+from bot.views.tasks import delay_text, needed_data, needed_text
+from solver.rules.ruleset import Ruleset
 
 T = TypeVar("T")
 
@@ -14,6 +19,24 @@ T = TypeVar("T")
 def delay_reply(delay: Delay) -> Reply:
     """How long there is to wait."""
     return Reply(delay, delay_text, asdict)
+
+
+async def solved_first(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *players: int
+) -> AsyncIterator[Reply]:
+    """That rules are solved for numbers of players before an answer, where that is quick."""
+    for number in players:
+        if await at_once(oracle.advisor.solved_for, meant, number):
+            continue
+        async for needed in rules.needed(caller.asker, meant, number):
+            yield Reply(needed, needed_text, needed_data)
+
+
+def solved_for_game(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, players: int
+) -> AsyncIterator[Reply]:
+    """The same before so many play: also for two, who are left in the end where others resign."""
+    return solved_first(oracle, rules, caller, meant, *sorted({2, max(2, players)}))
 
 
 async def replies(

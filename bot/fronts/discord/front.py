@@ -15,6 +15,7 @@ from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
 from bot.fronts.chat.pictures import walked
+from bot.fronts.chat.waiting import solved_for_game
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
     Confirm,
@@ -211,6 +212,10 @@ class DiscordFront:
             hint = await self._games.hint(caller, button.game)
             yield Reply(hint, hint_text, hint_data, private=True)
             return
+        if button.action == "join":
+            asked = table.game.rules, len(table.game.seats) + 1
+            async for reply in solved_for_game(self._games.oracle, self._rules, caller, *asked):
+                yield reply
         try:
             async for news in self._move(caller, table, button):
                 yield news
@@ -328,7 +333,7 @@ class DiscordFront:
             await answer.refuse(error)
 
     async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
-        if not table.game.over or len(table.game.seats) != 2:
+        if not table.game.over:
             raise _changed()  # no such button was ever shown
         pages: list[str] = []
         async for found in self._games.oracle.review(table, caller.asker):

@@ -85,6 +85,8 @@ def _position_option(field: PositionField) -> SlashOption:
     match field.kind:
         case FieldKind.NUMBER:
             return number(field.name, field.least, field.most)
+        case FieldKind.SCORES:
+            return SlashOption(field.name)
         case FieldKind.YES_NO:
             return SlashOption(field.name, choices=_YES_NO)
         case FieldKind.PLAYER:
@@ -199,6 +201,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "match": (
         word("first", say_later("the level of one bot"), required=True, choices=_LEVELS),
         word("second", say_later("the level of the other"), required=True, choices=_LEVELS),
+        word("third", say_later("the level of a third one"), choices=_LEVELS),
+        word("fourth", say_later("the level of a fourth one"), choices=_LEVELS),
         number("games", 1, 99),
         SlashOption("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,

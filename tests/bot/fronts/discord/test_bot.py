@@ -625,3 +625,16 @@ async def test_a_database_that_fails_is_told(folder: Path, discord: Loopback) ->
         told = await shown(await discord.slash(ANN, "help"))
         assert "/advise" in told.text
         await bot.end()
+
+
+@pytest.mark.slow
+async def test_rules_are_solved_before_a_game_of_them(folder: Path, discord: Loopback) -> None:
+    async with running(folder, discord, FARKLE_PACE=FAST, FARKLE_NEEDED_SECONDS="60") as bot:
+        asked = await discord.slash(ANN, "play", player2=BOB, rules="kcd", goal=500)
+        assert "First the rules kcd-500 are solved for 2 players" in (await shown(asked)).text
+        for _ in range(1_200):
+            if "Roll 6 dice" in discord.public()[-1].labels:
+                break
+            await asyncio.sleep(0.1)
+        assert "Win probability: Ann" in discord.public()[-1].text.replace("*", "")
+        assert "Traceback" not in bot.log

@@ -1,0 +1,158 @@
+"""What a game under way is worth to every seat: exactly, by the strategy of as many as play.
+
+Who has resigned wins nothing, and the others play on as if they were all; so a game of three comes
+to be one of two.
+
+A score below the score floor of a strategy counts as the floor.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from bot.table.state import Game
+from solver.errors import IllegalActionError, InvalidRequestError
+from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.position import Position
+from solver.play.advice import advise
+from solver.play.many_advice import advise_shared
+from solver.strategy import Strategy
+from solver.turn.dice import Remaining, Roll, dice_set
+from solver.turn.equations import Floats, TurnTable
+from solver.turn.many import SharedTurn
+from solver.turn.scoring import TurnState
+
+Shares = tuple[float, ...]
+"""A win probability for each seat; they add up to 1."""
+
+
+@dataclass(frozen=True)
+class TurnWorth:
+    """One turn of a game: what its states are worth."""
+
+    count: int
+    """Of seats."""
+    seats: tuple[int, ...]
+    """Of those who play, the mover first."""
+    position: Position | SharedPosition
+    """Where the turn is now."""
+
+    @property
+    def start(self) -> Shares:
+        """At the start of the turn."""
+        raise NotImplementedError
+
+    @cached_property
+    def table(self) -> TurnTable | SharedTurn:
+        """The whole turn, solved."""
+        raise NotImplementedError
+
+    def after_roll(self, roll: Roll) -> Shares:
+        """After a roll and the best choice, or after the farkle that it is."""
+        raise NotImplementedError
+
+    def value(self, turn: TurnState) -> Shares:
+        """With the better of bank and roll."""
+        return self._shares(self.table.value(turn))
+
+    def roll_value(self, turn: TurnState) -> Shares:
+        """Of rolling."""
+        return self._shares(self.table.roll_value(turn))
+
+    def bank_value(self, turn: TurnState) -> Shares | None:
+        """Of banking; None where that is not allowed."""
+        bank = self.table.bank_value(turn)
+        return None if bank is None else self._shares(bank)
+
+    def farkle_chance(self, dice: Remaining) -> float:
+        """Chance that rolling so many dice is a farkle."""
+        return float(self.table.plan.farkle_chances[dice - 1])
+
+    def _shares(self, value: float | Floats) -> Shares:
+        """By seat, given the mover's of two or those of all who play, the mover first."""
+        values = (value, 1 - value) if isinstance(value, float) else tuple(value.tolist())
+        found = [0.0] * self.count
+        for seat, one in zip(self.seats, values, strict=True):
+            found[seat] = one
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class _OfTwo(TurnWorth):
+    position: Position
+    strategy: Strategy
+
+    @property
+    def start(self) -> Shares:
+        return self._shares(self.strategy.win_probability(self.position))
+
+    @cached_property
+    def table(self) -> TurnTable:
+        return self.strategy.turn(self.position)
+
+    def after_roll(self, roll: Roll) -> Shares:
+        return self._shares(advise(self.strategy, self.position, roll).win_probability)
+
+
+@dataclass(frozen=True)
+class _OfMany(TurnWorth):
+    position: SharedPosition
+    strategy: SharedStrategy
+
+    @property
+    def start(self) -> Shares:
+        return self._shares(self.table.value(TurnState(0, dice_set(self.strategy.rules).whole)))
+
+    @cached_property
+    def table(self) -> SharedTurn:
+        return self.strategy.turn(self.position)
+
+    def after_roll(self, roll: Roll) -> Shares:
+        chances = np.array(advise_shared(self.strategy, self.position, roll).chances)
+        return self._shares(chances[list(self.position.in_order)])
+
+
+class Worth:
+    """Win probabilities by seat in games of a rule set, with best play by all from then on."""
+
+    def __init__(self, strategy: Callable[[int], Strategy | SharedStrategy]) -> None:
+        """Of what gives the strategy of a number of players, and raises StrategyFileError."""
+        self._strategy = strategy
+
+    def shares(self, game: Game) -> Shares:
+        """The win probability of every seat as the game is now.
+
+        Raises InvalidRequestError where somebody sits there alone, IllegalActionError where it was
+        ended without a result, and StrategyFileError where it is not solved for as many as play.
+        """
+        if len(game.seats) < 2:
+            raise InvalidRequestError.say("win probabilities need two players or more")
+        if game.shares is not None:
+            return game.shares
+        if game.over:
+            raise IllegalActionError.say(
+                "the game was ended without a result, so nobody can win it"
+            )
+        turn = self.turn(game)
+        if game.turn.roll is not None:
+            return turn.after_roll(game.turn.roll)
+        if not game.turn.turn_total:
+            return turn.start
+        state = game.turn.state
+        return turn.value(state) if game.may_bank else turn.roll_value(state)
+
+    def turn(self, game: Game) -> TurnWorth:
+        """The turn that a game is at. Raises StrategyFileError."""
+        count = len(game.seats)
+        order = [(game.mover + k) % count for k in range(count)]
+        seats = tuple(k for k in order if game.seats[k].playing)
+        strategy = self._strategy(len(seats))
+        if isinstance(strategy, SharedStrategy):
+            return _OfMany(count, seats, game.shared_position(), strategy)
+        position, floor = game.position(), strategy.rules.score_floor
+        above = replace(
+            position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
+        )
+        return _OfTwo(count, seats, above, strategy)
