@@ -4,6 +4,7 @@ import click
 
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
+from bot.services.buying import PurchaseQuestion, check_purchase, purchases, read_price
 from bot.services.kingdom import (
     ChoiceQuestion,
     KcdQuestion,
@@ -14,6 +15,7 @@ from bot.services.kingdom import (
 from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, with_goal
 from bot.services.situation import ME_OR_THEM
 from bot.settings import Settings
+from bot.views.buying import purchase_data, purchase_sheet, purchase_text
 from bot.views.kingdom import (
     choice_data,
     choice_sheet,
@@ -47,6 +49,11 @@ from solver.named.sets import find_die, read_dice, read_set
 @click.option("--their-badge", metavar="BADGE", help="The opponent's.")
 @click.option("--own", metavar="DICE", help="Dice you own: which six to take of them.")
 @click.option(
+    "--buy",
+    metavar="PRICE",
+    help="Which die to buy next beside --own: the most it may cost in groschen, or any.",
+)
+@click.option(
     "--solve",
     type=click.IntRange(0, 100),
     default=3,
@@ -74,6 +81,7 @@ def kcd(
     my_badge: str | None,
     their_badge: str | None,
     own: str | None,
+    buy: str | None,
     solve: int,
     goal: int | None,
     began: str,
@@ -91,7 +99,8 @@ def kcd(
     if context.invoked_subcommand is not None:
         return
     settings: Settings = context.obj
-    if (my_dice is None) == (own is None):
+    choosing = own is not None or buy is not None
+    if (my_dice is None) != choosing:
         raise InvalidRequestError(
             "give your dice with --my-dice, or with --own those to choose from, such as"
             " --my-dice lucky*3,odd,ordinary*2; farkle kcd dice lists the dice"
@@ -99,10 +108,21 @@ def kcd(
     ruleset = with_goal(rules_reader(settings, place)(rules), goal)
     theirs = read_set(their_dice, ruleset.dice)
     begins, badges = ME_OR_THEM[began.lower()], read_badges(my_badge, their_badge)
-    if own is not None:
+    if choosing:
         wanted = ChoiceQuestion(
-            ruleset, tuple(read_dice(own)), theirs, begins, joker_alone, badges, solve
+            ruleset,
+            tuple(read_dice(own)) if own else (),
+            theirs,
+            begins,
+            joker_alone,
+            badges,
+            solve,
         )
+        if buy is not None:
+            _buy(
+                settings, PurchaseQuestion(wanted, read_price(buy)), as_json=as_json, as_csv=as_csv
+            )
+            return
         number = check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
             choices = chosen(folders_of(settings), wanted, told)
@@ -122,6 +142,18 @@ def kcd(
         kcd_data(answer),
         as_json=as_json,
         sheet=kcd_sheet(answer) if as_csv else None,
+    )
+
+
+def _buy(settings: Settings, wanted: PurchaseQuestion, *, as_json: bool, as_csv: bool) -> None:
+    number = check_purchase(wanted)
+    with share_progress(f"{number:,} sets") as told:
+        bought = purchases(folders_of(settings), wanted, told)
+    show(
+        purchase_text(bought),
+        purchase_data(bought),
+        as_json=as_json,
+        sheet=purchase_sheet(bought) if as_csv else None,
     )
 
 
