@@ -66,6 +66,20 @@ def test_the_next_die_to_buy(tmp_path: Path, kernels: Path) -> None:
     )
 
 
+def test_advice(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    environment = {"FARKLE_DATA": str(tmp_path)}
+    roll = ["advise", "5 5 3 2 odd, J 5 devil", "--my-dice", "odd*4,devil*2", "--goal", "1000"]
+    shown = CliRunner().invoke(farkle, roll, env=environment)
+    assert shown.stdout.startswith("5 5 3 2 odd, 5 J: you 0, them 0, kcd rules to 1,000\n")
+    found = json.loads(CliRunner().invoke(farkle, [*roll, "--json"], env=environment).stdout)
+    rows = CliRunner().invoke(farkle, [*roll, "--csv"], env=environment).stdout.splitlines()
+    assert len(rows) == len(found["options"]) + 1
+    assert found["options"][0]["points"] == 1000
+    refused = CliRunner().invoke(farkle, ["advise", "5 1", "--my-badge", "emperor"])
+    assert "--my-badge goes with --my-dice or --their-dice" in str(refused.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
