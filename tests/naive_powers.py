@@ -152,9 +152,11 @@ class Turns:
             if badge.kind == "reroll":
                 sizes = [2] if badge.alike else range(1, badge.amount + 1)
                 for size in sizes:
-                    for places in combinations(range(len(left)), size):
-                        if not badge.alike or shown[places[0]] == shown[places[1]]:
-                            ways.append(self.again(total, left, shown, places, uses - 1))
+                    ways += [
+                        self.again(total, left, shown, places, uses - 1)
+                        for places in combinations(range(len(left)), size)
+                        if not badge.alike or shown[places[0]] == shown[places[1]]
+                    ]
         return np.max(ways, axis=0)
 
     def settled(self, total: int, left: Dice, shown: Faces, uses: int) -> Array:

@@ -68,16 +68,28 @@ class LoadedDice:
     """Mine and theirs."""
 
     @property
+    def played(self) -> tuple[NamedBadge | None, NamedBadge | None]:
+        """The badges that do anything: none where one of them cancels the other."""
+        cancelled = any(badge and badge.cancels for badge in self.badges)
+        return (None, None) if cancelled else self.badges
+
+    @property
+    def uses(self) -> tuple[int, int]:
+        """How often mine and theirs still can be used."""
+        mine, theirs = (badge.uses_left if badge else 0 for badge in self.played)
+        return mine, theirs
+
+    @property
     def head_starts(self) -> tuple[int, int]:
         """Points that badges give at the start. Raises InvalidPositionError."""
-        mine, theirs = (badge.head_start if badge else 0 for badge in self.badges)
+        mine, theirs = (badge.head_start if badge else 0 for badge in self.played)
         position = Position(mine, theirs, dice=self.rules.dice)
         check_position(self.rules, position)
         return mine, theirs
 
     def combinations(self, side: int) -> Badge:
         """What the badge of a side adds to the combinations."""
-        badge = self.badges[side]
+        badge = self.played[side]
         return badge.combinations(self.rules) if badge else ()
 
     @property
@@ -85,7 +97,8 @@ class LoadedDice:
         """What is solved; mine are side 0. Raises InvalidDiceError and InvalidRulesError."""
         dice = self.mine.dice_set, self.theirs.dice_set
         badges = self.combinations(0), self.combinations(1)
-        return Matchup(self.rules, dice, self.joker_alone, badges)
+        mine, theirs = (badge.power if badge else None for badge in self.played)
+        return Matchup(self.rules, dice, self.joker_alone, badges, (mine, theirs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,8 @@ def power_offers(
     elsewhere, and of `REROLL`, it is what rolls offer anyway. Raises InvalidDiceError where nothing
     can score.
     """
-    jokers = frozenset(power.die.reduced.jokers)
-    same = replace(power, uses=1, at_start=False, once=False, die=Die(jokers=jokers))
+    die = Die(jokers=power.die.jokers)
+    same = replace(power, uses=1, at_start=False, once=False, die=die)
     return _find_offers(rules_of_turn(rules), shape, same, joker_alone, badge)
 
 

@@ -65,9 +65,10 @@ class Power:
     once: bool = False
     """Whether there is at most one use in a turn."""
     die: Die = _ORDINARY
-    """The one that is added to a roll."""
+    """The one that is added to a roll; kept as the one that it falls like (`Die.reduced`)."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "die", self.die.reduced)
         most = {
             PowerKind.WARLORD: MAX_SHARE,
             PowerKind.TRANSMUTATION: len(FACES),
@@ -112,11 +113,10 @@ def power_data(power: Power | None) -> list[object]:
     """A power as plain data that can be ordered and hashed; [] for none."""
     if power is None:
         return []
-    die = power.die.reduced
     return [
         str(power.kind),
         power.uses,
         power.amount,
         [power.alike, power.after_farkle, power.at_start, power.once],
-        [list(die.weights), sorted(die.jokers)],
+        [list(power.die.weights), sorted(power.die.jokers)],
     ]

@@ -13,7 +13,7 @@ from math import comb, prod
 import numpy as np
 
 from solver.rules.ruleset import FACES
-from solver.turn.dice import DiceSet, Remaining
+from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.equations import Floats
 from solver.turn.powers import Power
 from solver.turn.remaining import Ints, Shape, any_set, shares, shown_by_rolls
@@ -29,8 +29,10 @@ _KEPT = 2
 class Rerolls:
     """The nodes of the rolls of some dice of a shape."""
 
+    choices: tuple[tuple[int, ...], ...]
+    """Which dice of a roll are rolled again, counted by type and face, from the lowest."""
     offered: Ints
-    """The nodes that each roll offers, -1 for none, shape (rolls, choices)."""
+    """The node of each roll and choice, -1 where it may not be chosen, shape (rolls, choices)."""
     blocks: tuple[tuple[Numbers, Ints], ...]
     """The nodes one after another, those in which equal dice are rolled again together: these dice,
     and the roll that each outcome leads to, shape (nodes, outcomes)."""
@@ -46,14 +48,13 @@ class Rerolls:
         return found
 
     def values(self, thrown: DiceSet, worth: Floats) -> Floats:
-        """What it is worth to each roll to roll dice again, -1 where none may be, shape (rolls,).
+        """What each choice is worth to each roll, -1 where it may not be, as `offered`.
 
-        worth : of each roll once it lies on the table
+        worth : of each roll once it lies on the table, shape (rolls,)
         """
-        chances = self.chances(thrown)
-        pairs = zip(self.blocks, chances, strict=True)
+        pairs = zip(self.blocks, self.chances(thrown), strict=True)
         means = [worth[rolls] @ block for (_, rolls), block in pairs]
-        found: Floats = np.concatenate([*means, [-1.0]])[self.offered].max(axis=1)
+        found: Floats = np.concatenate([*means, [-1.0]])[self.offered]
         return found
 
 
@@ -62,6 +63,15 @@ def find_rerolls(shape: Shape, power: Power) -> tuple[Rerolls, ...]:
     """The nodes of the rolls of all remaining dice of a shape, those of 1 to all columns."""
     thrown = any_set(shape)
     return tuple(_of_dice(thrown, dice, power) for dice in range(1, thrown.whole + 1))
+
+
+def place_of_roll(thrown: DiceSet, dice: Remaining, roll: Roll) -> int:
+    """Where a roll of some dice stands among all of them."""
+    place = 0
+    for k, number in enumerate(thrown.remaining[dice]):
+        faces = (die - len(FACES) * k for die in roll if (die - 1) // len(FACES) == k)
+        place = place * _number(number) + _places(number)[tuple(sorted(faces))]
+    return place
 
 
 def operations(shape: Shape, power: Power) -> int:
@@ -95,6 +105,7 @@ def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
     shape = [_number(n) for n in left]
     places = np.unravel_index(np.arange(len(shown)), shape)
     blocks: list[tuple[Numbers, Ints]] = []
+    choices: list[tuple[int, ...]] = []
     offered = []
     before = 0
     for again in _numbers(left, power):
@@ -108,11 +119,13 @@ def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
             if power.alike:
                 one, other = chosen
                 nodes = np.where(shown[:, one] == shown[:, other], nodes, -1)
+            choices.append(chosen)
             offered.append(nodes)
         blocks.append((again, _outcomes(left, again)))
         before += prod(kept_shape)
     return Rerolls(
-        offered=np.stack(offered, axis=1) if offered else np.full((len(shown), 1), -1),
+        choices=tuple(choices),
+        offered=np.stack(offered, axis=1) if offered else np.empty((len(shown), 0), np.intp),
         blocks=tuple(blocks),
     )
 
