@@ -43,7 +43,7 @@ from solver.named.sets import find_die, read_dice, read_set
 @click.option(
     "--their-dice", metavar="SET", default=ORDINARY, show_default=True, help="The opponent's."
 )
-@click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, carpenter:150.")
+@click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might.")
 @click.option("--their-badge", metavar="BADGE", help="The opponent's.")
 @click.option("--own", metavar="DICE", help="Dice you own: which six to take of them.")
 @click.option(

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from bot.services.badges import BadgePlan, badge_plan
 from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_solve, solved
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
@@ -82,6 +83,8 @@ class KcdAnswer:
     win_second: float
     bank_from: tuple[LoadedBank, ...]
     """In my first turn, with what is left most often."""
+    badge: BadgePlan | None = None
+    """When to use mine, where it is used up."""
 
     @property
     def win(self) -> float:
@@ -142,14 +145,16 @@ def kcd_answer(
     mine, theirs = dice.head_starts
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
     strategy = solved(folders, dice.matchup, on_progress)
-    turn = strategy.turn(0, strategy.start(0, mine, theirs))
+    uses = dice.uses
+    turn = strategy.turn(0, strategy.start(0, mine, theirs), uses)
     return KcdAnswer(
         question=question,
         mine=figures[0],
         theirs=figures[1],
-        win_beginning=strategy.win_probability(0, mine, theirs),
-        win_second=1 - strategy.win_probability(1, theirs, mine),
+        win_beginning=strategy.win_probability(0, mine, theirs, uses),
+        win_second=1 - strategy.win_probability(1, theirs, mine, uses),
         bank_from=_bank_from(dice.mine, turn, dice.rules.winning_score - mine),
+        badge=badge_plan(dice, strategy, begins=question.begins),
     )
 
 
@@ -203,9 +208,9 @@ def chosen(
             before = 1 + _SOLVE_IN_RANKINGS * place
             strategy = solved(folders, question.against(named).matchup, partial(told, before))
             if question.begins:
-                win = strategy.win_probability(0, mine, theirs)
+                win = strategy.win_probability(0, mine, theirs, any_set.uses)
             else:
-                win = 1 - strategy.win_probability(1, theirs, mine)
+                win = 1 - strategy.win_probability(1, theirs, mine, any_set.uses)
         choices.append(Choice(named, worth, win))
     choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
     return ChoiceAnswer(question, tuple(choices))

@@ -6,6 +6,7 @@ Totals of both scores are solved from high to low as without badges, and each fo
 fewest first: what a turn may lead to is then solved, but for a farkle without a use.
 """
 
+import math
 import time
 from collections.abc import Callable
 from itertools import product
@@ -13,8 +14,8 @@ from itertools import product
 import numba
 import numpy as np
 
-from solver.errors import ConvergenceError, InvalidDiceError
-from solver.game.standings import LEAST, score_count, value_shape
+from solver.errors import ConvergenceError, InvalidDiceError, InvalidRulesError
+from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import kernels, power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
 from solver.turn.dice import DiceSet
@@ -60,6 +61,15 @@ def solve_powers(
         free_win=int(not rules.minimum_binds_win),
         mirrored=0,
     )
+    shape = uses_shape(matchup)
+    if (number := 2 * math.prod(shape) * scores**2) > MAX_VALUES:
+        raise InvalidRulesError.say(
+            "{rules}: {number:,} states with these badges are too many; at most {most:,} can be"
+            " solved",
+            rules=rules.name,
+            number=number,
+            most=MAX_VALUES,
+        )
     workers = threads or numba.get_num_threads()
     rows = max(scores, match.least)
     players = _player(matchup, 0, rows), _player(matchup, 1, rows)
@@ -67,7 +77,6 @@ def solve_powers(
         raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
     scratch = _scratch(players[0], rows, workers), _scratch(players[1], rows, workers)
     totals = 2 * scores - 1
-    shape = uses_shape(matchup)
     tables = np.full((*shape, 2, totals + 1, scores + kernels.LANES), 0.5)
     slopes = np.full((*shape, scores + kernels.LANES), 0.1)
     limits = tolerance, LEAST

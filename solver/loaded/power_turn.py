@@ -146,6 +146,29 @@ class PowerTurn:
         more += [self.said] if self.said is not None and not turn.turn_total else []
         return bool(np.fmax.reduce([*more, -1.0]) > without + 1e-12)
 
+    @property
+    def use_on_rolls(self) -> bool:
+        """Whether the badge is used on rolls that lie on the table."""
+        kinds = PowerKind.DOPPELGANGER, PowerKind.TRANSMUTATION, PowerKind.REROLL
+        return self.power is not None and self.power.kind in kinds
+
+    def share_of_first_rolls(self) -> float:
+        """The chance that the badge is best used on the first roll of the turn."""
+        layer, column = len(self.layers) - 1, self.plan.columns - 1
+        if self._rerolls:
+            best, below = self._best(0, layer), self._best(0, layer - 1)
+            worth = self._of_rolls(best, column, layer)
+            used = self._best_again(below, column, layer, self._rerolls[column]) > worth + 1e-12
+            return float(roll_chances(self._thrown, column + 1) @ used)
+        offers = self._offers
+        here = layer * (self.plan.columns + 1)
+        options = self._space.reshape(-1)[self._places[1] + here]
+        starts = offers.starts[:-1]
+        used = np.maximum.reduceat(np.where(offers.used, options, -1.0), starts)
+        plain = np.maximum.reduceat(np.where(offers.used, -1.0, options), starts)
+        chances = offers.chances(self._thrown)[0] * (used > plain + 1e-12)
+        return float(chances[offers.first_list[column] :].sum())
+
     def rolled_again(self, turn: TurnState, roll: Roll) -> list[tuple[Roll, float]]:
         """The dice of a roll that could be rolled again, each choice with its value."""
         if not self._rerolls or self.lower is None:
@@ -263,11 +286,16 @@ class PowerTurn:
     ) -> float:
         """Value of rolling the dice of a column, of which some may be rolled again."""
         worth = self._of_rolls(best, column, layer)
+        most = self._best_again(below, column, layer, rerolls)
+        return float(roll_chances(self._thrown, column + 1) @ np.maximum(worth, most))
+
+    def _best_again(self, below: Floats, column: int, layer: int, rerolls: Rerolls) -> Floats:
+        """Of each roll the most that rolling some of its dice again is worth, -1 for nothing."""
         again = rerolls.values(self._thrown, self._of_rolls(below, column, layer - 1))
-        most = again.max(axis=1, initial=-1.0)
+        most: Floats = again.max(axis=1, initial=-1.0)
         if not (self.power and self.power.after_farkle):
             most[self._farkles(column)] = -1.0
-        return float(roll_chances(self._thrown, column + 1) @ np.maximum(worth, most))
+        return most
 
     def _farkles(self, column: int) -> Ints:
         """The rolls of the dice of a column of which nothing scores."""

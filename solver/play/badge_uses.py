@@ -58,6 +58,7 @@ def use_before_roll(
     if turn.power is None:
         return None
     value, without = None, max(odds.roll, odds.bank or 0.0)
+    total = None
     if top.more is not None and turn.may_bank_more(position.turn_total):
         value = float(top.more[place[0]])
     elif top.added is not None:
@@ -65,8 +66,10 @@ def use_before_roll(
     elif top.instead is not None:
         value, without = float(top.instead[place]), top.farkle
     elif turn.said is not None and not position.turn_total:
-        value = turn.said
-    return None if value is None else BadgeUse(turn.power.kind, value, without)
+        value, total = turn.said, 0
+    if value is None:
+        return None
+    return BadgeUse(turn.power.kind, value, without, turn_total=total)
 
 
 def uses_now(

@@ -99,9 +99,15 @@ class Power:
         A fraction of a step that is left over never matters where the goal is a multiple of the
         step: it is left out, or where the goal has to be exceeded it counts as a whole one.
         """
-        up = rules.point_step - 1 if rules.goal_must_be == "exceeded" else 0
         points = (step * rules.point_step * (100 + self.amount) // 100 for step in range(rows))
-        return [(one + up) // rules.point_step for one in points]
+        return [in_steps(rules, one) // rules.point_step for one in points]
+
+
+def in_steps(rules: Ruleset, points: int) -> int:
+    """The multiple of the step that points count for, see `Power.raised`."""
+    step = rules.point_step
+    up = step - 1 if rules.goal_must_be == "exceeded" else 0
+    return (points + up) // step * step
 
 
 def uses_of(power: Power | None) -> int:
