@@ -78,7 +78,9 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
         )
     else:
         lines += [
-            say(_TAKEN[badge.power.kind], badge=badge.badge.called) for badge in held if badge.power
+            say(_TAKEN[badge.power.kind], badge=badge.badge.called)
+            for badge in held
+            if badge.power and not badge.said and not badge.die
         ]
     return [wrap(line) for line in dict.fromkeys(lines)]
 

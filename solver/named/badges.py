@@ -20,7 +20,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Die
 from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import Badge as Combinations
-from solver.wording import say
+from solver.wording import say, spoken
 
 _HEADSTART, _FORMATION, _TRIPLE, _DEFENCE = "headstart", "formation", "triple", "defence"
 _POWERS = {
@@ -126,7 +126,7 @@ class NamedBadge:
         badge, word = self.badge, _word(self.badge.called)
         alike = [one for one in known_badges() if _key(one) == self.key]
         matters = badge.kind in _POWERS or badge.kind in {_HEADSTART, _DEFENCE}
-        tier = f"{self.tier}-" if self.tier and matters and len(alike) > 1 else ""
+        tier = f"{_tier_word(self.tier)}-" if self.tier and matters and len(alike) > 1 else ""
         number = self.left if self.power else self.points
         shown = "" if number is None else f":{number}"
         die = f"+{self.die.typed}" if self.die else ""
@@ -134,7 +134,7 @@ class NamedBadge:
 
 
 def read_badge(text: str) -> NamedBadge:
-    """The badge that a text names. Raises InvalidRequestError."""
+    """The badge that a text names. Raises InvalidRequestError, or InvalidDiceError for its die."""
     plain = unicodedata.normalize("NFKC", text).strip().replace("_", " ")
     name, plus, die = plain.partition("+")
     plain = name.replace("-", " ") + plus + die
@@ -175,12 +175,12 @@ def read_badge(text: str) -> NamedBadge:
         raise InvalidRequestError.say(
             "{badge} differs by what it is made of: write {words}",
             badge=badge.called,
-            words=reduce(either, [f"{one.tier}-{_word(one.called)}" for one in found]),
+            words=reduce(either, [f"{_tier_word(one.tier)}-{_word(one.called)}" for one in found]),
         )
     if number is not None and number > of_tier[0].uses:
         raise InvalidRequestError.say(
             "{badge}: the uses left are 0 to {uses}, not {number}",
-            badge=f"{tier}-{_word(badge.called)}",
+            badge=f"{_tier_word(tier)}-{_word(badge.called)}",
             uses=of_tier[0].uses,
             number=number,
         )
@@ -192,7 +192,7 @@ def read_badge(text: str) -> NamedBadge:
 def read_badges(
     mine: str | None, theirs: str | None
 ) -> tuple[NamedBadge | None, NamedBadge | None]:
-    """The badges of two players, None for none. Raises InvalidRequestError."""
+    """The badges of two players, None for none. Raises what `read_badge` does."""
     one, other = (None if text is None else read_badge(text) for text in (mine, theirs))
     if one and other and one.tier and other.tier and one.tier is not other.tier:
         raise InvalidRequestError.say(
@@ -254,6 +254,12 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
             )
     elif points is not None:
         raise InvalidRequestError.say("{badge} is written {word}", badge=badge.called, word=word)
+
+
+def _tier_word(tier: Tier) -> str:
+    """What a tier is called in the language that is spoken, as it is typed."""
+    words = [word for word, one in _TIERS.items() if one is tier]
+    return words[-1] if spoken().code == "de" else words[0]
 
 
 def _key(badge: Badge) -> str:
