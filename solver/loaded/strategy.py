@@ -84,8 +84,15 @@ class MatchupStrategy:
         return self.matchup.lists(side).plan(self.matchup.dice[side])
 
     def _find_possible(self, side: int) -> npt.NDArray[np.bool_]:
-        """States of a turn, by turn total and dice; the last row is for all that follow."""
-        lists = self.matchup.lists(side)
+        """States of a turn, by turn total and dice; the last row is for all that follow.
+
+        With a badge that makes other points of dice, all but dice that are gone for none.
+        """
+        lists, power = self.matchup.lists(side), self.matchup.powers[side]
+        if power and power.makes_points:
+            found = np.ones((2, lists.columns), dtype=np.bool_)
+            found[0, :-1] = False
+            return found
         rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
         return lists.possible_states(rows)
 

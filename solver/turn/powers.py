@@ -93,6 +93,12 @@ class Power:
         """Whether it changes nothing but what a bank is worth."""
         return self.kind is PowerKind.WARLORD
 
+    @property
+    def makes_points(self) -> bool:
+        """Whether dice may be set aside for other points than they show."""
+        kinds = PowerKind.MIGHT, PowerKind.DOPPELGANGER, PowerKind.TRANSMUTATION
+        return self.kind in kinds
+
     def raised(self, rules: Ruleset, rows: int) -> list[int]:
         """What turn totals from 0 count for when they are banked with it, all in point steps.
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from solver.errors import InvalidPositionError
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import MatchupStrategy
@@ -73,6 +74,23 @@ def test_without_a_use_left_there_is_none() -> None:
         advice = advise_side(strategy, 0, position, roll, (0, 0))
         assert uses_on_roll(strategy, 0, advice, (0, 0)) == ()
         assert not uses_now(strategy, 0, position, TurnState(50, 1), (0, 0))
+
+
+def test_positions_that_only_a_badge_makes_are_possible() -> None:
+    """None of the own dice was set aside for 50 points."""
+    for kind in KINDS:
+        strategy = any_strategy(1, kind)
+        whole = strategy.matchup.dice[0].whole
+        power = strategy.matchup.powers[0]
+        assert power is not None
+        position = replace(strategy.start(0), turn_total=50, dice=whole)
+        if power.makes_points:
+            strategy.check(0, position)
+        else:
+            with pytest.raises(InvalidPositionError, match="cannot be left at a turn total"):
+                strategy.check(0, position)
+        with pytest.raises(InvalidPositionError):
+            strategy.check(0, replace(strategy.start(0), dice=1))
 
 
 @njit(cache=True)
