@@ -22,7 +22,7 @@ from solver.turn.dice import DiceSet
 from solver.turn.equations import Floats
 from solver.turn.power_lists import Offers, offers_of, power_offers
 from solver.turn.powers import Power, PowerKind, uses_of
-from solver.turn.remaining import roll_chances, shape_of
+from solver.turn.remaining import Ints, roll_chances, shape_of
 from solver.turn.rerolls import find_rerolls
 
 _KINDS = {
@@ -200,7 +200,9 @@ def _nodes(plain: Offers, thrown: DiceSet, power: Power) -> power_kernels.Nodes:
         options = np.where(rerolls.offered < 0, -1, number + 1 + rerolls.offered)
         if not power.after_farkle:
             options[lists == number] = -1
-        options = np.hstack((lists[:, np.newaxis], options))[falls]
+        options = np.sort(np.hstack((lists[:, np.newaxis], options))[falls], axis=1)
+        # equal dice make equal nodes
+        options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
         places.append(options[options >= 0])
         lengths.append((options >= 0).sum(axis=1))
         chances.append(chance[falls])
@@ -208,9 +210,10 @@ def _nodes(plain: Offers, thrown: DiceSet, power: Power) -> power_kernels.Nodes:
         first_node.append(first_node[-1] + sum(len(rolls) for _, rolls in rerolls.blocks))
         for (_, rolls), block in zip(rerolls.blocks, rerolls.chances(thrown), strict=True):
             falls = np.flatnonzero(block)
-            to.append(lists[rolls[:, falls]].ravel())
-            weights.append(np.tile(block[falls], len(rolls)))
-            sizes.append(np.full(len(rolls), len(falls)))
+            found_lists, added, size = _merged(lists[rolls[:, falls]], block[falls])
+            to.append(found_lists)
+            weights.append(added)
+            sizes.append(size)
     outcomes = np.concatenate(to)
     return power_kernels.Nodes(
         rolls=kernels.Lists(
@@ -231,6 +234,22 @@ def _nodes(plain: Offers, thrown: DiceSet, power: Power) -> power_kernels.Nodes:
         first_node=np.array(first_node, dtype=np.intp),
         ones=np.ones(number),
     )
+
+
+def _merged(lists: Ints, chances: Floats) -> tuple[Ints, Floats, Ints]:
+    """The outcomes of nodes, those of a node that are worth the same as one.
+
+    lists : what each outcome is worth, shape (nodes, outcomes); chances : of each outcome
+
+    Returns what each is worth and its chance, node after node, and how many each node has.
+    """
+    order = np.argsort(lists, axis=1, kind="stable")
+    lists = np.take_along_axis(lists, order, axis=1)
+    is_first = np.ones(lists.shape, dtype=np.bool_)
+    is_first[:, 1:] = lists[:, 1:] != lists[:, :-1]
+    firsts = np.flatnonzero(is_first)
+    added = np.add.reduceat(chances[order].ravel(), firsts)
+    return lists.ravel()[firsts], added, is_first.sum(axis=1)
 
 
 def _scratch(player: power_kernels.Player, rows: int, workers: int) -> power_kernels.Scratch:
