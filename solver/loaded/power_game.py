@@ -9,6 +9,7 @@ fewest first: what a turn may lead to is then solved, but for a farkle without a
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numba
@@ -18,6 +19,7 @@ from solver.errors import ConvergenceError, InvalidDiceError, InvalidRulesError
 from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import kernels, power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet
 from solver.turn.equations import Floats
 from solver.turn.power_lists import Offers, offers_of, power_offers
@@ -83,26 +85,23 @@ def solve_powers(
     report = np.zeros((workers, 2))
     mirrored = matchup == matchup.exchanged
     error = rounds = 0.0
-    for s in range(totals - 1, -1, -1):
-        for uses in product(*map(range, shape)):
-            if mirrored and uses[0] < uses[1]:
-                continue  # with its mirror image, which is solved at once after it
-            power_kernels.solve_total(
-                s, uses, tables, slopes[uses], match, *players, *scratch, limits, report
-            )
-            worst = report[:, 0].max()
-            if not worst <= 100 * tolerance:
-                raise ConvergenceError.say(
-                    "{rules}: the values of two players with these dice do not settle: they still"
-                    " change by {change:.1e}",
-                    rules=rules.name,
-                    change=worst,
-                )
-            error += worst
-            rounds += report[:, 1].sum()
-            if mirrored and uses[0] > uses[1]:
-                _mirror(tables, s, uses)
-        on_progress(done(totals - s, scores))
+    with ThreadPoolExecutor(workers) as pool:
+        for s in range(totals - 1, -1, -1):
+            for uses in product(*map(range, shape)):
+                if mirrored and uses[0] < uses[1]:
+                    continue  # with its mirror image, which is solved at once after it
+                work = s, uses, tables, slopes[uses], match, *players, *scratch, limits, report
+                for share in [
+                    pool.submit(power_kernels.solve_groups, worker, *work)
+                    for worker in range(workers)
+                ]:
+                    share.result()
+                _check_settled(rules, worst := report[:, 0].max(), tolerance)
+                error += worst
+                rounds += report[:, 1].sum()
+                if mirrored and uses[0] > uses[1]:
+                    _mirror(tables, s, uses)
+            on_progress(done(totals - s, scores))
     own, opponent = np.indices((scores, scores))
     values = np.stack(
         (tables[:, :, 0, own + opponent, opponent], tables[:, :, 1, own + opponent, own]), axis=2
@@ -115,6 +114,17 @@ def solve_powers(
         states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
+
+
+def _check_settled(rules: Ruleset, worst: float, tolerance: float) -> None:
+    """Raises ConvergenceError where some pair of states did not settle."""
+    if not worst <= 100 * tolerance:
+        raise ConvergenceError.say(
+            "{rules}: the values of two players with these dice do not settle: they still"
+            " change by {change:.1e}",
+            rules=rules.name,
+            change=worst,
+        )
 
 
 def done(solved: int, scores: int) -> float:

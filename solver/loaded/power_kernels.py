@@ -8,7 +8,7 @@ is found in pairs of states as without badges.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from solver.loaded.kernels import (
     LANES,
@@ -314,11 +314,14 @@ def _solve_group(s, uses, first, count, tables, slopes, match, player, other, ow
     return error, iteration + 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy", parallel=True)
-def solve_total(s, uses, tables, slopes, match, player, other, scratch, scratch2, limits, found):
-    """Solve all pairs of states with total s and some uses left of both.
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve_groups(
+    worker, s, uses, tables, slopes, match, player, other, scratch, scratch2, limits, found
+):
+    """Solve a worker's share of the pairs of states with total s and some uses left of both.
 
-    Those with higher totals are solved, and of this one those with fewer uses left.
+    Those with higher totals are solved, and of this one those with fewer uses left. Workers solve
+    their shares side by side, each with scratch of its own.
 
     uses : of the first and of the second player
     tables : values at [uses of the first, of the second, side to act, total, second's score]
@@ -328,35 +331,34 @@ def solve_total(s, uses, tables, slopes, match, player, other, scratch, scratch2
     high = min(match.scores - 1, s)
     low = max(0, s - match.scores + 1)
     groups = (high - low) // LANES + 1
-    for worker in prange(workers):
-        own = (
-            scratch.values[worker],
-            scratch.bank[worker],
-            scratch.more[worker],
-            scratch.least[worker],
-            scratch.instead[worker],
-            scratch.rolled[worker],
-            scratch.out[worker],
-            scratch.space[worker],
-            scratch.said[worker],
+    own = (
+        scratch.values[worker],
+        scratch.bank[worker],
+        scratch.more[worker],
+        scratch.least[worker],
+        scratch.instead[worker],
+        scratch.rolled[worker],
+        scratch.out[worker],
+        scratch.space[worker],
+        scratch.said[worker],
+    )
+    own2 = (
+        scratch2.values[worker],
+        scratch2.bank[worker],
+        scratch2.more[worker],
+        scratch2.least[worker],
+        scratch2.instead[worker],
+        scratch2.rolled[worker],
+        scratch2.out[worker],
+        scratch2.space[worker],
+        scratch2.said[worker],
+    )
+    error, rounds = 0.0, 0
+    for group in range(worker, groups, workers):
+        first = low + group * LANES
+        count = min(LANES, high - first + 1)
+        worst, needed = _solve_group(
+            s, uses, first, count, tables, slopes, match, player, other, own, own2, limits
         )
-        own2 = (
-            scratch2.values[worker],
-            scratch2.bank[worker],
-            scratch2.more[worker],
-            scratch2.least[worker],
-            scratch2.instead[worker],
-            scratch2.rolled[worker],
-            scratch2.out[worker],
-            scratch2.space[worker],
-            scratch2.said[worker],
-        )
-        error, rounds = 0.0, 0
-        for group in range(worker, groups, workers):
-            first = low + group * LANES
-            count = min(LANES, high - first + 1)
-            worst, needed = _solve_group(
-                s, uses, first, count, tables, slopes, match, player, other, own, own2, limits
-            )
-            error, rounds = max(error, worst), rounds + needed
-        found[worker, 0], found[worker, 1] = error, rounds
+        error, rounds = max(error, worst), rounds + needed
+    found[worker, 0], found[worker, 1] = error, rounds
