@@ -55,7 +55,7 @@ T = TypeVar("T")
 SETS = {
     "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
     "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
-    "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
+    "my-badge": say_later("your badge, such as emperor, carpenter:150 or gold-might:2"),
     "their-badge": say_later("the opponent's badge"),
     "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
 }
