@@ -175,7 +175,7 @@ def _options(matchup: Matchup, side: int) -> float:
     """About the options that a side has in its turns, those of all its uses left together."""
     thrown, power = matchup.dice[side], matchup.powers[side]
     # they grow so with the remaining dice that a turn tells apart
-    plain = 25 * thrown.whole**1.95
+    plain: float = 25 * thrown.whole**1.95
     if power is None:
         return plain
     more = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}.get(power.kind, 1.0) * plain
