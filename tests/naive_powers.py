@@ -121,7 +121,8 @@ class Turns:
             ways.append(self.bank(total, uses - 1))
         if uses and free and self.badge.kind == "might":
             ways.append(self.roll_with_die(total, left, uses - 1))
-        return np.max(ways, axis=0)
+        found: Array = np.max(ways, axis=0)
+        return found
 
     def roll(self, total: int, left: Dice, uses: int, free: bool) -> Array:
         """The dice that are left are rolled."""
@@ -129,7 +130,10 @@ class Turns:
         key = ("roll", total, left, uses, free)
         if key not in kept:
             falls = self.holder.falls(left).items()
-            kept[key] = sum(c * self.lies(total, left, r, uses, free) for r, c in falls)
+            worth = np.zeros((len(self.own), len(self.others)))
+            for shown, chance in falls:
+                worth += chance * self.lies(total, left, shown, uses, free)
+            kept[key] = worth
         return kept[key]
 
     def lies(self, total: int, left: Dice, shown: Faces, uses: int, free: bool) -> Array:
@@ -157,7 +161,8 @@ class Turns:
                         for places in combinations(range(len(left)), size)
                         if not badge.alike or shown[places[0]] == shown[places[1]]
                     ]
-        return np.max(ways, axis=0)
+        found: Array = np.max(ways, axis=0)
+        return found
 
     def settled(self, total: int, left: Dice, shown: Faces, uses: int) -> Array:
         """A roll lies on the table that the badge has changed: it is not changed again."""

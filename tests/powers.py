@@ -4,7 +4,7 @@ import random
 
 from solver.turn.dice import Die
 from solver.turn.powers import Power, PowerKind
-from tests import naive_powers
+from tests import naive_loaded, naive_powers
 from tests.loaded_dice import random_die
 
 KINDS = list(PowerKind)
@@ -35,7 +35,7 @@ def badge_of(power: Power | None) -> naive_powers.Badge:
     """The same for the twin."""
     if power is None:
         return naive_powers.NOTHING
-    die = naive_powers.Weights(power.die.weights, power.die.jokers)
+    die = naive_loaded.Weights(power.die.weights, power.die.jokers)
     return naive_powers.Badge(
         str(power.kind),
         power.uses,

@@ -69,8 +69,8 @@ def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
     top, step = turn.top, dice.rules.point_step
     if top.more is not None:
         # a bank that reaches the goal needs no badge
-        better = np.flatnonzero(top.more[:rows] > np.nan_to_num(top.bank[:rows], nan=2.0))
-        return _stretch(None, better, step)
+        raised = top.more[:rows] > np.nan_to_num(top.bank[:rows], nan=2.0)
+        return _stretch(None, np.flatnonzero(raised), step)
     table = turn.table
     visited = visits(table)[:rows]
     often = visited.sum(axis=0)

@@ -175,13 +175,13 @@ def _options(matchup: Matchup, side: int) -> float:
     """About the options that a side has in its turns, those of all its uses left together."""
     thrown, power = matchup.dice[side], matchup.powers[side]
     # they grow so with the remaining dice that a turn tells apart
-    plain = 25 * thrown.whole**1.95
+    plain: float = 25 * thrown.whole**1.95
     if power is None:
         return plain
     more = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}.get(power.kind, 1.0) * plain
     once = 6 * plain if power.kind is PowerKind.MIGHT else 0.0
     if power.kind is PowerKind.REROLL:
-        more = 2 * (plain + operations(shape_of(thrown), power))
+        more = 1.2 * (plain + operations(shape_of(thrown), power))
     found = plain
     for uses in range(1, power.uses + 1):
         # layers below are solved once each, and the last one about three times

@@ -20,7 +20,6 @@ from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from solver.game.position import Position
 from solver.named.rolls import roll_text, set_aside_text
-from solver.play.advice import Advice
 from solver.play.badge_uses import BadgeUse
 from solver.turn.equations import Decision
 from solver.wording import say
@@ -130,7 +129,8 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     found = answer.advice if isinstance(answer, LoadedAdvice) else answer.odds
     data = bare_data(found)
     data["position"]["dice"] = mine.left(found.position.dice).text
-    if isinstance(found, Advice):
+    if isinstance(answer, LoadedAdvice):
+        found = answer.advice
         data["roll"] = roll_text(mine, found.roll, found.position.dice)
         for said, one, uses in zip(data["options"], found.options, answer.then, strict=True):
             said["set_aside"] = set_aside_text(mine, found.roll, one.set_aside)

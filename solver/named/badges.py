@@ -136,8 +136,8 @@ class NamedBadge:
 def read_badge(text: str) -> NamedBadge:
     """The badge that a text names. Raises InvalidRequestError, or InvalidDiceError for its die."""
     plain = unicodedata.normalize("NFKC", text).strip().replace("_", " ")
-    name, plus, die = plain.partition("+")
-    plain = name.replace("-", " ") + plus + die
+    before, plus, after = plain.partition("+")  # dice have names with a hyphen
+    plain = before.replace("-", " ") + plus + after
     match = _BADGE.fullmatch(plain)
     words = [word for typed in words_of(match["name"] if match else "") for word in typed]
     tiers = {_TIERS[word] for word in words if word in _TIERS}

@@ -221,10 +221,10 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
             numbers = tuple(left.count(k) for k in range(len(thrown.types)))
             after[side, mask] = thrown.place(numbers) - 1
     games = 400_000
-    for left in product(range(3), range(2)):
+    for uses in product(range(3), range(2)):
         wins = play(
-            games, 3, 1000, 63, falls, codes, points, after, ends, again, worth, np.array(left)
+            games, 3, 1000, 63, falls, codes, points, after, ends, again, worth, np.array(uses)
         )
-        expected = strategy.win_probability(0, uses=(left[0], left[1]))
+        expected = strategy.win_probability(0, uses=(uses[0], uses[1]))
         error = np.sqrt(expected * (1 - expected) / games)
         assert abs(wins / games - expected) < 4 * error
