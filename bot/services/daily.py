@@ -91,7 +91,7 @@ class Daily:
 
     def __init__(self, tables: Tables, oracle: Oracle, rules: HouseRules) -> None:
         self._store = tables.store
-        self._now = tables.now
+        self._tables = tables
         self._oracle = oracle
         self._rules = rules
         self._refused: set[tuple[str, date]] = set()
@@ -146,7 +146,7 @@ class Daily:
 
         Raises StoreError.
         """
-        now = self._now()
+        now = self._tables.now()
         hours = await self._store.places_that_set(SETTING)
         due = [
             place
@@ -175,7 +175,7 @@ class Daily:
                 self._refused.add((place, day))
                 logger.warning("no daily position for %s: %s", place, error)
             return
-        if not await stored.claim(self._store, place, day, self._now()):
+        if not await stored.claim(self._store, place, day, self._tables.now()):
             return
         done = False
         try:
@@ -187,7 +187,7 @@ class Daily:
     async def _day(self, place: str) -> date:
         """The day that it is in a place."""
         hour = (await self._store.settings(place)).daily
-        return (self._now() - timedelta(hours=max(hour, 0))).date()
+        return (self._tables.now() - timedelta(hours=max(hour, 0))).date()
 
     async def _asked(self, place: str, day: date, asker: Asker) -> StoredDaily:
         """What is asked in a place on a day, drawn where nobody has asked before."""

@@ -103,6 +103,9 @@ def daily_position(strategy: Strategy, day: date) -> DailyPosition:
         table = strategy.turn(start)
         for _ in range(_TURNS):
             for position, roll in _turn(rules, table, start, chance):
+                # of each set-aside there are two choices at most
+                if not FEWEST <= 2 * len(set_asides(rules, roll)) <= 2 * MOST:
+                    continue
                 choices = all_choices(rules, table, position, roll)
                 if not (FEWEST <= len(choices) <= MOST and is_clear(choices)):
                     continue
