@@ -195,7 +195,7 @@ class Daily:
         if found is not None:
             return found
         rules = await self._rules.resolve(place)
-        if not await at_once(self._rules.is_solved, rules):
+        if not await at_once(self._oracle.advisor.solved, rules):
             rules = await self._rules.resolve(place, DEFAULT_RULES)
         daily = await self._oracle.answered(asker, rules, drawn, self._oracle.advisor, rules, day)
         return await stored.kept(self._store, _written(place, daily))

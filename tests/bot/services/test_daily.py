@@ -10,11 +10,12 @@ import pytest
 from bot.services.advisor import Advisor
 from bot.services.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
 from bot.services.house_rules import RULES_SETTING
+from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.records import forget
 from bot.store.rows import DailyAnswer
-from bot.store.schema import daily_answers
+from bot.store.schema import daily_answers, daily_positions
 from bot.wiring import Parts, open_parts
 from solver.errors import InvalidRequestError
 from solver.play.daily import DailyPosition
@@ -187,6 +188,24 @@ async def test_who_is_forgotten_has_no_answers(program: Program) -> None:
     query = daily_answers.select()
     rows = await program.store.read(lambda connection: connection.execute(query).all())
     assert [row.name for row in rows] == ["bob"]
+
+
+async def test_damaged_rows_are_found_and_made_anew(program: Program) -> None:
+    daily = await program.asked()
+    await program.answer("ann", wrong(daily))
+    assert (await check_store(program.store, lambda _: None)).problems == ()
+    for table in (daily_positions, daily_answers):
+        changed = table.update().values({"crc": 1})
+        await program.store.write(lambda connection, these=changed: connection.execute(these))
+    found = (await check_store(program.store, lambda _: None)).problems
+    assert [one.where for one in found] == [
+        f"daily position of {daily.day} in {HERE}",
+        f"daily answer of {daily.day} in {HERE}",
+    ]
+    assert await program.asked() == daily
+    assert await program.daily.board(HERE) == []
+    assert await program.answer("ann", daily.best) == Verdict(daily, daily.best, True, 1)
+    assert (await check_store(program.store, lambda _: None)).problems == ()
 
 
 # ---- Posts -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ LINES = [
     "/daily board",
     "NEXT DAY",
     "ann: /daily",
-    "ann: /daily answer 6",
+    "ann: /daily answer 1",
     "/daily board",
     "/daily tomorrow",
     "/settings daily:18",
