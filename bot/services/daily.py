@@ -140,7 +140,9 @@ class Daily:
     async def post_due(self, front: str, post: Callable[[str, Post], Awaitable[bool]]) -> None:
         """Have posted what is due in the places of a front, once, whoever else looks for it.
 
-        Due is what was not posted on the day of its hour, as of a program that was off.
+        Due is what was not posted on the day of its hour, as of a program that was off. It is
+        claimed before it is sent: where a program is killed in between it is not posted that day,
+        and nothing is ever posted twice.
 
         post : says whether it is done with; else it is tried again the next time
 
@@ -180,9 +182,11 @@ class Daily:
         done = False
         try:
             done = await post(place, found)
-        finally:
-            if not done:
-                await stored.give_back(self._store, place, day)
+        except Exception:
+            await stored.give_back(self._store, place, day)
+            raise
+        if not done:
+            await stored.give_back(self._store, place, day)
 
     async def _day(self, place: str) -> date:
         """The day that it is in a place."""

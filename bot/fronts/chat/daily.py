@@ -15,7 +15,6 @@ from bot.views.daily import (
     verdict_data,
     verdict_text,
 )
-from solver.errors import InvalidRequestError
 from solver.wording import say, say_later
 
 
@@ -23,16 +22,16 @@ def daily_commands(daily: Daily) -> list[Command]:
     """/daily."""
 
     async def answer(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        what, *more = [word.lower() for word in line.words.split()] or [""]
-        if not what:
+        words = line.words.lower().split()
+        if not words:
             yield Reply(await daily.today(caller), asked_text, asked_data, private=True)
-        elif what in {"board", say("board")} and not more:
+        elif words in (["board"], [say("board").lower()]):
             yield Reply(await daily.board(caller.place), board_text, board_data)
-        elif what in {"answer", say("answer")} and len(more) == 1:
-            number = whole_number(more[0], lambda _: _usage())
-            yield daily_reply(await daily.answer(caller, number))
         else:
-            raise InvalidRequestError(_usage())
+            if words[0] in {"answer", say("answer").lower()}:
+                del words[0]
+            number = whole_number(" ".join(words), lambda _: _usage())
+            yield daily_reply(await daily.answer(caller, number))
 
     return [
         Command(

@@ -176,7 +176,7 @@ async def run_discord(
     with _signals(stop), _explained():
         async with client:
             running = asyncio.create_task(client.start(token))
-            posting = asyncio.create_task(keep_posting(client, front.daily, store))
+            posting = asyncio.create_task(keep_posting(client, front, store))
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()

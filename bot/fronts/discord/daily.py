@@ -10,8 +10,9 @@ from bot import log
 from bot.fronts.discord.answers import files_of
 from bot.fronts.discord.buttons import daily_view
 from bot.fronts.discord.failures import UNREACHABLE, check_lost
+from bot.fronts.discord.front import DiscordFront
 from bot.languages import best_language
-from bot.services.daily import Daily, Post
+from bot.services.daily import Post
 from bot.store.errors import StoreError
 from bot.store.store import Store
 from bot.views.daily import post_card
@@ -24,12 +25,12 @@ EVERY = 20.0
 _FRONT = "discord"
 
 
-async def keep_posting(client: discord.Client, daily: Daily, store: Store) -> None:
-    """Post what is due, again and again, once Discord is there."""
+async def keep_posting(client: discord.Client, front: DiscordFront, store: Store) -> None:
+    """Post what is due, again and again, once Discord is there; what was begun is ended."""
     await client.wait_until_ready()
     while True:
         try:
-            await daily.post_due(_FRONT, partial(_post, client, store))
+            await front.to_its_end(front.daily.post_due(_FRONT, partial(_post, client, store)))
         except StoreError as error:
             logger.warning("did not look for daily positions that are due: %s", error)
         except Exception as error:  # whatever one post is, there is a next one

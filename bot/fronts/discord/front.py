@@ -114,6 +114,13 @@ class DiscordFront:
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
 
+    async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in a task that the end of the program waits for."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
+
     async def run(
         self,
         interaction: discord.Interaction[Any],
@@ -416,10 +423,7 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
         """Answer in a task that the end of the program waits for; no failure leaves it."""
-        task = asyncio.create_task(_caught(interaction, answer))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        await asyncio.shield(task)
+        await self.to_its_end(_caught(interaction, answer))
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:

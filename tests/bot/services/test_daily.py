@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from bot.services.advisor import Advisor
 from bot.services.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
@@ -196,7 +198,7 @@ async def test_damaged_rows_are_found_and_made_anew(program: Program) -> None:
     assert (await check_store(program.store, lambda _: None)).problems == ()
     for table in (daily_positions, daily_answers):
         changed = table.update().values({"crc": 1})
-        await program.store.write(lambda connection, these=changed: connection.execute(these))
+        await program.store.write(partial(Connection.execute, statement=changed))
     found = (await check_store(program.store, lambda _: None)).problems
     assert [one.where for one in found] == [
         f"daily position of {daily.day} in {HERE}",

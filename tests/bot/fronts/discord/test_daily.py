@@ -68,7 +68,7 @@ async def parts(
         async with FarkleClient(front, opened.store, folder) as client:
             tasks = [
                 asyncio.create_task(client.start(TOKEN)),
-                asyncio.create_task(posting.keep_posting(client, front.daily, opened.store)),
+                asyncio.create_task(posting.keep_posting(client, front, opened.store)),
             ]
             await discord.ready()
             yield opened
@@ -79,8 +79,7 @@ async def parts(
 
 
 def posts(discord: Loopback) -> list[Message]:
-    found = discord.public()
-    return [one for one in found if re.search("Daily position|Stellung des Tages", one.text)]
+    return [one for one in discord.public() if one.buttons]
 
 
 async def posted(discord: Loopback, number: int) -> Message:
