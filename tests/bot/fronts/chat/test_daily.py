@@ -16,7 +16,7 @@ from bot.services.tables import Tables
 from bot.views.daily import choice_text
 from solver.play.daily import daily_position
 from solver.strategy import Strategy
-from solver.wording import speak
+from solver.wording import said_in, speak
 from tests.bot.chat import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, WRITES
 
@@ -94,8 +94,7 @@ async def test_the_position_opens_by_its_id(chat: Chat) -> None:
 
 def test_a_choice_fits_on_a_button(strategies: dict[str, Strategy]) -> None:
     for code in ("en", "de"):
-        speak(language(code))
         for number in range(10):
             day = NOON.date() + timedelta(days=number)
             for one in daily_position(strategies["kcd"], day).choices:
-                assert len(choice_text(one)) <= 40
+                assert len(said_in(language(code), choice_text, one)) <= 40
