@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import asdict
 from typing import Literal
 
 from bot.fronts.chat.commands import (
@@ -25,7 +24,7 @@ from bot.store.errors import DamagedGameError
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
-from bot.views.settings import settings_text
+from bot.views.settings import settings_data, settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS
 from solver.rules.ruleset import Ruleset
@@ -149,6 +148,9 @@ class GameCommands:
                     "mentions": say_later("yes: mention the player to move, on Discord"),
                     "posts": say_later(
                         "yes: tell the odds after each turn in a message, on Discord"
+                    ),
+                    "daily": say_later(
+                        "the hour, in UTC, at which a position is posted every day, on Discord; off"
                     ),
                     "language": say_later("of all answers here, on Discord; auto: of who asks"),
                 },
@@ -288,9 +290,10 @@ class GameCommands:
             mentions=line.choice("mentions", YES_OR_NO),
             posts=line.choice("posts", YES_OR_NO),
             language=line.option("language"),
+            daily=line.option("daily"),
         )
         chosen = best_language(settings.language) if settings.language else spoken()
-        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), asdict)
+        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.away(caller, table_of(line), None)

@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import discord
@@ -14,10 +15,12 @@ from discord import app_commands
 from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.pictures import walked
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
     Confirm,
+    DailyButton,
     ExploreButton,
     ReviewPage,
     TableButton,
@@ -30,6 +33,7 @@ from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.review.review import Review
 from bot.services.away import check_end
+from bot.services.daily import Daily
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
@@ -45,7 +49,7 @@ from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
 
-PRIVATE = {"hint", "help", "forget"}
+PRIVATE = {"hint", "help", "forget", "daily"}
 """Commands whose answers are for the one who gave them alone."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
@@ -69,6 +73,7 @@ class DiscordFront:
         self._commands = commands
         self._games = games
         self._rules = rules
+        self.daily = Daily(games.tables, games.oracle, rules)
         self._choices = Choices()
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
@@ -108,6 +113,13 @@ class DiscordFront:
         """Wait for the answers under way."""
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
+
+    async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in a task that the end of the program waits for."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
 
     async def run(
         self,
@@ -314,6 +326,25 @@ class DiscordFront:
         led = button.digest, button.name, button.position
         await answer.tell(walked(games.oracle, games.tables, caller, *led))
 
+    async def answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        """Answer a press on a choice of a daily position, to who pressed alone."""
+        await self._told(interaction, self._answered_daily(interaction, button))
+
+    async def _answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        answer = await self._answer(interaction, all_private=True, anew=True)
+        await answer.tell(self._verdict(caller_of(interaction), button))
+
+    async def _verdict(self, caller: Caller, button: DailyButton) -> AsyncIterator[Reply]:
+        try:
+            day = date.fromisoformat(button.day)
+        except ValueError:
+            raise _changed() from None
+        yield daily_reply(await self.daily.answer(caller, button.choice, day))
+
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
         await self._told(interaction, self._turn_page(interaction, button))
@@ -392,10 +423,7 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
         """Answer in a task that the end of the program waits for; no failure leaves it."""
-        task = asyncio.create_task(_caught(interaction, answer))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        await asyncio.shield(task)
+        await self.to_its_end(_caught(interaction, answer))
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:

@@ -19,13 +19,14 @@ from bot import log
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
-from bot.services.place_settings import AUTO
+from bot.services.place_settings import AUTO, OFF
 from bot.services.rule_options import MOST_GOAL
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
 from solver.play.compare import CARELESS
+from solver.play.daily import MOST as MOST_CHOICES
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
 
@@ -185,7 +186,16 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         number("games", 1, 20),
         SlashOption("mentions", choices=_YES_NO),
         SlashOption("posts", choices=_YES_NO),
+        SlashOption("daily", choices=(*map(str, range(24)), OFF)),
         SlashOption("language", choices=(*language_codes(), AUTO)),
+    ),
+    "daily": (
+        word(
+            "what",
+            say_later("the board instead of the position, or answer with a number"),
+            choices=(say_later("board"), say_later("answer")),
+        ),
+        number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
     ),
     "resign": (_GAME,),
     "end": (_GAME,),
