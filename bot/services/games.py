@@ -14,7 +14,8 @@ from bot.review.chart import GameChart
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
 from bot.services.bot_moves import bot_move
-from bot.services.chances import Chances, Oracle
+from bot.services.chances import Chances, Oracle, asker_of
+from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
@@ -23,12 +24,15 @@ from bot.table.events import Event, Rolled
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
+from bot.tasks.tasks import Delay
 from solver.errors import (
     FarkleError,
     IllegalActionError,
     InvalidRequestError,
     StrategyFileError,
 )
+from solver.loaded.kits import Kit, matchup_of
+from solver.play.loaded_policies import check_level
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.scoring import all_set_asides
@@ -109,12 +113,24 @@ class Games:
         tracked: bool = False,
         hints: bool = True,
         away_seconds: int | None = None,
-    ) -> AsyncIterator[News]:
-        """Set up a game; a table at which somebody still sits alone makes room for it."""
+        kits: tuple[Kit, ...] = (),
+        joker_alone: bool = False,
+    ) -> AsyncIterator[Delay | News]:
+        """Set up a game; a table at which somebody still sits alone makes room for it.
+
+        kits : what each of two players brings, whose dice are solved against each other first;
+            none where all throw the dice of the rules
+        joker_alone : whether jokers of these dice may score without a die that is none
+        """
         self.oracle.tasks.pressure.check(Degree.STRAINED)
         # found here once, what rolls lead to under new rules holds up no move
         await at_once(all_set_asides, rules)
-        await self._check_players(players, rules, tracked=tracked)
+        await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits))
+        if kits:
+            commands.check_seats(len(players), kits)
+            matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
+            async for delay in self.oracle.ready(caller.asker, matchup):
+                yield delay
         settings = await self.tables.store.settings(caller.place)
         earlier = await self._ended_by_itself(caller.place)
         table = None
@@ -128,6 +144,8 @@ class Games:
                     tracked=tracked,
                     hints=hints,
                     away_seconds=away_seconds,
+                    kits=kits,
+                    joker_alone=joker_alone,
                 )
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller.place, error))
@@ -150,7 +168,9 @@ class Games:
                 )
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError.say("only those who play here can have a bot sit down")
-            await self._check_players([level] if level else [], table.game.rules)
+            await self._check_players(
+                [level] if level else [], table.game.rules, brings_dice=bool(table.game.kits)
+            )
             events = commands.join(table.game, level)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
@@ -310,7 +330,7 @@ class Games:
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
-                await self._check_players([level], game.rules)
+                await self._check_players([level], game.rules, brings_dice=bool(game.kits))
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
@@ -336,13 +356,17 @@ class Games:
                 news = await self._commit(table, table.then(*events))
             yield news
 
-    async def hint(self, caller: Caller, game_id: str | None) -> Hint:
+    async def hint(
+        self, caller: Caller, game_id: str | None
+    ) -> AsyncIterator[Delay | Hint | LoadedHint]:
         """What is best for the player to move, who alone may ask."""
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)
         game = replace(table.game, before=None)
+        async for delay in self.oracle.ready(caller.asker, game.matchup):
+            yield delay
         advisor = self.oracle.advisor
-        return await self.oracle.answered(caller.asker, game.rules, advisor.hint, game)
+        yield await self.oracle.answered(caller.asker, game.rules, advisor.hint, game)
 
     async def shown(self, table: Table) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed."""
@@ -370,6 +394,8 @@ class Games:
         game_id = table.game.id
         while _bots_move(table.game):
             await asyncio.sleep(self._pace)
+            async for _ in self.oracle.ready(asker_of(table), table.game.matchup):
+                pass  # solved before the game began, and again only where that was removed
             async with self.tables.lock(game_id):
                 table = await self.tables.current(game_id)
                 if not table.game.bot_to_move:
@@ -461,7 +487,12 @@ class Games:
         return await self.tables.rolled(game, seat)
 
     async def _check_players(
-        self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
+        self,
+        players: Sequence[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+        brings_dice: bool = False,
     ) -> None:
         people = [player.id for player in players if isinstance(player, Person)]
         if len(set(people)) < len(people):
@@ -471,7 +502,10 @@ class Games:
                 continue
             if tracked:
                 raise InvalidRequestError.say(commands.NO_BOTS)
-            await at_once(self.oracle.advisor.policy, player, rules)
+            if brings_dice:
+                check_level(player)
+            else:
+                await at_once(self.oracle.advisor.policy, player, rules)
 
 
 def _bots_move(game: Game) -> bool:

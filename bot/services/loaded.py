@@ -26,6 +26,7 @@ from solver.play.advice import Advice, Odds
 from solver.play.loaded import advise_side, odds_of_side
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
+from solver.turn.equations import Floats
 from solver.turn.scoring import Badge
 
 Told = Callable[[float], None]
@@ -119,6 +120,14 @@ def solved(
         save_matchup(solution, folders.matchups)
         keep_within(folders.matchups, folders.most_bytes)
     return MatchupStrategy(matchup, solution.values)
+
+
+def solved_values(folders: MatchupFolders, matchup: Matchup) -> Floats:
+    """The values of a match-up, which is solved if need be, as `MatchupStrategy` takes them.
+
+    Raises what `solved` raises.
+    """
+    return solved(folders, matchup).values
 
 
 def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:

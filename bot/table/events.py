@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 
@@ -48,6 +49,10 @@ class Begun:
     """After how long without a move others may skip or replace a player."""
     commitment: str | None = None
     """Of the secret that the rolls are made from."""
+    kits: tuple[Kit, ...] = ()
+    """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
+    joker_alone: bool = False
+    """Whether jokers of these dice may score without a die that is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -69,10 +74,11 @@ class Seeded:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Rolled:
-    """The player to move has rolled; the faces in the order in which they fell."""
+    """The player to move has rolled."""
 
     kind: Literal["rolled"] = "rolled"
     dice: Roll
+    """In the order in which they fell; with kits the face f of a die of type k is 6 * k + f."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

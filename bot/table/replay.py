@@ -76,11 +76,17 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
 
 def _begin(event: Begun) -> Game:
     seats, secret = len(event.levels), event.commitment is None
-    if not 1 <= seats <= commands.MOST_PLAYERS or secret != event.tracked:
+    most = len(event.kits) or commands.MOST_PLAYERS
+    if not 1 <= seats <= most or secret != event.tracked or len(event.kits) not in {0, 2}:
         raise ImpossibleEventError.say("event 1 does not begin the game")
     if event.host is not None:
         _check_seat(seats, event.host)
-    return begin(event)
+    try:
+        return begin(event)
+    except FarkleError as error:
+        raise ImpossibleEventError.say(
+            "event {number} cannot have happened: {reason}", number=1, reason=str(error)
+        ) from None
 
 
 def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C901, PLR0912 - kinds
@@ -95,10 +101,10 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C90
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")
         case Rolled():
-            if not set(event.dice) <= set(FACES):
+            if not game.kits and not set(event.dice) <= set(FACES):
                 raise IllegalActionError.say("dice have other faces")
             commands.roll(game, mover, event.dice)
-            if secret is not None and event.dice != _fallen(game, secret):
+            if secret is not None and event.dice != commands.fallen(game, secret):
                 raise IllegalActionError.say("these are not the dice that its secret makes")
         case Kept():
             commands.keep(game, mover, event.dice)
@@ -131,11 +137,6 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C90
 def _check_seat(seats: int, number: int) -> None:
     if number >= seats:
         raise ImpossibleEventError.say("there is no seat {seat}", seat=number)
-
-
-def _fallen(game: Game, secret: bytes) -> tuple[int, ...]:
-    number = game.rolls + 1
-    return fair_dice.fair_roll(secret, game.id, game.seeds, number, dice=game.turn.dice)
 
 
 def _opens(game: Game, secret: str) -> bool:

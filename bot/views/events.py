@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from bot.table.dice_names import kept_text, rolled_text
 from bot.table.events import (
     Banked,
     Corrected,
@@ -22,9 +23,7 @@ from bot.table.events import (
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
 from bot.views.advice import farkles_in_a_row
-from bot.views.layout import dice_text
-from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import Roll
 from solver.wording import figure, say, say_later, say_number
 
 _ENDS = {
@@ -92,7 +91,7 @@ def events_text(
             skipped = False
         elif isinstance(event, Rolled) and isinstance(following, Kept):
             kept = apply(after, following)
-            yield _kept_at_once_text(names[game.mover], game, kept, event.dice, following.dice)
+            yield _kept_at_once_text(names[game.mover], after, kept, event.dice, following.dice)
             skipped = True
         else:
             yield from _event_text(names, game, after, event, by)
@@ -118,7 +117,7 @@ def turn_so_far_text(game: Game) -> str:
     """How far the turn under way has come."""
     turn = game.turn
     if turn.roll is not None:
-        dice, points = dice_text(turn.roll), turn.turn_total
+        dice, points = rolled_text(game, turn.roll), turn.turn_total
         if points:
             return say("rolled {dice}, turn total {points:,}", dice=dice, points=points)
         return say("rolled {dice}", dice=dice)
@@ -128,13 +127,13 @@ def turn_so_far_text(game: Game) -> str:
         return say_number(
             "turn total {points:,}, {number} die to roll or bank",
             "turn total {points:,}, {number} dice to roll or bank",
-            turn.dice,
+            game.number_of_dice,
             points=turn.turn_total,
         )
     return say_number(
         "turn total {points:,}, {number} die to roll",
         "turn total {points:,}, {number} dice to roll",
-        turn.dice,
+        game.number_of_dice,
         points=turn.turn_total,
     )
 
@@ -149,7 +148,7 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
         case Seeded():
             yield say("{name} adds a seed to the dice.", name=names[event.seat])
         case Rolled() if after.turn.roll is not None:
-            yield _roll_text(mover, after, after.turn.roll, event.dice)
+            yield _roll_text(mover, after, event.dice)
         case Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
         case Kept():
@@ -178,11 +177,12 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             return
 
 
-def _roll_text(name: str, after: Game, roll: Roll, fallen: Roll) -> str:
+def _roll_text(name: str, after: Game, fallen: Roll) -> str:
     """A roll, and what may be kept of it."""
-    found = set_asides(after.rules, roll)
-    choices = ", ".join(f"{dice_text(one.dice)} ({figure(one.points)})" for one in found[:_SHOWN])
-    dice = dice_text(fallen)
+    found = after.set_asides()
+    shown = ((kept_text(after, one.dice), figure(one.points)) for one in found[:_SHOWN])
+    choices = ", ".join(f"{kept} ({points})" for kept, points in shown)
+    dice = rolled_text(after, fallen)
     told = say_later("{name} rolls {dice}: {choices}.")
     if len(found) > _SHOWN:
         told = say_later("{name} rolls {dice}: {choices} and others.")
@@ -193,8 +193,8 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
     before, total = game.turn.turn_total, kept.turn.turn_total
     parts = {
         "name": name,
-        "dice": dice_text(fallen),
-        "kept": dice_text(make_roll(dice)),
+        "dice": rolled_text(game, fallen),
+        "kept": kept_text(game, dice),
         "points": total - before,
         "total": total,
     }
@@ -209,23 +209,23 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     turn = after.turn
     parts = {
         "name": name,
-        "dice": dice_text(make_roll(dice)),
+        "dice": kept_text(game, dice),
         "points": turn.turn_total - game.turn.turn_total,
         "total": turn.turn_total,
     }
-    if turn.dice == game.rules.dice:
+    if after.has_hot_dice:
         return say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"
             " hot dice.",
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll,"
             " hot dice.",
-            turn.dice,
+            after.number_of_dice,
             **parts,
         )
     return say_number(
         "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
         "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
-        turn.dice,
+        after.number_of_dice,
         **parts,
     )
 
@@ -241,7 +241,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     seat = after.seats[end.seat]
     parts = {
         "name": name,
-        "dice": dice_text(fallen),
+        "dice": rolled_text(game, fallen),
         "points": end.points,
         "gone": gone,
         "score": seat.score,

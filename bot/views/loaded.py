@@ -24,6 +24,13 @@ from solver.turn.equations import Decision
 from solver.wording import say
 
 
+def loaded_text(answer: LoadedAdvice | LoadedOdds) -> str:
+    """Advice or odds."""
+    if isinstance(answer, LoadedAdvice):
+        return loaded_advice_text(answer)
+    return loaded_odds_text(answer)
+
+
 def loaded_advice_text(answer: LoadedAdvice) -> str:
     """The options, best first, each with the dice to keep by name where that matters."""
     dice, advice = answer.dice, answer.advice
@@ -62,8 +69,8 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
     return "\n".join([*lines, *columns(rows, right={1, 2, 5}), *_doubts(dice)])
 
 
-def loaded_odds_text(answer: LoadedOdds) -> str:
-    """Roll or bank, and what each is worth."""
+def loaded_odds_text(answer: LoadedOdds, *, whole: bool = True) -> str:
+    """Roll or bank, and what each is worth; if not `whole` without what advice has said above."""
     dice, odds = answer.dice, answer.odds
     lines = [
         wrap(
@@ -75,8 +82,7 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
                 goal=dice.rules.goal,
             )
         ),
-        _dice(dice),
-        *badge_lines(dice.badges),
+        *([_dice(dice), *badge_lines(dice.badges)] if whole else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -90,7 +96,7 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
         rolls = odds.action is Decision.ROLL
         first, second = (roll, bank) if rolls else (bank, roll)
         rows = [(*first, cost_text(0)), (*second, cost)]
-    return "\n".join([*lines, *columns(rows, right={1}), *_doubts(dice)])
+    return "\n".join([*lines, *columns(rows, right={1}), *(_doubts(dice) if whole else [])])
 
 
 def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:

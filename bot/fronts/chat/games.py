@@ -15,19 +15,25 @@ from bot.fronts.chat.commands import (
     failure,
     whole_number,
 )
+from bot.fronts.chat.kingdom import SETS, has_sets, kits_of
+from bot.fronts.chat.waiting import delay_reply
 from bot.languages import best_language
+from bot.services.advisor import Hint
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.loaded import KCD
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
+from bot.services.seats import LoadedHint, read_fallen, read_kept
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
 from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.settings import settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
-from solver.play.policies import LEVELS
+from solver.play.policies import LEVELS, Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.wording import said_in, say, say_later, spoken
@@ -37,6 +43,7 @@ RULES_OPTION = {"rules": say_later("a rule set")}
 _BOT = {"level": say_later("the level of the bot"), **GAME}
 _NEW = {
     **RULES_OPTION,
+    **SETS,
     "goal": say_later("another goal"),
     "hints": say_later("no: forbid hints"),
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
@@ -171,16 +178,18 @@ class GameCommands:
             async for news in self._games.bots(table):
                 yield news
 
-    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, rules = _level(line), await self._ruleset(line, caller)
-        usual = await at_once(self._games.oracle.best_level, rules)
+        usual = Optimal.name  # dice that players bring are always solved
+        if not has_sets(line):
+            usual = await at_once(self._games.oracle.best_level, rules)
         players = _players(line.arguments, caller, level or usual)
         if level and all(isinstance(player, Person) for player in players):
             players.append(level)
         async for news in self._begun(line, caller, players, rules):
             yield news
 
-    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         players = _players(line.arguments, caller, "optimal")
         if line.choice("me", YES_OR_NO) is False:
             players = players[1:]
@@ -190,7 +199,7 @@ class GameCommands:
         async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
 
-    def _begun(
+    async def _begun(
         self,
         line: Line,
         caller: Caller,
@@ -198,12 +207,19 @@ class GameCommands:
         rules: Ruleset,
         *,
         tracked: bool = False,
-    ) -> AsyncIterator[News]:
-        hints = line.choice("hints", YES_OR_NO) is not False
-        seconds = _away(line)
-        return self._games.play(
-            caller, players, rules, tracked=tracked, hints=hints, away_seconds=seconds
+    ) -> AsyncIterator[Reply | News]:
+        told = self._games.play(
+            caller,
+            players,
+            rules,
+            tracked=tracked,
+            hints=line.choice("hints", YES_OR_NO) is not False,
+            away_seconds=_away(line),
+            kits=kits_of(line, rules) if has_sets(line) else (),
+            joker_alone=line.choice("joker-alone", YES_OR_NO) is True,
         )
+        async for one in told:
+            yield told_reply(one)
 
     def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.join(caller, table_of(line), _level(line))
@@ -225,7 +241,7 @@ class GameCommands:
         if then := _THEN.get(typed[-1].lower()) if typed else None:
             typed.pop()
         table = await self._games.tables.find(caller, table_of(line))
-        kept = _dice(" ".join(typed), table, caller)
+        kept = _dice(" ".join(typed), table, caller, kept=True)
         async for news in self._games.keep(caller, table_of(line), kept, then):
             yield news
 
@@ -264,8 +280,8 @@ class GameCommands:
         )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        hint = await self._games.hint(caller, table_of(line))
-        yield Reply(hint, hint_text, hint_data, private=True)
+        async for told in self._games.hint(caller, table_of(line)):
+            yield hint_reply(told)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         table = await self._games.tables.find(caller, table_of(line))
@@ -299,21 +315,45 @@ class GameCommands:
         return self._games.away(caller, table_of(line), _level(line) or "max-points")
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
-        """The rules to play by: those named or the place's own; with another goal if given."""
-        reference = line.option("rules") or await self._rules.default(caller.place)
+        """The rules to play by: those named or the place's own; with another goal if given.
+
+        Where players bring their dice, those of Kingdom Come if none are named.
+        """
+        usual = KCD if has_sets(line) else await self._rules.default(caller.place)
+        reference = line.option("rules") or usual
         rules = await self._rules.resolve(caller.place, reference)
         goal = line.number("goal")
         return rules if goal is None else with_goal(rules, goal)
 
 
-def _dice(typed: str, table: Table, caller: Caller) -> Roll:
-    """Dice as typed, as many as the rules of a table have at most. Raises FarkleError."""
+def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:
+    """Dice as typed, as many as the rules of a table have at most. Raises FarkleError.
+
+    kept : whether they are dice of the roll on the table
+    """
+    game = table.game
     try:
-        return parse_dice(typed, most=table.game.rules.dice)
+        if game.kits and kept:
+            return read_kept(game, typed)
+        if game.kits:
+            return read_fallen(game, typed, table.names[game.mover])
+        return parse_dice(typed, most=game.rules.dice)
     except InvalidRollError:
         # who may not move at all is told that first
         table.acting_seat(caller)
         raise
+
+
+def hint_reply(told: Delay | Hint | LoadedHint) -> Reply:
+    """A hint, for who asked alone, or how long there is to wait for it."""
+    if isinstance(told, Delay):
+        return delay_reply(told)
+    return Reply(told, hint_text, hint_data, private=True)
+
+
+def told_reply(told: Delay | News) -> Reply | News:
+    """What happened at a table, or how long there is to wait before it does."""
+    return delay_reply(told) if isinstance(told, Delay) else told
 
 
 def table_of(line: Line) -> str | None:

@@ -39,9 +39,11 @@ from bot.views.named_dice import (
     die_text,
 )
 from solver.errors import InvalidRequestError
+from solver.loaded.kits import Kit
 from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice, read_set
+from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 T = TypeVar("T")
@@ -69,6 +71,15 @@ def has_sets(line: Line) -> bool:
             option=alone[0],
         )
     return False
+
+
+def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
+    """What the two players bring whom a line names. Raises FarkleError."""
+    mine, theirs = (
+        read_set(line.option(name) or ORDINARY, rules.dice) for name in ("my-dice", "their-dice")
+    )
+    my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
+    return Kit(mine, my_badge), Kit(theirs, their_badge)
 
 
 class LoadedQuestions:
@@ -179,13 +190,9 @@ class LoadedQuestions:
         """The sets that a line names, under its rules. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
         rules = with_goal(meant, line.number("goal"))
-        mine, theirs = (
-            read_set(line.option(name) or ORDINARY, rules.dice)
-            for name in ("my-dice", "their-dice")
-        )
-        badges = read_badges(line.option("my-badge"), line.option("their-badge"))
+        mine, theirs = kits_of(line, rules)
         alone = line.choice("joker-alone", YES_OR_NO) is True
-        return LoadedDice(rules, mine, theirs, alone, badges)
+        return LoadedDice(rules, mine.dice, theirs.dice, alone, (mine.badge, theirs.badge))
 
 
 def _begins(line: Line) -> bool:

@@ -14,6 +14,7 @@ from discord import app_commands
 from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.games import hint_reply, told_reply
 from bot.fronts.chat.pictures import walked
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
@@ -37,7 +38,6 @@ from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import hint_data, hint_text
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -208,8 +208,8 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._games.hint(caller, button.game)
-            yield Reply(hint, hint_text, hint_data, private=True)
+            async for told in self._games.hint(caller, button.game):
+                yield hint_reply(told)
             return
         try:
             async for news in self._move(caller, table, button):
@@ -282,7 +282,7 @@ class DiscordFront:
         answer = await self._answer(interaction, button.language, anew=True)
         await answer.tell(do(caller_of(interaction), button.game))
 
-    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
@@ -294,15 +294,18 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
-        async for news in self._games.play(
+        own = table.seat_of(caller.person)
+        async for told in self._games.play(
             caller,
             players,
             game.rules,
             tracked=game.tracked,
             hints=game.hints,
             away_seconds=game.away_seconds,
+            kits=game.kits[::-1] if own == 1 else game.kits,
+            joker_alone=table.begun.joker_alone,
         ):
-            yield news
+            yield told_reply(told)
 
     async def walk(self, interaction: discord.Interaction[Any], button: ExploreButton) -> None:
         """Show the position that a button of another one leads to."""

@@ -105,18 +105,18 @@ _CONTEXT = (
 _OTHERS = tuple(
     person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
 )
-_NEW = (
-    _RULES,
-    number("goal", 1, MOST_GOAL),
-    SlashOption("hints", choices=_YES_NO),
-    number("away", 10, 7 * 24 * 3600),
-)
 _SETS = (
     SlashOption("my-dice"),
     SlashOption("their-dice"),
     SlashOption("my-badge"),
     SlashOption("their-badge"),
     SlashOption("joker-alone", choices=_YES_NO),
+)
+_NEW = (
+    _RULES,
+    number("goal", 1, MOST_GOAL),
+    SlashOption("hints", choices=_YES_NO),
+    number("away", 10, 7 * 24 * 3600),
 )
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
@@ -145,8 +145,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "explain": (number("dice", 1, 6), *_CONTEXT),
     "explore": (number("dice", 1, 6), *_CONTEXT),
     "memo": (number("unit", 1), _RULES),
-    "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
-    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_OTHERS[1:]),
+    "play": (_OTHERS[0], _LEVEL, *_NEW, *_SETS, *_OTHERS[1:]),
+    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_SETS, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
     "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
