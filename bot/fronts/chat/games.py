@@ -22,6 +22,7 @@ from bot.services.advisor import Hint
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import KCD
+from bot.services.loaded import with_goal as with_another_goal
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
 from bot.services.seats import LoadedHint, read_fallen, read_kept
@@ -323,6 +324,8 @@ class GameCommands:
         reference = line.option("rules") or usual
         rules = await self._rules.resolve(caller.place, reference)
         goal = line.number("goal")
+        if has_sets(line):
+            return with_another_goal(rules, goal)  # by the name that questions have, too
         return rules if goal is None else with_goal(rules, goal)
 
 
