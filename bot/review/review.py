@@ -122,7 +122,7 @@ def review(strategy: Solved, first: Begun, events: Sequence[Event]) -> Review:
             _player(reader, 0, result, luck[0] - luck[1]),
             _player(reader, 1, result, luck[1] - luck[0]),
         ),
-        kits=first.kits,
+        kits=game.kits,
     )
 
 

@@ -154,10 +154,22 @@ class Games:
             yield news
 
     async def join(
-        self, caller: Caller, game_id: str | None, level: str | None = None
-    ) -> AsyncIterator[News]:
-        """Sit down at a table before the first roll, or have a bot sit down."""
-        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
+        self,
+        caller: Caller,
+        game_id: str | None,
+        level: str | None = None,
+        kit: Kit | None = None,
+    ) -> AsyncIterator[Delay | News]:
+        """Sit down at a table before the first roll, or have a bot sit down.
+
+        kit : what the player brings in place of what the game was begun with
+        """
+        found = await self.tables.find(caller, game_id)
+        if kit:
+            joined = found.then(*commands.join(found.game, level, kit))
+            async for delay in self.oracle.ready(caller.asker, joined.game.matchup):
+                yield delay
+        async with self._changing(caller, found) as table:
             sat = any(seat.person == caller.person.id for seat in table.stored.seats)
             if level is None and sat:
                 replaced = table.seat_of(caller.person) is None
@@ -171,7 +183,7 @@ class Games:
             await self._check_players(
                 [level] if level else [], table.game.rules, brings_dice=bool(table.game.kits)
             )
-            events = commands.join(table.game, level)
+            events = commands.join(table.game, level, kit)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
             seat = seat_row(number, level or caller.person, levels)

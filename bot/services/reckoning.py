@@ -15,7 +15,7 @@ from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
-from bot.table.state import Game, Stage, apply, begin, turn_after
+from bot.table.state import Game, Stage, apply, begin, fold, turn_after
 from solver.game.endgame import last_turn
 from solver.game.standings import by_seat
 from solver.play.estimate import estimate
@@ -100,7 +100,7 @@ def charted(
     points: list[ChartPoint] = []
     steps = [(0, None, begin(begun)), *effective_events(begun, events)]
     players = len(names)
-    strategy = advisor.solved_in(begin(begun)) if players == 2 else None
+    strategy = advisor.solved_in(steps[-1][2]) if players == 2 else None
     chances: tuple[float, ...]
     before: Game | None = None
     for _, _, game in steps:
@@ -125,7 +125,7 @@ def charted(
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.strategy_in(begin(begun)), begun, events)
+    return review(advisor.strategy_in(fold(begun, events)), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:

@@ -52,15 +52,19 @@ def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settin
     return begun
 
 
-def join(game: Game, level: str | None = None) -> list[Joined]:
-    """Take a seat more."""
+def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[Joined]:
+    """Take a seat more, with dice of one's own if `kit` says so."""
     if level is not None and game.tracked:
         raise IllegalActionError.say(NO_BOTS)
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
     _check_number(len(game.seats) + 1)
     check_seats(len(game.seats) + 1, game.kits)
-    return [Joined(level=level)]
+    if kit and not game.kits:
+        raise IllegalActionError.say(
+            "all throw the dice of the rules in this game: /play my-dice:SET begins another"
+        )
+    return [Joined(level=level, kit=kit)]
 
 
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:

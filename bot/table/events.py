@@ -61,6 +61,8 @@ class Joined:
 
     kind: Literal["joined"] = "joined"
     level: str | None = None
+    kit: Kit | None = None
+    """What the player brings in place of what the game was begun with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

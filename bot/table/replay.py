@@ -96,7 +96,8 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C90
         _check_seat(len(game.seats), event.seat)
     match event:
         case Joined():
-            commands.join(game, event.level)
+            commands.join(game, event.level, event.kit)
+            apply(game, event)  # raises for what cannot be brought
         case Seeded():
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")

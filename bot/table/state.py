@@ -270,6 +270,7 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for
     turn = game.turn
     match event:
         case Joined():
+            game = _with_kit(game, event.kit)
             seat = _new_seat(game.rules, event.level, game.kits, len(game.seats))
             return replace(game, seats=(*game.seats, seat))
         case Seeded():
@@ -320,6 +321,16 @@ def _turn_of(game: Game, seat: int) -> Game:
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
     score = kits[number].head_start if kits else 0
     return Seat(level, score, on_board=first_standing(rules).on_board)
+
+
+def _with_kit(game: Game, kit: Kit | None) -> Game:
+    """The game to which the next one to sit down brings this."""
+    if kit is None or game.matchup is None:
+        return game
+    number = len(game.seats)
+    kits = (*game.kits[:number], kit, *game.kits[number + 1 :])
+    matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
+    return replace(game, kits=kits, matchup=matchup)
 
 
 def _with_seat(game: Game, number: int, **changes: Any) -> Game:

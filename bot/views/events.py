@@ -143,6 +143,9 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
 ) -> Iterator[str]:
     mover = names[game.mover]
     match event:
+        case Joined() if event.kit:
+            name, brought = names[len(game.seats)], event.kit.text
+            yield say("{name} sits down and has {set}.", name=name, set=brought)
         case Joined():
             yield say("{name} sits down.", name=names[len(game.seats)])
         case Seeded():

@@ -281,6 +281,11 @@ def _opening(table: Table) -> Iterator[str]:
     if len(game.seats) < 2:
         if game.tracked:
             yield say("Others sit down with /join.")
+        elif game.kits:
+            yield say(
+                "Somebody else sits down with /join, with other dice by /join my-dice:SET, a bot"
+                " with /join level:optimal."
+            )
         else:
             yield say("Others sit down with /join, a bot with /join level:optimal.")
     elif not game.tracked and len(game.seats) < most_players(game):

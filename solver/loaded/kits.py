@@ -7,7 +7,7 @@ from functools import lru_cache
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import Matchup
-from solver.named.badges import NamedBadge
+from solver.named.badges import NamedBadge, check_tiers
 from solver.named.rolls import roll_text, set_aside_text
 from solver.named.sets import NamedSet
 from solver.rules.ruleset import FACES, Ruleset
@@ -50,7 +50,8 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
     """The match-up of two players; the first one's kit is that of side 0.
 
     Raises InvalidDiceError, InvalidRulesError, InvalidPositionError for a head start that reaches
-    the goal, and InvalidRequestError for a badge that is used up in a game.
+    the goal, and InvalidRequestError for a badge that is used up in a game and for two badges of
+    different tiers.
     """
     one, other = kits
     for badge in (one.badge, other.badge):
@@ -60,6 +61,7 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
                 " badges that add points or combinations can be brought",
                 badge=badge.badge.called,
             )
+    check_tiers(one.badge, other.badge)
     check_position(rules, Position(one.head_start, other.head_start, dice=rules.dice))
     first, second = (kit.badge.combinations(rules) if kit.badge else () for kit in kits)
     return Matchup(rules, (one.dice.dice_set, other.dice.dice_set), joker_alone, (first, second))

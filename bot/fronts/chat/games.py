@@ -15,7 +15,7 @@ from bot.fronts.chat.commands import (
     failure,
     whole_number,
 )
-from bot.fronts.chat.kingdom import SETS, has_sets, kits_of
+from bot.fronts.chat.kingdom import OWN, SETS, has_sets, kits_of, own_kit
 from bot.fronts.chat.waiting import delay_reply
 from bot.languages import best_language
 from bot.services.advisor import Hint
@@ -87,7 +87,7 @@ class GameCommands:
                 "/join",
                 say_later("sit down before the first roll; level: seats a bot"),
                 self._join,
-                _BOT,
+                {**_BOT, **OWN},
                 takes_words=False,
             ),
             Command(
@@ -222,8 +222,13 @@ class GameCommands:
         async for one in told:
             yield told_reply(one)
 
-    def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.join(caller, table_of(line), _level(line))
+    async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        level, kit = _level(line), None
+        if any(name in line.options for name in OWN):
+            table = await self._games.tables.find(caller, table_of(line))
+            kit = own_kit(line, table.game)
+        async for told in self._games.join(caller, table_of(line), level, kit):
+            yield told_reply(told)
 
     def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.seed(caller, table_of(line), line.words)

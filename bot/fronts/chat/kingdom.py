@@ -27,6 +27,7 @@ from bot.services.loaded import (
 )
 from bot.services.situation import ME_OR_THEM
 from bot.services.tables import Caller, Tables
+from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
@@ -40,7 +41,7 @@ from bot.views.named_dice import (
 )
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit
-from solver.named.badges import read_badges
+from solver.named.badges import read_badge, read_badges
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice, read_set
 from solver.rules.ruleset import Ruleset
@@ -56,6 +57,8 @@ SETS = {
     "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
 }
 """The options that bring loaded dice into a question."""
+OWN = {name: SETS[name] for name in ("my-dice", "my-badge")}
+"""What one player brings."""
 
 
 def has_sets(line: Line) -> bool:
@@ -80,6 +83,19 @@ def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
     )
     my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
     return Kit(mine, my_badge), Kit(theirs, their_badge)
+
+
+def own_kit(line: Line, game: Game) -> Kit:
+    """What the next one to sit down brings; what is not said is as the game was begun.
+
+    Raises FarkleError.
+    """
+    usual = game.kits[-1] if game.kits else Kit(read_set(ORDINARY, game.rules.dice))
+    dice, badge = line.option("my-dice"), line.option("my-badge")
+    return Kit(
+        usual.dice if dice is None else read_set(dice, game.rules.dice),
+        usual.badge if badge is None else read_badge(badge),
+    )
 
 
 class LoadedQuestions:

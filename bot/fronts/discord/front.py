@@ -36,6 +36,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.layout import plain_markdown, whole_sentence
@@ -212,13 +213,15 @@ class DiscordFront:
                 yield hint_reply(told)
             return
         try:
-            async for news in self._move(caller, table, button):
-                yield news
+            async for told in self._move(caller, table, button):
+                yield told_reply(told)
         except StaleVersionError:
             async for shown in self._shown(caller, button.game):
                 yield shown
 
-    def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
+    def _move(
+        self, caller: Caller, table: Table, button: TableButton
+    ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:

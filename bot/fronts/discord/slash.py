@@ -147,7 +147,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "memo": (number("unit", 1), _RULES),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_SETS, *_OTHERS[1:]),
     "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_SETS, *_OTHERS[1:]),
-    "join": (_LEVEL, _GAME),
+    "join": (_LEVEL, _SETS[0], _SETS[2], _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
     "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
     "keep": (

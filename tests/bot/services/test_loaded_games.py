@@ -198,3 +198,39 @@ async def test_the_second_seat_has_the_dice_that_were_named(chat: Chat) -> None:
     table = await data_of(chat, "ann: /show")
     assert json.dumps(table)
     assert table["players"][0]["badge"] == "carpenter:150"
+
+
+async def test_who_joins_brings_dice_too(chat: Chat, tmp_path: Path) -> None:
+    await chat.say(f"ann: /play my-dice:lucky*3,odd,devil*2 my-badge:carpenter:150 {GOAL}")
+    for line, sentence in [
+        ("bob: /join my-badge:emperor", "both players have a badge of one tier"),
+        ("bob: /join my-dice:lucky*7", "a set is 6 dice, not 7"),
+        (
+            "bob: /join my-dice:weighted*2,ordinary*4",
+            "bob sits down and has ordinary*4,weighted*2.",
+        ),
+        ("carl: /join my-dice:lucky*6", "is for two"),
+    ]:
+        text = " ".join((await chat.say(line)).split())
+        assert sentence.lower() in text.lower()
+    joined = await data_of(chat, "ann: /show")
+    await chat.say("ann: /end")
+    named = await data_of(chat, f"ann: /play @bob {DICE} {GOAL}")
+    wins = [[one["win_probability"] for one in table["players"]] for table in (joined, named)]
+    assert wins[0] == wins[1]
+    await chat.say("ann: /end")
+    await chat.say("ann: /play rules:kcd")
+    assert "All throw the dice of the rules" in await chat.say("bob: /join my-dice:lucky*6")
+    async with open_chat(tmp_path) as other:
+        assert "No game" not in await other.say("ann: /games"), "the games before are read again"
+
+
+async def test_playing_on_after_a_join_is_reviewed_with_the_dice_that_were_thrown(
+    chat: Chat,
+) -> None:
+    await chat.say(f"ann: /play my-dice:lucky*3,odd,devil*2 my-badge:carpenter:150 {GOAL}")
+    await played(chat, "bob: /join my-dice:weighted*2,ordinary*4")
+    review = await data_of(chat, "ann: /review")
+    start = (await data_of(chat, f"ann: /kcd {DICE} {GOAL}"))["win_probability"]
+    assert review["start"][0] == start
+    assert verify_proof(Proof.model_validate_json(await chat.say("ann: /proof"))).holds
