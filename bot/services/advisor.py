@@ -270,6 +270,8 @@ class Advisor:
 
     def solved_in(self, game: "Game") -> "Solved | None":
         """The strategy of a game's rules, and of the dice that players bring, if it is solved."""
+        if game.is_drafting:
+            return None
         if game.matchup is None:
             return self.solved(game.rules)
         with suppress(StrategyFileError):

@@ -190,7 +190,8 @@ class Oracle:
 
         Dice that players bring are solved, and not estimated.
         """
-        quick = not game.kits and seconds_of_estimate(game.rules) <= ASIDE_SECONDS / 2
+        brings = game.kits or game.is_drafting
+        quick = not brings and seconds_of_estimate(game.rules) <= ASIDE_SECONDS / 2
         return quick and self.tasks.pressure.degree < Degree.OVERLOADED
 
     async def _in_time(self, table: Table) -> Chances | None:

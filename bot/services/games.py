@@ -13,15 +13,16 @@ from typing import Concatenate, Literal, ParamSpec
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
-from bot.services.bot_moves import bot_move
+from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
-from bot.table import commands
+from bot.table import commands, drafting
+from bot.table.commands import most_players
 from bot.table.events import Event, Rolled
-from bot.table.state import Game
+from bot.table.state import Game, apply
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
@@ -32,6 +33,7 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.loaded.kits import Kit, matchup_of
+from solver.named.sets import NamedDie
 from solver.play.loaded_policies import check_level
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -115,19 +117,21 @@ class Games:
         away_seconds: int | None = None,
         kits: tuple[Kit, ...] = (),
         joker_alone: bool = False,
+        pool: tuple[NamedDie, ...] = (),
     ) -> AsyncIterator[Delay | News]:
         """Set up a game; a table at which somebody still sits alone makes room for it.
 
         kits : what each of two players brings, whose dice are solved against each other first;
             none where all throw the dice of the rules
         joker_alone : whether jokers of these dice may score without a die that is none
+        pool : two of each of which are laid out, for two players to take their dice of
         """
         self.oracle.tasks.pressure.check(Degree.STRAINED)
         # found here once, what rolls lead to under new rules holds up no move
         await at_once(all_set_asides, rules)
-        await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits))
+        await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits or pool))
         if kits:
-            commands.check_seats(len(players), kits)
+            commands.check_seats(len(players), len(kits))
             matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
             async for delay in self.oracle.ready(caller.asker, matchup):
                 yield delay
@@ -146,6 +150,7 @@ class Games:
                     away_seconds=away_seconds,
                     kits=kits,
                     joker_alone=joker_alone,
+                    pool=pool,
                 )
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller.place, error))
@@ -181,13 +186,30 @@ class Games:
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError.say("only those who play here can have a bot sit down")
             await self._check_players(
-                [level] if level else [], table.game.rules, brings_dice=bool(table.game.kits)
+                [level] if level else [],
+                table.game.rules,
+                brings_dice=most_players(table.game) == 2,
             )
             events = commands.join(table.game, level, kit)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
             seat = seat_row(number, level or caller.person, levels)
             news = await self._commit(table, table.then(*events, seat=seat))
+        yield news
+        async for more in self.bots(news.table):
+            yield more
+
+    async def pick(
+        self, caller: Caller, game_id: str | None, place: int
+    ) -> AsyncIterator[Delay | News]:
+        """Take a pair of the dice that are laid out; after the last one the game begins."""
+        found = await self.tables.find(caller, game_id)
+        after = found.then(*drafting.pick(found.game, found.acting_seat(caller), place))
+        async for delay in self.oracle.ready(caller.asker, after.game.matchup):
+            yield delay
+        async with self._changing(caller, found) as table:
+            seat = table.acting_seat(caller)
+            news = await self._commit(table, table.then(*drafting.pick(table.game, seat, place)))
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -342,7 +364,7 @@ class Games:
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
-                await self._check_players([level], game.rules, brings_dice=bool(game.kits))
+                await self._check_players([level], game.rules, brings_dice=most_players(game) == 2)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
@@ -406,8 +428,11 @@ class Games:
         game_id = table.game.id
         while _bots_move(table.game):
             await asyncio.sleep(self._pace)
-            async for _ in self.oracle.ready(asker_of(table), table.game.matchup):
-                pass  # solved before the game began, and again only where that was removed
+            game = table.game
+            if game.is_drafting:
+                game = apply(game, bot_pick(game))
+            async for _ in self.oracle.ready(asker_of(table), game.matchup):
+                pass  # with the last pair, else only where what was solved was removed
             async with self.tables.lock(game_id):
                 table = await self.tables.current(game_id)
                 if not table.game.bot_to_move:

@@ -19,6 +19,7 @@ from bot.table.state import Game, apply, begin
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.loaded.kits import Kit
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number
 
@@ -220,6 +221,7 @@ class Tables:
         away_seconds: int | None = None,
         kits: tuple[Kit, ...] = (),
         joker_alone: bool = False,
+        pool: tuple[NamedDie, ...] = (),
     ) -> Table:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
         secret = None if tracked else secrets.token_bytes(32)
@@ -236,6 +238,7 @@ class Tables:
             commitment=fair_dice.commitment(secret) if secret else None,
             kits=kits,
             joker_alone=joker_alone,
+            pool=pool,
         )
         writes = self.store.foreign_writes()
         try:
@@ -336,7 +339,8 @@ class Tables:
         if any(not one.game.hints for one in own):
             raise IllegalActionError.say("the host has forbidden hints in the game that you play")
         found = own or [one for one in found if one.game.hints]
-        return found[0] if len(found) == 1 and len(found[0].game.seats) > 1 else None
+        plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]
+        return plays[0] if len(found) == len(plays) == 1 else None
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""

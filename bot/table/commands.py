@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from bot.table import fair_dice
-from bot.table.dice_names import kept_text, rolled_text
+from bot.table.dice_names import between, kept_text, rolled_text
+from bot.table.drafting import check_drafted, check_opponent
 from bot.table.events import (
     Banked,
     Begun,
@@ -46,9 +47,8 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
-    _check_number(len(levels))
     begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
-    check_seats(len(levels), begun.kits)
+    check_seats(len(levels), 2 if begun.kits or begun.pool else MOST_PLAYERS)
     return begun
 
 
@@ -58,8 +58,7 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
         raise IllegalActionError.say(NO_BOTS)
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
-    _check_number(len(game.seats) + 1)
-    check_seats(len(game.seats) + 1, game.kits)
+    check_seats(len(game.seats) + 1, most_players(game))
     if kit and not game.kits:
         raise IllegalActionError.say(
             "all throw the dice of the rules in this game: /play my-dice:SET begins another"
@@ -81,7 +80,8 @@ def seed(game: Game, seat: int, text: str) -> list[Seeded]:
 
 
 def check_hints(game: Game) -> None:
-    """Raises IllegalActionError where hints are forbidden."""
+    """Raises IllegalActionError where hints are forbidden, and while dice are taken."""
+    check_drafted(game)
     if not game.hints:
         raise IllegalActionError.say("the host has forbidden hints in this game")
 
@@ -89,7 +89,7 @@ def check_hints(game: Game) -> None:
 def check_roll(game: Game, seat: int) -> int:
     """How many dice the player may roll now."""
     _check_turn(game, seat)
-    _check_opponent(game)
+    check_opponent(game)
     _check_set_aside(game)
     return game.number_of_dice
 
@@ -175,7 +175,7 @@ def score(
     """A whole turn with real dice."""
     check_tracked(game)
     _check_turn(game, seat)
-    _check_opponent(game)
+    check_opponent(game)
     if game.turn.roll is not None or game.turn.turn_total:
         raise IllegalActionError.say("this turn is being told roll by roll: finish it, or /undo")
     rules = game.rules
@@ -294,15 +294,16 @@ def end(game: Game, idle_hours: int | None = None) -> list[Ended]:
     return [Ended(idle_hours=idle_hours)]
 
 
-def check_seats(players: int, kits: Sequence[Kit]) -> None:
-    """Raises IllegalActionError for more players than bring dice, where players do."""
-    if kits and players > len(kits):
+def check_seats(players: int, most: int) -> None:
+    """Raises IllegalActionError for more players than there can be."""
+    if most < min(players, MOST_PLAYERS):
         raise IllegalActionError.say("a game to which players bring their dice is for two")
+    _check_number(players)
 
 
 def most_players(game: Game) -> int:
     """How many can play in a game."""
-    return len(game.kits) or MOST_PLAYERS
+    return 2 if game.kits or game.pool else MOST_PLAYERS
 
 
 def check_tracked(game: Game) -> None:
@@ -325,13 +326,9 @@ def _check_goes_on(game: Game) -> None:
 
 def _check_turn(game: Game, seat: int) -> None:
     _check_goes_on(game)
+    check_drafted(game)
     if seat != game.mover:
         raise IllegalActionError.say("it is not your turn")
-
-
-def _check_opponent(game: Game) -> None:
-    if len(game.seats) < 2:
-        raise IllegalActionError.say("a game needs two players: somebody has to join first")
 
 
 def _check_playing(game: Game, seat: int) -> None:
@@ -400,7 +397,9 @@ def _examples(game: Game) -> str:
     """Some of what may be kept, most points first."""
     roll = rolled_text(game, game.turn.roll or ())
     choices = game.set_asides()
-    named = ", ".join(f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4])
+    named = between(game).join(
+        f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4]
+    )
     if len(choices) > 4:
         return say("of {roll} may be kept {choices} and others", roll=roll, choices=named)
     return say("of {roll} may be kept {choices}", roll=roll, choices=named)

@@ -18,5 +18,10 @@ def kept_text(game: Game, dice: Roll) -> str:
     return game.kits[game.mover].set_aside_text(game.turn.roll, dice)
 
 
+def between(game: Game) -> str:
+    """What stands between several: a comma, unless there are some in them."""
+    return "; " if game.kits else ", "
+
+
 def _faces(dice: Roll) -> str:
     return " ".join(map(str, dice))

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from solver.loaded.kits import Kit
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 
@@ -53,6 +54,8 @@ class Begun:
     """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
     joker_alone: bool = False
     """Whether jokers of these dice may score without a die that is none."""
+    pool: tuple[NamedDie, ...] = ()
+    """Two of each of which are laid out, for two players to take their dice of in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -63,6 +66,15 @@ class Joined:
     level: str | None = None
     kit: Kit | None = None
     """What the player brings in place of what the game was begun with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Picked:
+    """The player to move has taken a pair of dice that was laid out."""
+
+    kind: Literal["picked"] = "picked"
+    place: Annotated[int, Field(ge=0)]
+    """Of the pair in the pool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -172,6 +184,7 @@ class Revealed:
 Event = (
     Begun
     | Joined
+    | Picked
     | Seeded
     | Rolled
     | Kept

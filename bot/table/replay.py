@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.table import commands, fair_dice
+from bot.table import commands, drafting, fair_dice
 from bot.table.events import (
     Banked,
     Begun,
@@ -14,6 +14,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Picked,
     Replaced,
     Resigned,
     Revealed,
@@ -76,8 +77,9 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
 
 def _begin(event: Begun) -> Game:
     seats, secret = len(event.levels), event.commitment is None
-    most = len(event.kits) or commands.MOST_PLAYERS
-    if not 1 <= seats <= most or secret != event.tracked or len(event.kits) not in {0, 2}:
+    brings = len(event.kits) in {0, 2} and not (event.kits and event.pool)
+    most = 2 if event.kits or event.pool else commands.MOST_PLAYERS
+    if not 1 <= seats <= most or secret != event.tracked or not brings:
         raise ImpossibleEventError.say("event 1 does not begin the game")
     if event.host is not None:
         _check_seat(seats, event.host)
@@ -98,6 +100,9 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C90
         case Joined():
             commands.join(game, event.level, event.kit)
             apply(game, event)  # raises for what cannot be brought
+        case Picked():
+            drafting.pick(game, mover, event.place)
+            apply(game, event)  # raises for what cannot be played with
         case Seeded():
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")

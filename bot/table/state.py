@@ -20,6 +20,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Picked,
     Replaced,
     Resigned,
     Revealed,
@@ -33,7 +34,9 @@ from bot.table.events import (
 from solver.game.position import Position
 from solver.game.standings import Standing, after_turn, first_standing
 from solver.loaded.kits import Kit, Side, matchup_of
-from solver.loaded.matchup import Matchup
+from solver.loaded.matchup import Matchup, check_loaded
+from solver.named.drafts import check_pool, order_of_picks, pairs_of, set_of_pairs
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set, make_roll
 from solver.turn.scoring import Fate, SetAside, TurnState, after_set_aside, fate, set_asides
@@ -138,6 +141,10 @@ class Game:
     """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
     matchup: Matchup | None = None
     """The same as it is solved; side k is seat k."""
+    pool: tuple[NamedDie, ...] = ()
+    """Two of each of which are laid out, for two players to take their dice of in turn."""
+    picks: tuple[int, ...] = ()
+    """Places in the pool of the pairs that were taken, in their order."""
 
     @property
     def over(self) -> bool:
@@ -148,6 +155,11 @@ class Game:
     def bot_to_move(self) -> str | None:
         """Level of the bot whose turn it is."""
         return None if self.over else self.seats[self.mover].level
+
+    @property
+    def is_drafting(self) -> bool:
+        """Whether players still take their dice; the one whose turn it is is the one to move."""
+        return bool(self.pool) and not self.kits and not self.over
 
     @property
     def side(self) -> Side | None:
@@ -234,9 +246,12 @@ def fold(first: Begun, others: Iterable[Event]) -> Game:
 def begin(event: Begun) -> Game:
     """The game that has just been set up.
 
-    Raises FarkleError for what players cannot bring, as `matchup_of` does.
+    Raises FarkleError for what players cannot bring, as `matchup_of` does, or cannot take.
     """
     rules, kits = event.rules, event.kits
+    if event.pool:
+        check_loaded(rules, dice_set(rules))
+        check_pool(event.pool, rules.dice)
     matchup = matchup_of(rules, kits, joker_alone=event.joker_alone) if kits else None
     seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
     return Game(
@@ -251,6 +266,7 @@ def begin(event: Begun) -> Game:
         commitment=event.commitment,
         kits=kits,
         matchup=matchup,
+        pool=event.pool,
     )
 
 
@@ -266,13 +282,15 @@ def apply(game: Game, event: Event) -> Game:
     return replace(after, before=None)
 
 
-def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for each kind of event
+def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
     turn = game.turn
     match event:
         case Joined():
             game = _with_kit(game, event.kit)
             seat = _new_seat(game.rules, event.level, game.kits, len(game.seats))
             return replace(game, seats=(*game.seats, seat))
+        case Picked():
+            return _picked(game, event.place)
         case Seeded():
             return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
         case Rolled():
@@ -321,6 +339,20 @@ def _turn_of(game: Game, seat: int) -> Game:
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
     score = kits[number].head_start if kits else 0
     return Seat(level, score, on_board=first_standing(rules).on_board)
+
+
+def _picked(game: Game, place: int) -> Game:
+    """The game once one more pair was taken: the last one begins it."""
+    picks = (*game.picks, place)
+    order = order_of_picks(pairs_of(game.rules.dice))
+    game = replace(game, picks=picks)
+    if len(picks) < len(order):
+        return replace(game, mover=order[len(picks)])
+    kits = tuple(
+        Kit(set_of_pairs([game.pool[k] for k, seat in zip(picks, order, strict=True) if seat == n]))
+        for n in (0, 1)
+    )
+    return _turn_of(replace(game, kits=kits, matchup=matchup_of(game.rules, kits)), 0)
 
 
 def _with_kit(game: Game, kit: Kit | None) -> Game:

@@ -15,6 +15,7 @@ from bot.services.tables import Table
 from bot.table import commands
 from bot.table.commands import most_players
 from bot.table.dice_names import kept_text, rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import Kept, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
@@ -39,6 +40,7 @@ from bot.views.layout import (
 from bot.views.memo import Heading, memo_page, memo_text
 from bot.views.why import why_text
 from solver.errors import IllegalActionError
+from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import JOKER, Roll, make_roll
@@ -216,6 +218,8 @@ def table_buttons(game: Game, mask: int = 0) -> list[Button]:
         buttons = [Button("join", say("Join"), style=Style.MAIN), Button("end", say("End"))]
     elif game.bot_to_move:
         buttons = [Button("refresh", say("Go on")), _resign(0)]
+    elif game.is_drafting:
+        buttons = _pairs(game)
     elif game.tracked:
         buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
     elif game.turn.roll is not None:
@@ -373,6 +377,16 @@ def _before_a_roll(game: Game) -> list[Button]:
     if game.stage is Stage.LOBBY and not game.turn.turn_total and may_join:
         buttons.append(Button("join", say("Join"), 1))
     return buttons
+
+
+def _pairs(game: Game) -> list[Button]:
+    """The pairs of dice that nobody has taken yet."""
+    pairs = laid_out(game)
+    buttons = [
+        Button(f"pick{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
+        for number, (place, die) in enumerate(pairs)
+    ]
+    return [*buttons, Button("end", say("End"), -(-len(pairs) // _PER_ROW))]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:

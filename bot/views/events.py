@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from bot.table.dice_names import kept_text, rolled_text
+from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.events import (
     Banked,
     Corrected,
@@ -11,6 +11,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Picked,
     Replaced,
     Resigned,
     Revealed,
@@ -23,6 +24,7 @@ from bot.table.events import (
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
 from bot.views.advice import farkles_in_a_row
+from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
 from solver.wording import figure, say, say_later, say_number
 
@@ -98,6 +100,16 @@ def events_text(
         game = after
 
 
+def kits_text(names: Sequence[str], game: Game) -> str:
+    """What players bring, also who is still to sit down."""
+    later = say("who joins")
+    sets = [
+        say("{name} has {set}", name=name, set=kit.text)
+        for name, kit in zip([*names, later][: len(game.kits)], game.kits, strict=True)
+    ]
+    return f"{'; '.join(sets)}."
+
+
 def standings_text(names: Sequence[str], game: Game) -> str:
     """Everybody's score."""
     seats = zip(names, game.seats, strict=True)
@@ -116,6 +128,8 @@ def idle_text(hours: int) -> str:
 def turn_so_far_text(game: Game) -> str:
     """How far the turn under way has come."""
     turn = game.turn
+    if game.is_drafting:
+        return say("to take dice")
     if turn.roll is not None:
         dice, points = rolled_text(game, turn.roll), turn.turn_total
         if points:
@@ -148,6 +162,11 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield say("{name} sits down and has {set}.", name=name, set=brought)
         case Joined():
             yield say("{name} sits down.", name=names[len(game.seats)])
+        case Picked():
+            pair = f"{game.pool[event.place].typed}*{PAIR}"
+            yield say("{name} takes {dice}.", name=mover, dice=pair)
+            if not after.is_drafting:
+                yield kits_text(names, after)
         case Seeded():
             yield say("{name} adds a seed to the dice.", name=names[event.seat])
         case Rolled() if after.turn.roll is not None:
@@ -184,7 +203,7 @@ def _roll_text(name: str, after: Game, fallen: Roll) -> str:
     """A roll, and what may be kept of it."""
     found = after.set_asides()
     shown = ((kept_text(after, one.dice), figure(one.points)) for one in found[:_SHOWN])
-    choices = ", ".join(f"{kept} ({points})" for kept, points in shown)
+    choices = between(after).join(f"{kept} ({points})" for kept, points in shown)
     dice = rolled_text(after, fallen)
     told = say_later("{name} rolls {dice}: {choices}.")
     if len(found) > _SHOWN:

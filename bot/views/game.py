@@ -10,13 +10,15 @@ from bot.services.seats import LoadedHint
 from bot.services.tables import Table
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
-from bot.views.events import events_text, idle_text, standings_text, turn_so_far_text
+from bot.views.events import events_text, idle_text, kits_text, standings_text, turn_so_far_text
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
+from solver.named.drafts import pairs_of
 from solver.named.rolls import set_aside_text
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
@@ -64,7 +66,8 @@ def news_lines(news: News) -> list[str]:
         lines.append(chances_text(table.names, news.chances))
         if before is None and news.chances.standard_error is not None:
             lines.append(f"{say(_HOW_ESTIMATED)}.")
-    if not table.game.over and (news.chances or before is None):
+    game = table.game
+    if not game.over and (news.chances or before is None or game.is_drafting):
         lines.append(_to_move(table))
     return lines
 
@@ -88,7 +91,7 @@ def table_text(news: News) -> str:
         chance = rough_percent(chances.win_probabilities[number]) if chances else ""
         mover = ">" if number == game.mover and not game.over else " "
         rows.append((mover, name, figure(seat.score), chance, ", ".join(_notes(game, number))))
-    lines = [table_head(table), *_kits(table), *columns(rows, right={2, 3})]
+    lines = [table_head(table), *_brought(table), *columns(rows, right={2, 3})]
     if game.over:
         lines.append(_result(table))
     if chances and chances.standard_error is not None:
@@ -120,6 +123,7 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
         "turn_total": game.turn.turn_total,
         "dice": game.number_of_dice,
         "roll": _roll_data(game),
+        **({"pool": [die.typed for _, die in laid_out(game)]} if game.is_drafting else {}),
         "may_bank": game.may_bank,
         "players": [
             {
@@ -271,8 +275,8 @@ def _opening(table: Table) -> Iterator[str]:
     if game.tracked:
         told = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
-    yield from _kits(table)
-    yield from doubts([die for kit in game.kits for die in kit.dice.dice])
+    yield from _brought(table)
+    yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
     if game.commitment:
         yield say(
             "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
@@ -292,17 +296,18 @@ def _opening(table: Table) -> Iterator[str]:
         yield say("Others can /join until the first roll.")
 
 
-def _kits(table: Table) -> Iterator[str]:
-    """What players bring."""
-    game, names = table.game, table.names
-    if not game.kits:
-        return
-    later = say("who joins")
-    sets = [
-        say("{name} has {set}", name=name, set=kit.text)
-        for name, kit in zip([*names, later][: len(game.kits)], game.kits, strict=True)
-    ]
-    yield f"{'; '.join(sets)}."
+def _brought(table: Table) -> Iterator[str]:
+    """What players bring, or take their dice of."""
+    game = table.game
+    if game.kits:
+        yield kits_text(table.names, game)
+    elif game.pool:
+        number = pairs_of(game.rules.dice)
+        yield say(
+            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn.",
+            dice=", ".join(die.typed for _, die in laid_out(game)),
+            number=number,
+        )
 
 
 def _goal(game: Game) -> str:
@@ -343,6 +348,11 @@ def _notes(game: Game, number: int) -> Iterator[str]:
 def _to_move(table: Table) -> str:
     game = table.game
     name = table.names[game.mover]
+    if game.is_drafting:
+        if not game.picks:  # what is laid out has just been told
+            return say("{name} takes a pair with /pick.", name=name)
+        pairs = ", ".join(die.typed for _, die in laid_out(game))
+        return say("{name} takes a pair of {dice}.", name=name, dice=pairs)
     text = say("{name} is to roll.", name=name)
     if game.tracked:
         text = say(

@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from bot.fronts.chat.bringing import SETS, has_sets
 from bot.fronts.chat.commands import Command, Line, Reply
-from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
+from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import delay_reply
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
 from typing import Literal
 
+from bot.fronts.chat.bringing import OWN, SETS, brings_dice, dice_of_players, own_kit
 from bot.fronts.chat.commands import (
     YES_OR_NO,
     Command,
@@ -15,22 +16,20 @@ from bot.fronts.chat.commands import (
     failure,
     whole_number,
 )
-from bot.fronts.chat.kingdom import OWN, SETS, has_sets, kits_of, own_kit
-from bot.fronts.chat.waiting import delay_reply
+from bot.fronts.chat.waiting import hint_reply, told_reply
 from bot.languages import best_language
-from bot.services.advisor import Hint
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import KCD
 from bot.services.loaded import with_goal as with_another_goal
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
-from bot.services.seats import LoadedHint, read_fallen, read_kept
+from bot.services.seats import read_fallen, read_kept
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
+from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
-from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
+from bot.views.game import games_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.settings import settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
@@ -73,7 +72,11 @@ class GameCommands:
                 "/play [@NAME ...]",
                 say_later("a game with people, or a bot: level:optimal"),
                 self._play,
-                {"level": say_later("the level of the bot to play against"), **_NEW},
+                {
+                    "level": say_later("the level of the bot to play against"),
+                    **_NEW,
+                    "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
+                },
                 examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
             ),
             Command(
@@ -89,6 +92,13 @@ class GameCommands:
                 self._join,
                 {**_BOT, **OWN},
                 takes_words=False,
+            ),
+            Command(
+                "/pick DIE",
+                say_later("take a pair of the dice that are laid out"),
+                self._pick,
+                GAME,
+                examples=("/play @bob draft:choose", "/pick lucky"),
             ),
             Command(
                 "/seed TEXT",
@@ -182,7 +192,7 @@ class GameCommands:
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, rules = _level(line), await self._ruleset(line, caller)
         usual = Optimal.name  # dice that players bring are always solved
-        if not has_sets(line):
+        if not brings_dice(line):
             usual = await at_once(self._games.oracle.best_level, rules)
         players = _players(line.arguments, caller, level or usual)
         if level and all(isinstance(player, Person) for player in players):
@@ -209,6 +219,7 @@ class GameCommands:
         *,
         tracked: bool = False,
     ) -> AsyncIterator[Reply | News]:
+        kits, pool = dice_of_players(line, rules, tracked=tracked)
         told = self._games.play(
             caller,
             players,
@@ -216,7 +227,8 @@ class GameCommands:
             tracked=tracked,
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
-            kits=kits_of(line, rules) if has_sets(line) else (),
+            kits=kits,
+            pool=pool,
             joker_alone=line.choice("joker-alone", YES_OR_NO) is True,
         )
         async for one in told:
@@ -228,6 +240,14 @@ class GameCommands:
             table = await self._games.tables.find(caller, table_of(line))
             kit = own_kit(line, table.game)
         async for told in self._games.join(caller, table_of(line), level, kit):
+            yield told_reply(told)
+
+    async def _pick(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        table = await self._games.tables.find(caller, table_of(line))
+        if table.game.is_drafting:
+            table.acting_seat(caller)  # who may not take any is told that first
+        place = place_of(table.game, line.words)
+        async for told in self._games.pick(caller, table_of(line), place):
             yield told_reply(told)
 
     def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
@@ -325,11 +345,12 @@ class GameCommands:
 
         Where players bring their dice, those of Kingdom Come if none are named.
         """
-        usual = KCD if has_sets(line) else await self._rules.default(caller.place)
+        brings = brings_dice(line)
+        usual = KCD if brings else await self._rules.default(caller.place)
         reference = line.option("rules") or usual
         rules = await self._rules.resolve(caller.place, reference)
         goal = line.number("goal")
-        if has_sets(line):
+        if brings:
             return with_another_goal(rules, goal)  # by the name that questions have, too
         return rules if goal is None else with_goal(rules, goal)
 
@@ -350,18 +371,6 @@ def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Ro
         # who may not move at all is told that first
         table.acting_seat(caller)
         raise
-
-
-def hint_reply(told: Delay | Hint | LoadedHint) -> Reply:
-    """A hint, for who asked alone, or how long there is to wait for it."""
-    if isinstance(told, Delay):
-        return delay_reply(told)
-    return Reply(told, hint_text, hint_data, private=True)
-
-
-def told_reply(told: Delay | News) -> Reply | News:
-    """What happened at a table, or how long there is to wait before it does."""
-    return delay_reply(told) if isinstance(told, Delay) else told
 
 
 def table_of(line: Line) -> str | None:

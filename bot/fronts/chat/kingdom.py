@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
+from bot.fronts.chat.bringing import SETS, has_sets, kits_of
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.waiting import replies
 from bot.services.chances import Oracle
@@ -17,7 +18,6 @@ from bot.services.kingdom import (
 )
 from bot.services.loaded import (
     KCD,
-    ORDINARY,
     LoadedDice,
     MatchupFolders,
     loaded_advice,
@@ -27,7 +27,6 @@ from bot.services.loaded import (
 )
 from bot.services.situation import ME_OR_THEM
 from bot.services.tables import Caller, Tables
-from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
@@ -40,62 +39,11 @@ from bot.views.named_dice import (
     die_text,
 )
 from solver.errors import InvalidRequestError
-from solver.loaded.kits import Kit
-from solver.named.badges import read_badge, read_badges
 from solver.named.catalogue import known_badges, known_dice
-from solver.named.sets import find_die, read_dice, read_set
-from solver.rules.ruleset import Ruleset
+from solver.named.sets import find_die, read_dice
 from solver.wording import say_later
 
 T = TypeVar("T")
-
-SETS = {
-    "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
-    "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
-    "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
-    "their-badge": say_later("the opponent's badge"),
-    "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
-}
-"""The options that bring loaded dice into a question."""
-OWN = {name: SETS[name] for name in ("my-dice", "my-badge")}
-"""What one player brings."""
-
-
-def has_sets(line: Line) -> bool:
-    """Whether a question is about loaded dice.
-
-    Raises InvalidRequestError where only what goes with them is given.
-    """
-    if any(name in line.options for name in ("my-dice", "their-dice")):
-        return True
-    if alone := [name for name in SETS if name in line.options]:
-        raise InvalidRequestError.say(
-            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
-            option=alone[0],
-        )
-    return False
-
-
-def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
-    """What the two players bring whom a line names. Raises FarkleError."""
-    mine, theirs = (
-        read_set(line.option(name) or ORDINARY, rules.dice) for name in ("my-dice", "their-dice")
-    )
-    my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
-    return Kit(mine, my_badge), Kit(theirs, their_badge)
-
-
-def own_kit(line: Line, game: Game) -> Kit:
-    """What the next one to sit down brings; what is not said is as the game was begun.
-
-    Raises FarkleError.
-    """
-    usual = game.kits[-1] if game.kits else Kit(read_set(ORDINARY, game.rules.dice))
-    dice, badge = line.option("my-dice"), line.option("my-badge")
-    return Kit(
-        usual.dice if dice is None else read_set(dice, game.rules.dice),
-        usual.badge if badge is None else read_badge(badge),
-    )
 
 
 class LoadedQuestions:

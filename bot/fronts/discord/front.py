@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import math
+import random
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
@@ -14,8 +15,8 @@ from discord import app_commands
 from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
-from bot.fronts.chat.games import hint_reply, told_reply
 from bot.fronts.chat.pictures import walked
+from bot.fronts.chat.waiting import hint_reply, told_reply
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
     Confirm,
@@ -42,6 +43,7 @@ from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
+from solver.named.drafts import drawn
 from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
@@ -58,6 +60,8 @@ _DICE_BUTTONS = {f"die{number}": number for number in range(6)}
 _AT_THE_END = {"review", "again"}
 """Buttons of a table that is over."""
 
+_PICK = re.compile(r"pick(\d{1,2})")
+"""The button of a pair of dice that is laid out."""
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
 )
@@ -219,7 +223,7 @@ class DiscordFront:
             async for shown in self._shown(caller, button.game):
                 yield shown
 
-    def _move(
+    def _move(  # noqa: PLR0911 - one for each button
         self, caller: Caller, table: Table, button: TableButton
     ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
@@ -241,6 +245,8 @@ class DiscordFront:
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
+            case action if found := _PICK.fullmatch(action):
+                return games.pick(caller, game_id, int(found[1]))
             case _:
                 raise _changed()
 
@@ -307,6 +313,7 @@ class DiscordFront:
             away_seconds=game.away_seconds,
             kits=game.kits[::-1] if own == 1 else game.kits,
             joker_alone=table.begun.joker_alone,
+            pool=drawn(random.SystemRandom(), len(game.pool)) if not game.kits else (),
         ):
             yield told_reply(told)
 

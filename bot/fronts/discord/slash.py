@@ -16,6 +16,7 @@ from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
+from bot.fronts.chat.bringing import DRAFTS
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
@@ -145,9 +146,17 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "explain": (number("dice", 1, 6), *_CONTEXT),
     "explore": (number("dice", 1, 6), *_CONTEXT),
     "memo": (number("unit", 1), _RULES),
-    "play": (_OTHERS[0], _LEVEL, *_NEW, *_SETS, *_OTHERS[1:]),
+    "play": (
+        _OTHERS[0],
+        _LEVEL,
+        *_NEW,
+        *_SETS,
+        SlashOption("draft", choices=DRAFTS),
+        *_OTHERS[1:],
+    ),
     "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_SETS, *_OTHERS[1:]),
     "join": (_LEVEL, _SETS[0], _SETS[2], _GAME),
+    "pick": (word("die", say_later("its name, such as lucky"), required=True), _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
     "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
     "keep": (

@@ -135,7 +135,7 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /roll 5 lucky, 1 odd", "Now ann rolls 6 dice, lucky*3,devil*2,odd, not 2."),
         ("ann: /roll 1 1 2 3 4 6", "Which die shows the 6: lucky or devil or odd?"),
         ("ann: /roll J J 5 5 5 J odd", "Odd has no J"),
-        ("ann: /roll 5 4 2 lucky, 3 odd, 2 3", "3 devil, 5 (150), 3 odd, 5 (150), 5 (50)."),
+        ("ann: /roll 5 4 2 lucky, 3 odd, 2 3", "3 devil, 5 (150); 3 odd, 5 (150); 5 (50)."),
         ("ann: /keep 5 3", "Which die shows the 3: devil or odd? Name it, as in 3 devil."),
         ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 may be"),
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
@@ -234,3 +234,67 @@ async def test_playing_on_after_a_join_is_reviewed_with_the_dice_that_were_throw
     start = (await data_of(chat, f"ann: /kcd {DICE} {GOAL}"))["win_probability"]
     assert review["start"][0] == start
     assert verify_proof(Proof.model_validate_json(await chat.say("ann: /proof"))).holds
+
+
+async def test_dice_are_taken_in_turn(chat: Chat) -> None:
+    begun = await chat.answer(f"ann: /play @bob draft:choose {GOAL}")
+    assert "Laid out, two of each:" in begun.text
+    table, takers = begun.data, []
+    assert len(set(table["pool"])) == 8
+    for line, sentence in [
+        ("ann: /roll", "the dice are still being taken: /pick takes a pair of"),
+        ("ann: /hint", "the dice are still being taken"),
+        ("bob: /pick lucky", "it is not your turn but ann's"),
+        ("ann: /pick", "say which pair to take:"),
+        ("ann: /pick alfonse", "that pair is not among those that are left:"),
+        ("carl: /join", "is for two"),
+    ]:
+        assert sentence in (await chat.say(line)).lower(), line
+    assert "Win probability" not in begun.text
+    taken: dict[str, list[str]] = {"ann": [], "bob": []}
+    while "pool" in table:
+        who, die = table["to_move"], table["pool"][len(takers) % len(table["pool"])]
+        takers.append(who)
+        taken[who].append(die)
+        [reply] = await chat.all(f"{who}: /pick {die}")
+        table = reply.data
+    assert takers == ["ann", "bob", "bob", "ann", "ann", "bob"]
+    for player in table["players"]:
+        assert sorted(player["set"].split(",")) == sorted(f"{d}*2" for d in taken[player["name"]])
+    assert "Win probability" in reply.text
+    assert "no dice are laid out" in (await chat.say("ann: /pick lucky")).lower()
+    assert (await data_of(chat, "ann: /roll"))["roll"]
+
+
+async def test_a_bot_takes_dice_too_and_the_game_is_played_to_its_end(chat: Chat) -> None:
+    table = await data_of(chat, f"ann: /play level:optimal draft:choose {GOAL}")
+    while "pool" in table:
+        assert table["to_move"] == "ann"
+        table = await data_of(chat, f"ann: /pick {table['pool'][0]}")
+    await played(chat, "ann: /show")
+    assert verify_proof(Proof.model_validate_json(await chat.say("ann: /proof"))).holds
+    assert "decisions" in await chat.say("ann: /review")
+
+
+async def test_dice_are_dealt(chat: Chat) -> None:
+    table = await data_of(chat, f"ann: /play @bob draft:deal {GOAL}")
+    sets = [player["set"].split(",") for player in table["players"]]
+    assert len({die for one in sets for die in one}) == 6
+    assert all(die.endswith("*2") for one in sets for die in one)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("/play @bob draft:luck", 'draft: takes deal or choose, not "luck"'),
+        ("/play @bob draft:deal my-dice:lucky*6", "gives both players their dice"),
+        ("/play @bob draft:choose rules:facebook", "cannot be solved yet"),
+        ("/play @bob @carl draft:choose", "is for two"),
+        ("/play @bob @carl draft:deal", "is for two"),
+        ("/play level:memo draft:choose", "plays by a table of equal dice"),
+        ("/track @bob draft:deal", 'takes no option "draft"'),
+    ],
+)
+async def test_drafts_that_there_are_not(chat: Chat, line: str, sentence: str) -> None:
+    assert sentence in " ".join((await chat.say(f"ann: {line}")).split())
+    assert "No game is open here" in await chat.say("ann: /games")
