@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from solver.play.seats import Solved
     from solver.turn.equations import Floats
 
-_MATCHUPS = 64
-"""That are kept open, of 0.2 MB each where the goal is 4,000."""
+_MATCHUPS = 16
+"""That are kept open, of some MB each with the turns that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +265,8 @@ class Advisor:
     def _keep_pair(self, strategy: "MatchupStrategy") -> None:
         self._pairs.pop(strategy.matchup, None)
         self._pairs[strategy.matchup] = strategy
-        while len(self._pairs) > _MATCHUPS:
-            self._pairs.pop(next(iter(self._pairs)), None)
+        for longest in list(self._pairs)[:-_MATCHUPS]:
+            self._pairs.pop(longest, None)
 
     def solved_in(self, game: "Game") -> "Solved | None":
         """The strategy of a game's rules, and of the dice that players bring, if it is solved."""

@@ -128,6 +128,12 @@ class Oracle:
         async for found in self.tasks.told(asker, say_later("review"), reviewed, *asked):
             yield found
 
+    async def check_solvable(self, asker: Asker, matchup: Matchup) -> None:
+        """Raises InvalidRequestError for dice that would take longer than a task may here."""
+        seconds = await at_once(seconds_of_solve, matchup)
+        async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
+            pass
+
     async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
         """Have two sets of dice solved against each other; nothing to do where there are none.
 

@@ -25,14 +25,15 @@ from bot.table.events import Event, Rolled
 from bot.table.state import Game, apply
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Delay
+from bot.tasks.tasks import Delay, TaskError
 from solver.errors import (
     FarkleError,
     IllegalActionError,
     InvalidRequestError,
     StrategyFileError,
 )
-from solver.loaded.kits import Kit, matchup_of
+from solver.loaded.kits import Kit, kits_of_picks, matchup_of
+from solver.named.drafts import pairs_of
 from solver.named.sets import NamedDie
 from solver.play.loaded_policies import check_level
 from solver.rules.ruleset import Ruleset
@@ -84,7 +85,7 @@ def _command(
         # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
         found = await self.tables.find(caller, game_id)
         if found.game.bot_to_move:
-            with contextlib.suppress(StrategyFileError):
+            with contextlib.suppress(StrategyFileError, TaskError, InvalidRequestError):
                 async for news in self.bots(found):
                     yield news
             found = await self.tables.find(caller, game_id)
@@ -135,6 +136,10 @@ class Games:
             matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
             async for delay in self.oracle.ready(caller.asker, matchup):
                 yield delay
+        if pool:
+            # any of its dice that differ take as long
+            some = kits_of_picks(pool, range(2 * pairs_of(rules.dice)), rules.dice)
+            await self.oracle.check_solvable(caller.asker, matchup_of(rules, some))
         settings = await self.tables.store.settings(caller.place)
         earlier = await self._ended_by_itself(caller.place)
         table = None

@@ -33,9 +33,9 @@ from bot.table.events import (
 )
 from solver.game.position import Position
 from solver.game.standings import Standing, after_turn, first_standing
-from solver.loaded.kits import Kit, Side, matchup_of
+from solver.loaded.kits import Kit, Side, kits_of_picks, matchup_of
 from solver.loaded.matchup import Matchup, check_loaded
-from solver.named.drafts import check_pool, order_of_picks, pairs_of, set_of_pairs
+from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set, make_roll
@@ -348,10 +348,7 @@ def _picked(game: Game, place: int) -> Game:
     game = replace(game, picks=picks)
     if len(picks) < len(order):
         return replace(game, mover=order[len(picks)])
-    kits = tuple(
-        Kit(set_of_pairs([game.pool[k] for k, seat in zip(picks, order, strict=True) if seat == n]))
-        for n in (0, 1)
-    )
+    kits = kits_of_picks(game.pool, picks, game.rules.dice)
     return _turn_of(replace(game, kits=kits, matchup=matchup_of(game.rules, kits)), 0)
 
 

@@ -8,8 +8,9 @@ from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import Matchup
 from solver.named.badges import NamedBadge, check_tiers
+from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
-from solver.named.sets import NamedSet
+from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, make_roll
 from solver.turn.scoring import SetAside, TurnState
@@ -65,6 +66,14 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
     check_position(rules, Position(one.head_start, other.head_start, dice=rules.dice))
     first, second = (kit.badge.combinations(rules) if kit.badge else () for kit in kits)
     return Matchup(rules, (one.dice.dice_set, other.dice.dice_set), joker_alone, (first, second))
+
+
+def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> tuple[Kit, ...]:
+    """The sets of so many dice of two players who took pairs of a pool in these places."""
+    order = order_of_picks(pairs_of(dice))
+    taken = list(zip(picks, order, strict=True))
+    sets = ([pool[place] for place, seat in taken if seat == number] for number in (0, 1))
+    return tuple(Kit(set_of_pairs(one)) for one in sets)
 
 
 @dataclass(frozen=True, slots=True)

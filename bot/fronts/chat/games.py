@@ -77,7 +77,10 @@ class GameCommands:
                     **_NEW,
                     "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
                 },
-                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
+                examples=(
+                    "/play @bob bot level:greedy rules:kcd goal:2000",
+                    "/play @bob my-dice:lucky*3,odd,ordinary*2 goal:1500",
+                ),
             ),
             Command(
                 "/track [@NAME ...]",
@@ -98,7 +101,7 @@ class GameCommands:
                 say_later("take a pair of the dice that are laid out"),
                 self._pick,
                 GAME,
-                examples=("/play @bob draft:choose", "/pick lucky"),
+                examples=("/play @bob draft:choose",),
             ),
             Command(
                 "/seed TEXT",
