@@ -23,7 +23,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
 from bot.tasks.turns import Asker
-from solver.errors import FarkleError, StrategyFileError
+from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
 from solver.game.position import first_position
 from solver.loaded.matchup import Matchup
 from solver.play.estimate import distinct_turns
@@ -122,6 +122,10 @@ class Oracle:
 
         Raises StrategyFileError, InvalidRequestError and TaskError.
         """
+        if table.game.pool and not table.game.kits:
+            raise InvalidRequestError.say(
+                "the dice of that game were not all taken, so that nothing was played"
+            )
         async for delay in self.ready(asker, table.game.matchup):
             yield delay
         asked = self.advisor, table.begun, table.events

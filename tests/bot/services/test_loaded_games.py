@@ -251,6 +251,9 @@ async def test_dice_are_taken_in_turn(chat: Chat) -> None:
     ]:
         assert sentence in (await chat.say(line)).lower(), line
     assert "Win probability" not in begun.text
+    assert (await data_of(chat, "ann: /end"))["stage"] == "over"
+    assert "not all taken" in await chat.say("ann: /review")
+    table = await data_of(chat, f"ann: /play @bob draft:choose {GOAL}")
     taken: dict[str, list[str]] = {"ann": [], "bob": []}
     while "pool" in table:
         who, die = table["to_move"], table["pool"][len(takers) % len(table["pool"])]
