@@ -24,6 +24,7 @@ from bot.table.events import (
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
 from bot.views.advice import farkles_in_a_row
+from bot.views.layout import inside
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
 from solver.wording import figure, say, say_later, say_number
@@ -215,8 +216,8 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
     before, total = game.turn.turn_total, kept.turn.turn_total
     parts = {
         "name": name,
-        "dice": rolled_text(game, fallen),
-        "kept": kept_text(game, dice),
+        "dice": inside(rolled_text(game, fallen)),
+        "kept": inside(kept_text(game, dice)),
         "points": total - before,
         "total": total,
     }
@@ -231,7 +232,7 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     turn = after.turn
     parts = {
         "name": name,
-        "dice": kept_text(game, dice),
+        "dice": inside(kept_text(game, dice)),
         "points": turn.turn_total - game.turn.turn_total,
         "total": turn.turn_total,
     }

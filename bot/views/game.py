@@ -195,7 +195,7 @@ def hint_text(hint: Hint | LoadedHint) -> str:
     if isinstance(hint, LoadedHint):
         if hint.advice:
             lines += [loaded_advice_text(hint.advice), _after_keeping(hint)]
-        return "\n".join([*lines, loaded_odds_text(hint.odds, whole=not hint.advice)])
+        return "\n".join([*lines, loaded_odds_text(hint.odds, alone=not hint.advice)])
     if hint.advice:
         lines += [advice_text(hint.advice), _after_keeping(hint)]
     lines.append(odds_text(hint.odds))

@@ -69,8 +69,8 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
     return "\n".join([*lines, *columns(rows, right={1, 2, 5}), *_doubts(dice)])
 
 
-def loaded_odds_text(answer: LoadedOdds, *, whole: bool = True) -> str:
-    """Roll or bank, and what each is worth; if not `whole` without what advice has said above."""
+def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
+    """Roll or bank, and what each is worth; if not `alone` without what advice has said above."""
     dice, odds = answer.dice, answer.odds
     lines = [
         wrap(
@@ -82,7 +82,7 @@ def loaded_odds_text(answer: LoadedOdds, *, whole: bool = True) -> str:
                 goal=dice.rules.goal,
             )
         ),
-        *([_dice(dice), *badge_lines(dice.badges)] if whole else []),
+        *([_dice(dice), *badge_lines(dice.badges)] if alone else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -96,7 +96,7 @@ def loaded_odds_text(answer: LoadedOdds, *, whole: bool = True) -> str:
         rolls = odds.action is Decision.ROLL
         first, second = (roll, bank) if rolls else (bank, roll)
         rows = [(*first, cost_text(0)), (*second, cost)]
-    return "\n".join([*lines, *columns(rows, right={1}), *(_doubts(dice) if whole else [])])
+    return "\n".join([*lines, *columns(rows, right={1}), *(_doubts(dice) if alone else [])])
 
 
 def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from bot.review.moments import Choice, Judgement, Mark, Moment
 from bot.review.review import PlayerReview, Review
 from bot.views.advice import farkles_in_a_row, scores_text, to_beat_text, turn_total_text
-from bot.views.layout import columns, dice_text, percent, wrap
+from bot.views.layout import columns, dice_text, inside, percent, wrap
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
@@ -219,8 +219,8 @@ def _did(rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, 
         "name": name,
         "turn": moment.turn,
         "position": _where(rules, judgement),
-        "roll": _roll_text(kit, judgement),
-        "dice": _kept_text(kit, judgement, chosen),
+        "roll": inside(_roll_text(kit, judgement)),
+        "dice": inside(_kept_text(kit, judgement, chosen)),
         "points": chosen.turn_total,
         "chance": percent(chosen.farkle_probability),
     }
@@ -275,7 +275,7 @@ def _better(kit: Kit | None, judgement: Judgement) -> str:
     best = judgement.best
     other_dice = best.set_aside != judgement.chosen.set_aside
     parts = {
-        "dice": _kept_text(kit, judgement, best),
+        "dice": inside(_kept_text(kit, judgement, best)),
         "points": best.turn_total,
         "chance": percent(best.farkle_probability),
     }

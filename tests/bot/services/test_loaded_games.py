@@ -104,6 +104,7 @@ async def test_what_a_game_advises_equals_what_is_advised_on_these_dice(chat: Ch
             continue
         assert fell["roll"] == here["roll"]
         assert await data_of(chat, "ann: /hint") == here
+        assert (await chat.say("ann: /hint")).count("Jokers:") == 1
         best = here["options"][0]
         after = await data_of(chat, f"ann: /keep {best['set_aside']}")
         assert after["turn_total"] == best["turn_total"]
@@ -141,7 +142,7 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
         ("ann: /explain", "Pictures and walks know equal dice alone"),
         ("ann: /show", "rolled 5 4 2 lucky, 3 odd, 3 2"),
-        ("ann: /keep 5, 3 odd", "ann keeps 3 odd, 5 for 150: turn total 150, 4 dice to roll."),
+        ("ann: /keep 5, 3 odd", "ann keeps (3 odd, 5) for 150: turn total 150, 4 dice to roll."),
         ("ann: /undo", "Taken back: what ann kept."),
         ("ann: /keep 5, 3 devil bank", "ann banks 150, which makes 150."),
         ("bob: /score farkle", "bob farkles; the score stays 0."),
