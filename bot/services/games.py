@@ -25,7 +25,8 @@ from bot.table.events import Event, Rolled
 from bot.table.state import Game, apply
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Delay, TaskError
+from bot.tasks.tasks import Delay
+from bot.tasks.workers import TaskError
 from solver.errors import (
     FarkleError,
     IllegalActionError,
@@ -107,6 +108,26 @@ class Games:
         self.oracle = oracle
         self._pace = pace
 
+    async def prepare(
+        self,
+        caller: Caller,
+        players: Sequence[Player],
+        rules: Ruleset,
+        kits: tuple[Kit, ...],
+        *,
+        tracked: bool = False,
+        joker_alone: bool = False,
+    ) -> AsyncIterator[Delay]:
+        """Have the dice that players bring solved against each other, before they play with them.
+
+        How long there is to wait.
+        """
+        await self._check_players(players, rules, tracked=tracked, brings_dice=True)
+        commands.check_seats(len(players), len(kits))
+        matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
+        async for delay in self.oracle.ready(caller.asker, matchup):
+            yield delay
+
     async def play(
         self,
         caller: Caller,
@@ -119,11 +140,11 @@ class Games:
         kits: tuple[Kit, ...] = (),
         joker_alone: bool = False,
         pool: tuple[NamedDie, ...] = (),
-    ) -> AsyncIterator[Delay | News]:
+    ) -> AsyncIterator[News]:
         """Set up a game; a table at which somebody still sits alone makes room for it.
 
-        kits : what each of two players brings, whose dice are solved against each other first;
-            none where all throw the dice of the rules
+        kits : what each of two players brings, see `prepare`; none where all throw the dice of the
+            rules
         joker_alone : whether jokers of these dice may score without a die that is none
         pool : two of each of which are laid out, for two players to take their dice of
         """
@@ -131,11 +152,6 @@ class Games:
         # found here once, what rolls lead to under new rules holds up no move
         await at_once(all_set_asides, rules)
         await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits or pool))
-        if kits:
-            commands.check_seats(len(players), len(kits))
-            matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
-            async for delay in self.oracle.ready(caller.asker, matchup):
-                yield delay
         if pool:
             # any of its dice that differ take as long
             some = kits_of_picks(pool, range(2 * pairs_of(rules.dice)), rules.dice)
@@ -163,23 +179,27 @@ class Games:
         async for news in self.bots(table):
             yield news
 
+    async def prepare_join(
+        self, caller: Caller, game_id: str | None, level: str | None, kit: Kit
+    ) -> AsyncIterator[Delay]:
+        """Have dice that somebody brings solved against those that are there already."""
+        found = await self.tables.find(caller, game_id)
+        joined = found.then(*commands.join(found.game, level, kit))
+        async for delay in self.oracle.ready(caller.asker, joined.game.matchup):
+            yield delay
+
     async def join(
         self,
         caller: Caller,
         game_id: str | None,
         level: str | None = None,
         kit: Kit | None = None,
-    ) -> AsyncIterator[Delay | News]:
+    ) -> AsyncIterator[News]:
         """Sit down at a table before the first roll, or have a bot sit down.
 
-        kit : what the player brings in place of what the game was begun with
+        kit : what the player brings in place of what the game was begun with, see `prepare_join`
         """
-        found = await self.tables.find(caller, game_id)
-        if kit:
-            joined = found.then(*commands.join(found.game, level, kit))
-            async for delay in self.oracle.ready(caller.asker, joined.game.matchup):
-                yield delay
-        async with self._changing(caller, found) as table:
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
             sat = any(seat.person == caller.person.id for seat in table.stored.seats)
             if level is None and sat:
                 replaced = table.seat_of(caller.person) is None

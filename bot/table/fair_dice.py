@@ -85,7 +85,7 @@ def fair_roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int)
     seeds or numbers that the scheme does not know.
     """
     _check_roll(secret, seeds, number, dice)
-    return _faces(_blocks(1, secret, game_id, seeds, [str(number)]), dice)
+    return _faces(_blocks(secret, game_id, seeds, number), dice)
 
 
 def loaded_roll(
@@ -103,8 +103,7 @@ def loaded_roll(
                 f"{list(weights)} are no weights of a die: six whole numbers from 0 to"
                 f" {MAX_WEIGHT:,}, not all of them 0"
             )
-    fields = [str(number), str(len(dice)), *(str(weight) for die in dice for weight in die)]
-    blocks = _blocks(2, secret, game_id, seeds, fields)
+    blocks = _blocks(secret, game_id, seeds, number, dice)
     words = (
         int.from_bytes(block[k : k + _WORD], "big")
         for block in blocks
@@ -130,13 +129,16 @@ def _loaded_face(words: Iterator[int], weights: Weights) -> int:
 
 
 def _blocks(
-    version: int, secret: bytes, game_id: str, seeds: Seeds, roll: Sequence[str]
+    secret: bytes, game_id: str, seeds: Seeds, number: int, loaded: Sequence[Weights] = ()
 ) -> Iterator[bytes]:
-    """The blocks of a roll, of which these fields tell what it is, without end."""
-    fields = [f"farkle-advisor/roll/{version}", game_id, str(len(seeds))]
+    """The blocks of a roll, of these loaded dice if there are some, without end."""
+    fields = [f"farkle-advisor/roll/{2 if loaded else 1}", game_id, str(len(seeds))]
     for seat, text in sorted(seeds):
         fields += [str(seat), text]
-    start = b"".join(map(_field, [*fields, *roll]))
+    fields.append(str(number))
+    if loaded:
+        fields += [str(len(loaded)), *(str(weight) for die in loaded for weight in die)]
+    start = b"".join(map(_field, fields))
     for block in count():
         yield hmac.digest(secret, start + _field(str(block)), "sha256")
 
@@ -223,7 +225,8 @@ class Proof(_Data):
                 if rolled.seat is not None or rolled.thrown:
                     raise ValueError(f"roll {rolled.number} is of a seat, and there are no sets")
                 continue
-            number = len(self.sets[rolled.seat]) if rolled.seat in range(len(self.sets)) else 0
+            seat = -1 if rolled.seat is None else rolled.seat
+            number = len(self.sets[seat]) if 0 <= seat < len(self.sets) else 0
             ascends = all(one < other for one, other in pairwise(rolled.thrown))
             is_whole = len(rolled.thrown) == len(rolled.dice) and rolled.thrown[-1] < number
             if not (ascends and is_whole):

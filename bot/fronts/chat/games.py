@@ -16,7 +16,7 @@ from bot.fronts.chat.commands import (
     failure,
     whole_number,
 )
-from bot.fronts.chat.waiting import hint_reply, told_reply
+from bot.fronts.chat.waiting import delay_reply, hint_reply, told_reply
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -223,27 +223,32 @@ class GameCommands:
         tracked: bool = False,
     ) -> AsyncIterator[Reply | News]:
         kits, pool = dice_of_players(line, rules, tracked=tracked)
+        more = {"tracked": tracked, "joker_alone": line.choice("joker-alone", YES_OR_NO) is True}
+        if kits:
+            async for delay in self._games.prepare(caller, players, rules, kits, **more):
+                yield delay_reply(delay)
         told = self._games.play(
             caller,
             players,
             rules,
-            tracked=tracked,
             hints=line.choice("hints", YES_OR_NO) is not False,
             away_seconds=_away(line),
             kits=kits,
             pool=pool,
-            joker_alone=line.choice("joker-alone", YES_OR_NO) is True,
+            **more,
         )
-        async for one in told:
-            yield told_reply(one)
+        async for news in told:
+            yield news
 
     async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, kit = _level(line), None
         if any(name in line.options for name in OWN):
             table = await self._games.tables.find(caller, table_of(line))
             kit = own_kit(line, table.game)
-        async for told in self._games.join(caller, table_of(line), level, kit):
-            yield told_reply(told)
+            async for delay in self._games.prepare_join(caller, table_of(line), level, kit):
+                yield delay_reply(delay)
+        async for news in self._games.join(caller, table_of(line), level, kit):
+            yield news
 
     async def _pick(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         table = await self._games.tables.find(caller, table_of(line))

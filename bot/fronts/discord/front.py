@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import math
-import random
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
@@ -16,7 +15,7 @@ from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
 from bot.fronts.chat.pictures import walked
-from bot.fronts.chat.waiting import hint_reply, told_reply
+from bot.fronts.chat.waiting import delay_reply, hint_reply, told_reply
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
     Confirm,
@@ -43,7 +42,6 @@ from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
-from solver.named.drafts import drawn
 from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
@@ -213,8 +211,8 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            async for told in self._games.hint(caller, button.game):
-                yield hint_reply(told)
+            async for hint in self._games.hint(caller, button.game):
+                yield hint_reply(hint)
             return
         try:
             async for told in self._move(caller, table, button):
@@ -303,19 +301,21 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
-        own = table.seat_of(caller.person)
-        async for told in self._games.play(
+        kits = game.kits[::-1] if table.seat_of(caller.person) == 1 else game.kits
+        more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        if kits:
+            async for delay in self._games.prepare(caller, players, game.rules, kits, **more):
+                yield delay_reply(delay)
+        async for news in self._games.play(
             caller,
             players,
             game.rules,
-            tracked=game.tracked,
             hints=game.hints,
             away_seconds=game.away_seconds,
-            kits=game.kits[::-1] if own == 1 else game.kits,
-            joker_alone=table.begun.joker_alone,
-            pool=drawn(random.SystemRandom(), len(game.pool)) if not game.kits else (),
+            kits=kits,
+            **more,
         ):
-            yield told_reply(told)
+            yield news
 
     async def walk(self, interaction: discord.Interaction[Any], button: ExploreButton) -> None:
         """Show the position that a button of another one leads to."""

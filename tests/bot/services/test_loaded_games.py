@@ -240,7 +240,8 @@ async def test_playing_on_after_a_join_is_reviewed_with_the_dice_that_were_throw
 async def test_dice_are_taken_in_turn(chat: Chat) -> None:
     begun = await chat.answer(f"ann: /play @bob draft:choose {GOAL}")
     assert "Laid out, two of each:" in begun.text
-    table, takers = begun.data, []
+    table = begun.data
+    takers: list[str] = []
     assert len(set(table["pool"])) == 8
     for line, sentence in [
         ("ann: /roll", "the dice are still being taken: /pick takes a pair of"),

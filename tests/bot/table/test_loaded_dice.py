@@ -51,7 +51,14 @@ def twin(number: int, dice: list[tuple[int, ...]], seeds: list[tuple[int, str]])
 
 
 def test_rolls_agree_with_the_twin() -> None:
-    dice = [LUCKY, LUCKY, ODD, PLAIN, (0, 0, 7, 0, 0, 1), (1, 10, 1, 1, 1, 1)]
+    dice: list[tuple[int, ...]] = [
+        LUCKY,
+        LUCKY,
+        ODD,
+        PLAIN,
+        (0, 0, 7, 0, 0, 1),
+        (1, 10, 1, 1, 1, 1),
+    ]
     for number in range(1, 200):
         some = dice[number % 6 :] + dice[: number % 5]
         for seeds in ([], SEEDS):

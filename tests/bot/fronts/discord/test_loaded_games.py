@@ -3,6 +3,7 @@
 import io
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -14,7 +15,7 @@ from tests.bot.fronts.discord.process import Bot, running
 
 ANN, BOB = user("11", "Ann"), user("12", "Bob")
 SIGNS = "⚀⚁⚂⚃⚄⚅🃏"
-SETS = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
+SETS: dict[str, Any] = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ async def keep(discord: Loopback, by: Json, message: Message) -> None:
 
 async def play_on(discord: Loopback, message: Message, players: dict[str, Json]) -> Message:
     """Play by buttons to the end; the last message of the table."""
-    seen = set()
+    seen: set[str] = set()
     for _ in range(200):
         message = discord.public()[-1]
         await settled(message)
