@@ -20,12 +20,12 @@ BEGIN = (
 EXTRAS = {
     1: ["ann: /seed tomatoes", "ann: /hint", "carl: /join", "ann: /roll 5 lucky", "ann: /bank"],
     2: ["ann: /hint", "ann: /keep 7", "ann: /keep 4 4 4 4", "ann: /advise"],
-    3: ["ann: /show", "ann: /odds"],
-    5: ["ann: /undo", "ann: /explain"],
+    3: ["ann: /show", "ann: /odds", "ann: /explain"],
+    4: ["ann: /undo"],
 }
 """Lines before the so many-th move of ann, counted from 1."""
 AFTER = ["ann: /review", "ann: /stats"]
-WORST = {4, 9}
+WORST = {8}
 """Moves at which ann does what costs most."""
 
 

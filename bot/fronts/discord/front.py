@@ -313,7 +313,8 @@ class DiscordFront:
             hints=game.hints,
             away_seconds=game.away_seconds,
             kits=kits,
-            **more,
+            tracked=game.tracked,
+            joker_alone=table.begun.joker_alone,
         ):
             yield news
 
