@@ -77,10 +77,7 @@ class GameCommands:
                     **_NEW,
                     "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
                 },
-                examples=(
-                    "/play @bob bot level:greedy rules:kcd goal:2000",
-                    "/play @bob my-dice:lucky*3,odd,ordinary*2 goal:1500",
-                ),
+                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
             ),
             Command(
                 "/track [@NAME ...]",

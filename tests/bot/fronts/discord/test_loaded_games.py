@@ -1,48 +1,38 @@
 """A game to which both players bring their dice, played by buttons at the loopback Discord."""
 
 import io
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from PIL import Image
 
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot.fronts.discord.loopback import Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import press, settled, shown
-from tests.bot.fronts.discord.process import Bot, running
+from tests.bot.fronts.discord.process import Bot
 
 ANN, BOB = user("11", "Ann"), user("12", "Bob")
 SIGNS = "⚀⚁⚂⚃⚄⚅🃏"
 SETS: dict[str, Any] = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
 
 
-@pytest.fixture
-async def bot(tmp_path: Path, kernels: Path, discord: Loopback) -> AsyncIterator[Bot]:
-    """The bot with nothing solved yet; at its end its log has no failure."""
-    (tmp_path / "kernels").symlink_to(kernels)
-    async with running(tmp_path, discord, FARKLE_PACE="0.05") as process:
-        yield process
-        assert await process.end() == 0, process.log
-        assert "Traceback" not in process.log
-
-
 def dice_buttons(message: Message) -> list[Json]:
     return [one for one in message.buttons if one.get("label", "")[:1] in SIGNS]
 
 
-async def keep(discord: Loopback, by: Json, message: Message) -> None:
-    """Choose dice that score alone until they can be kept, else what the hint names first."""
+async def keep(discord: Loopback, by: Json, message: Message) -> bool:
+    """Choose a die that scores alone; where none does, keep what the hint names, and roll.
+
+    Whether there is still to press a button.
+    """
     for number, button in enumerate(dice_buttons(message)):
         if " · " in button["label"]:
             await press(discord, by, message, f"die{number}")
-            break
-    if "Choose dice to keep" in message.labels:
-        hint = await shown(await discord.slash(by, "hint"))
-        dice = hint.text.partition("Keep ")[2].partition(" and ")[0]
-        told = await shown(await discord.slash(by, "keep", dice=dice, then="roll"))
-        assert not told.ephemeral, told.text
+            return True
+    hint = await shown(await discord.slash(by, "hint"))
+    dice = hint.text.partition("Keep ")[2].partition(" and ")[0]
+    told = await shown(await discord.slash(by, "keep", dice=dice, then="roll"))
+    assert not told.ephemeral, told.text
+    return False
 
 
 async def play_on(discord: Loopback, message: Message, players: dict[str, Json]) -> Message:
@@ -59,9 +49,7 @@ async def play_on(discord: Loopback, message: Message, players: dict[str, Json])
         if dice_buttons(message):
             seen |= {one["label"][0] for one in dice_buttons(message)}
             assert Image.open(io.BytesIO(message.files["dice.png"])).width > 100
-            await keep(discord, by, message)
-            message = discord.public()[-1]
-            if not dice_buttons(message):
+            if not await keep(discord, by, message):
                 continue
         if (bank := message.action("bank")) and not bank.get("disabled"):
             await press(discord, by, message, "bank")
