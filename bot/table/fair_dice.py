@@ -50,7 +50,15 @@ from dataclasses import dataclass
 from itertools import accumulate, count, islice, pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from solver.errors import InvalidRequestError
 from solver.turn.dice import MAX_WEIGHT
@@ -233,9 +241,10 @@ class Proof(_Data):
                 raise ValueError(f"roll {rolled.number} is not of dice that its seat has")
         return self
 
-    def plain(self) -> dict[str, Any]:
-        """The proof as plain data; what only loaded dice have is left out where there are none."""
-        data = self.model_dump(mode="json")
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What only loaded dice have is left out where there are none."""
+        data: dict[str, Any] = handler(self)
         if not self.sets:
             del data["sets"]
             for rolled in data["rolls"]:
@@ -247,7 +256,7 @@ class Proof(_Data):
 
         `Proof.model_validate_json` reads it again.
         """
-        text = json.dumps(self.plain(), indent=2)
+        text = json.dumps(self.model_dump(mode="json"), indent=2)
         # the dice of a roll side by side; in seeds there are no line breaks
         return re.sub(r"\[\n[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
 

@@ -158,7 +158,7 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "the dice of that game were real ones: nothing proves them"
             )
-        yield Reply(proof_of(table, secret), Proof.to_json, Proof.plain)
+        yield Reply(proof_of(table, secret), Proof.to_json, partial(Proof.model_dump, mode="json"))
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = [level_named(str(word)) for word in line.arguments]
