@@ -84,13 +84,14 @@ async def open_parts(
             tasks,
             allow_files=allow_files,
         )
-        tables, oracle = Tables(store), Oracle(advisor, tasks)
+        folders = folders_of(settings)
+        tables, oracle = Tables(store), Oracle(advisor.with_matchups(folders), tasks)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
-        loaded = LoadedQuestions(oracle, rules, tables, folders_of(settings))
+        loaded = LoadedQuestions(oracle, rules, tables, folders)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()

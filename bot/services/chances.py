@@ -13,6 +13,7 @@ from bot.review.chart import GameChart
 from bot.review.moments import Reader, TurnChange, read_events, read_on, win_probability
 from bot.review.review import PlayerReview, Review, review
 from bot.services.advisor import Advisor
+from bot.services.loaded import seconds_of_solve, solved_values
 from bot.services.reckoning import GAMES, banked, charted, decided, estimated_on, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
@@ -22,12 +23,13 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
 from bot.tasks.turns import Asker
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
 from solver.game.position import first_position
+from solver.loaded.matchup import Matchup
 from solver.play.estimate import distinct_turns
 from solver.play.policies import MaxPoints, Move, Optimal
+from solver.play.seats import Solved
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.wording import say_later
 
 T = TypeVar("T")
@@ -79,7 +81,7 @@ class Oracle:
 
     def is_exact(self, game: Game) -> bool:
         """Whether chances of a game are exact."""
-        return len(game.seats) == 2 and self.advisor.solved(game.rules) is not None
+        return len(game.seats) == 2 and self.advisor.solved_in(game) is not None
 
     async def chances(self, table: Table) -> Chances | None:
         """The chances now; None while nobody can play yet, or where they cannot be told."""
@@ -107,7 +109,7 @@ class Oracle:
             if is_quick(game.rules) and await at_once(self.is_exact, game):
                 chart, _ = await at_once(charted, *asked)
                 return chart
-            if self._may_estimate(game.rules):
+            if self._may_estimate(game):
                 async with asyncio.timeout(self.tasks.limits.patience):
                     chart, self._generator = await self.tasks.aside(
                         asker_of(table), charted, *asked
@@ -115,13 +117,44 @@ class Oracle:
                     return chart
         return None
 
-    def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
+    async def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
         """Every decision of a game that is over, and before it how long there is to wait.
 
         Raises StrategyFileError, InvalidRequestError and TaskError.
         """
+        if table.game.pool and not table.game.kits:
+            raise InvalidRequestError.say(
+                "the dice of that game were not all taken, so that nothing was played"
+            )
+        async for delay in self.ready(asker, table.game.matchup):
+            yield delay
         asked = self.advisor, table.begun, table.events
-        return self.tasks.told(asker, say_later("review"), reviewed, *asked)
+        async for found in self.tasks.told(asker, say_later("review"), reviewed, *asked):
+            yield found
+
+    async def check_solvable(self, asker: Asker, matchup: Matchup) -> None:
+        """Raises InvalidRequestError for dice that would take longer than a task may here."""
+        seconds = await at_once(seconds_of_solve, matchup)
+        async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
+            pass
+
+    async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
+        """Have two sets of dice solved against each other; nothing to do where there are none.
+
+        How long there is to wait. Raises FarkleError for what cannot be solved here.
+        """
+        if matchup is None or (folders := self.advisor.matchups) is None:
+            return
+        with contextlib.suppress(StrategyFileError):
+            await at_once(self.advisor.pair, matchup)
+            return
+        seconds = await at_once(seconds_of_solve, matchup)
+        what, work = say_later("loaded dice"), (solved_values, folders, matchup)
+        async for found in self.tasks.told(asker, what, *work, each=seconds):
+            if isinstance(found, Delay):
+                yield found
+            else:
+                self.advisor.keep_pair(matchup, found)
 
     async def results(self, table: Table) -> list[GameResult]:
         """What is kept of a game with a result, by seat."""
@@ -149,7 +182,7 @@ class Oracle:
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""
         game = table.game
-        strategy = self.advisor.solved(game.rules) if len(game.seats) == 2 else None
+        strategy = self.advisor.solved_in(game) if len(game.seats) == 2 else None
         if strategy is None:
             return None if game.shares is None else Chances(game.shares, None)
         return Chances(win_probability(strategy, game), None, self._last_turn(strategy, table))
@@ -160,11 +193,15 @@ class Oracle:
         version, known = self._estimates.get(game.id, (0, None))
         if known is not None and version == game.version:
             return known
-        return await self._in_time(table) if self._may_estimate(game.rules) else None
+        return await self._in_time(table) if self._may_estimate(game) else None
 
-    def _may_estimate(self, rules: Ruleset) -> bool:
-        """Whether there is time for an estimate, which takes longest the first time."""
-        quick = seconds_of_estimate(rules) <= ASIDE_SECONDS / 2
+    def _may_estimate(self, game: Game) -> bool:
+        """Whether there is time for an estimate, which takes longest the first time.
+
+        Dice that players bring are solved, and not estimated.
+        """
+        brings = game.kits or game.is_drafting
+        quick = not brings and seconds_of_estimate(game.rules) <= ASIDE_SECONDS / 2
         return quick and self.tasks.pressure.degree < Degree.OVERLOADED
 
     async def _in_time(self, table: Table) -> Chances | None:
@@ -198,7 +235,7 @@ class Oracle:
         self._estimates.pop(game.id, None)
         self._readers.pop(game.id, None)
 
-    def _last_turn(self, strategy: Strategy, table: Table) -> TurnChange | None:
+    def _last_turn(self, strategy: Solved, table: Table) -> TurnChange | None:
         """What the last finished turn changed; only what happened since the last time is read."""
         game_id, events = table.game.id, table.events
         with self._reading:
@@ -222,7 +259,7 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return []
-        strategy = self.advisor.solved(game.rules)
+        strategy = self.advisor.solved_in(game)
         players: Sequence[PlayerReview | None] = [None] * len(game.seats)
         if len(game.seats) == 2 and strategy:
             players = review(strategy, table.begun, table.events).players

@@ -27,6 +27,7 @@ from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_
 from solver.play.loaded import advise_side, odds_of_side
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
+from solver.turn.equations import Floats
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
@@ -150,6 +151,14 @@ def solved(
         save_matchup(solution, folders.matchups)
         keep_within(folders.matchups, folders.most_bytes)
     return MatchupStrategy(matchup, solution.values)
+
+
+def solved_values(folders: MatchupFolders, matchup: Matchup) -> Floats:
+    """The values of a match-up, which is solved if need be, as `MatchupStrategy` takes them.
+
+    Raises what `solved` raises.
+    """
+    return solved(folders, matchup).values
 
 
 def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:

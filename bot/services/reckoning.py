@@ -15,7 +15,7 @@ from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
-from bot.table.state import Game, Stage, apply, begin, turn_after
+from bot.table.state import Game, Stage, apply, begin, fold, turn_after
 from solver.game.endgame import last_turn
 from solver.game.standings import by_seat
 from solver.play.estimate import estimate
@@ -57,7 +57,7 @@ def estimated(game: Game, games: int, generator: np.random.Generator) -> Estimat
         # as whoever plays for points would go on
         view = TurnView(rules, game.position(), turn.roll)
         choice = make_policy("max-points").choose(view)
-        turn, goes_on = turn_after(rules, turn, choice.set_aside), not choice.bank
+        turn, goes_on = turn_after(game, choice.set_aside), not choice.bank
     playing = [k for k, seat in enumerate(game.seats) if seat.playing]
     seats = [game.seats[k] for k in playing]
     # longer games take longer to play, and need no more of them
@@ -99,8 +99,8 @@ def charted(
     """
     points: list[ChartPoint] = []
     steps = [(0, None, begin(begun)), *effective_events(begun, events)]
-    rules, players = begun.rules, len(names)
-    strategy = advisor.solved(rules) if players == 2 else None
+    players = len(names)
+    strategy = advisor.solved_in(steps[-1][2]) if players == 2 else None
     chances: tuple[float, ...]
     before: Game | None = None
     for _, _, game in steps:
@@ -125,17 +125,21 @@ def charted(
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.strategy(begun.rules), begun, events)
+    return review(advisor.strategy_in(fold(begun, events)), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
+    if game.kits:
+        return advisor.policy_in(game).choose(game.position(), game.turn.roll or ())
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
     return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
 
 
 def banked(advisor: Advisor, game: Game) -> bool:
     """Whether the bot that is to move banks before it rolls. Raises StrategyFileError."""
+    if game.kits:
+        return advisor.policy_in(game).banks(game.position())
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
     return policy.banks(game.rules, game.position())
 

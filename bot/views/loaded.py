@@ -28,6 +28,13 @@ _MOST_USES = 5
 """Uses of a badge on a roll that are listed."""
 
 
+def loaded_text(answer: LoadedAdvice | LoadedOdds) -> str:
+    """Advice or odds."""
+    if isinstance(answer, LoadedAdvice):
+        return loaded_advice_text(answer)
+    return loaded_odds_text(answer)
+
+
 def loaded_advice_text(answer: LoadedAdvice) -> str:
     """The options, best first, each with the dice to keep by name where that matters."""
     dice, advice = answer.dice, answer.advice
@@ -76,8 +83,8 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
     return "\n".join([*lines, *columns(table, right={1, 2, 5}), *_doubts(dice)])
 
 
-def loaded_odds_text(answer: LoadedOdds) -> str:
-    """Roll or bank, and what each is worth."""
+def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
+    """Roll or bank, and what each is worth; if not `alone` without what advice has said above."""
     dice, odds = answer.dice, answer.odds
     lines = [
         wrap(
@@ -89,8 +96,7 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
                 goal=dice.rules.goal,
             )
         ),
-        _dice(dice),
-        *badge_lines(dice.badges),
+        *([_dice(dice), *badge_lines(dice.badges)] if alone else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -107,7 +113,7 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
     lines += columns(rows, right={1})
     if answer.use:
         lines.append(wrap(_use(dice, answer.use)))
-    return "\n".join([*lines, *_doubts(dice)])
+    return "\n".join([*lines, *(_doubts(dice) if alone else [])])
 
 
 def _use(dice: LoadedDice, use: BadgeUse) -> str:

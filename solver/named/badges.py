@@ -194,6 +194,12 @@ def read_badges(
 ) -> tuple[NamedBadge | None, NamedBadge | None]:
     """The badges of two players, None for none. Raises what `read_badge` does."""
     one, other = (None if text is None else read_badge(text) for text in (mine, theirs))
+    check_tiers(one, other)
+    return one, other
+
+
+def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
+    """Raises InvalidRequestError for badges of two players that are of different tiers."""
     if one and other and one.tier and other.tier and one.tier is not other.tier:
         raise InvalidRequestError.say(
             "both players have a badge of one tier: {one} is {tier}, {other} is {other_tier}",
@@ -202,7 +208,6 @@ def read_badges(
             other=other.text,
             other_tier=other.tier,
         )
-    return one, other
 
 
 def _check(badge: Badge, tiers: list[Badge], said: frozenset[str], die: str | None) -> None:

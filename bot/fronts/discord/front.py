@@ -17,6 +17,7 @@ from discord.ui import View
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
 from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.pictures import walked
+from bot.fronts.chat.waiting import delay_reply, hint_reply, told_reply
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
     Confirm,
@@ -39,9 +40,9 @@ from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import hint_data, hint_text
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -61,6 +62,8 @@ _DICE_BUTTONS = {f"die{number}": number for number in range(6)}
 _AT_THE_END = {"review", "again"}
 """Buttons of a table that is over."""
 
+_PICK = re.compile(r"pick(\d{1,2})")
+"""The button of a pair of dice that is laid out."""
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
 )
@@ -220,17 +223,19 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._games.hint(caller, button.game)
-            yield Reply(hint, hint_text, hint_data, private=True)
+            async for hint in self._games.hint(caller, button.game):
+                yield hint_reply(hint)
             return
         try:
-            async for news in self._move(caller, table, button):
-                yield news
+            async for told in self._move(caller, table, button):
+                yield told_reply(told)
         except StaleVersionError:
             async for shown in self._shown(caller, button.game):
                 yield shown
 
-    def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
+    def _move(  # noqa: PLR0911 - one for each button
+        self, caller: Caller, table: Table, button: TableButton
+    ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
@@ -250,6 +255,8 @@ class DiscordFront:
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
+            case action if found := _PICK.fullmatch(action):
+                return games.pick(caller, game_id, int(found[1]))
             case _:
                 raise _changed()
 
@@ -294,7 +301,7 @@ class DiscordFront:
         answer = await self._answer(interaction, button.language, anew=True)
         await answer.tell(do(caller_of(interaction), button.game))
 
-    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
@@ -306,13 +313,20 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
+        kits = game.kits[::-1] if table.seat_of(caller.person) == 1 else game.kits
+        more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        if kits:
+            async for delay in self._games.prepare(caller, players, game.rules, kits, **more):
+                yield delay_reply(delay)
         async for news in self._games.play(
             caller,
             players,
             game.rules,
-            tracked=game.tracked,
             hints=game.hints,
             away_seconds=game.away_seconds,
+            kits=kits,
+            tracked=game.tracked,
+            joker_alone=table.begun.joker_alone,
         ):
             yield news
 

@@ -16,6 +16,7 @@ from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
+from bot.fronts.chat.bringing import DRAFTS
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
@@ -106,18 +107,18 @@ _CONTEXT = (
 _OTHERS = tuple(
     person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
 )
-_NEW = (
-    _RULES,
-    number("goal", 1, MOST_GOAL),
-    SlashOption("hints", choices=_YES_NO),
-    number("away", 10, 7 * 24 * 3600),
-)
 _SETS = (
     SlashOption("my-dice"),
     SlashOption("their-dice"),
     SlashOption("my-badge"),
     SlashOption("their-badge"),
     SlashOption("joker-alone", choices=_YES_NO),
+)
+_NEW = (
+    _RULES,
+    number("goal", 1, MOST_GOAL),
+    SlashOption("hints", choices=_YES_NO),
+    number("away", 10, 7 * 24 * 3600),
 )
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
@@ -148,9 +149,17 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "explain": (number("dice", 1, 6), *_CONTEXT),
     "explore": (number("dice", 1, 6), *_CONTEXT),
     "memo": (number("unit", 1), _RULES),
-    "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
-    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_OTHERS[1:]),
-    "join": (_LEVEL, _GAME),
+    "play": (
+        _OTHERS[0],
+        _LEVEL,
+        *_NEW,
+        *_SETS,
+        SlashOption("draft", choices=DRAFTS),
+        *_OTHERS[1:],
+    ),
+    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_SETS, *_OTHERS[1:]),
+    "join": (_LEVEL, _SETS[0], _SETS[2], _GAME),
+    "pick": (word("die", say_later("its name, such as lucky"), required=True), _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
     "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
     "keep": (
