@@ -18,7 +18,7 @@ BEGIN = (
     " their-dice:weighted*2,odd,ordinary*3 their-badge:headstart:250 goal:1500"
 )
 EXTRAS = {
-    1: ["ann: /seed tomatoes", "ann: /hint", "carl: /join", "ann: /roll 5 lucky", "ann: /bank"],
+    1: ["ann: /seed wheat", "ann: /hint", "carl: /join", "ann: /roll 5 lucky", "ann: /bank"],
     2: ["ann: /hint", "ann: /keep 7", "ann: /keep 4 4 4 4", "ann: /advise"],
     3: ["ann: /show", "ann: /odds", "ann: /explain"],
     4: ["ann: /undo"],
