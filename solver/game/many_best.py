@@ -62,7 +62,7 @@ def check_shared_position(rules: Ruleset, position: SharedPosition) -> None:
             player=position.mover,
         )
     for one in position.players:
-        if one.score < 0 or one.score % rules.point_step:
+        if (one.score < 0 and not rules.penalty_points) or one.score % rules.point_step:
             raise InvalidPositionError.say(
                 "a score cannot be {score:,}: it is a multiple of {step}",
                 score=one.score,
