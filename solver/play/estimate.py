@@ -34,8 +34,12 @@ from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, solve_turn
 from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
-from solver.turn.points import expected_points, turn_outcome
+from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
+
+_WITHIN = {True: 0.006, False: 0.01}
+"""What 95 in 100 chances of three players are off by at most, at the start of a turn: by whether
+two players are solved, for the worst of the rules and goals that the benchmark goes through."""
 
 _BETWEEN = 0.7
 """How much a player counts who may be done between two others. Best for exact values of three
@@ -45,13 +49,19 @@ _BANKS = (0.45, 0.9, 1.6, 2.7)
 """After which banks the next turn is solved, in expected points of a turn."""
 
 
+def within(*, solved: bool) -> float:
+    """What 95 in 100 estimates are off by at most, where two players are solved or are not."""
+    return _WITHIN[solved]
+
+
 class EstimatedStrategy(SharedStrategy):
     """Play of several players who know the game of every two of them; for `advise_shared` too."""
 
     def __init__(self, pairs: Strategy, players: int) -> None:
         """From the strategy of two players, for so many."""
         self.rules, self.players = pairs.rules, players
-        self._pairs = pairs
+        self.pairs = pairs
+        """What is known of two players."""
         self._of = pairs.current()
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
         self._start = lru_cache(maxsize=1024)(self._solve_start)
@@ -72,16 +82,14 @@ class EstimatedStrategy(SharedStrategy):
         floor = self.rules.score_floor
         start = replace(
             position,
-            players=tuple(
-                replace(one, score=max(one.score, floor)) for one in position.players
-            ),
+            players=tuple(replace(one, score=max(one.score, floor)) for one in position.players),
             turn=TurnState(0, dice_set(self.rules).whole),
         )
         return self._turn(start)
 
     def refresh(self) -> None:
         """Forget what was made of values that are not those of now. Raises StrategyFileError."""
-        now = self._pairs.current()
+        now = self.pairs.current()
         if now is not self._of:
             self._of = now
             self._turn.cache_clear()
@@ -116,9 +124,7 @@ class EstimatedStrategy(SharedStrategy):
         points = np.arange(missing) * step
 
         def handed_on(points: Ints, *, farkles: bool, loses: bool = False) -> Floats:
-            after = after_turns(
-                rules, many(own, len(points)), points, farkles=farkles, loses=loses
-            )
+            after = after_turns(rules, many(own, len(points)), points, farkles=farkles, loses=loses)
             return self._handed_to_next(tuple(others), after, seat, further=further)
 
         bank = np.full((rows, players), np.nan)
@@ -146,12 +152,9 @@ class EstimatedStrategy(SharedStrategy):
         """
         following = (seat + 1) % self.players
         found = self._by_pairs(others, own, following)
-        if further:
+        if further and self.players > 2:
             which = self._looked_at(len(found))
-            solved = [
-                self._start((*others, Standing(*map(int, one[:2]), bool(one[2]))), following)
-                for one in zip(own.score[which], own.farkles[which], own.on_board[which], strict=True)
-            ]
+            solved = [self._start((*others, own.one(k)), following) for k in which.tolist()]
             moved = log_odds(np.array(solved)) - log_odds(found[which])
             numbers = np.arange(len(found))
             moves = [np.interp(numbers, which, one) for one in moved.T]
@@ -161,12 +164,12 @@ class EstimatedStrategy(SharedStrategy):
 
     def _looked_at(self, number: int) -> Ints:
         """After which banks the next turn is solved, of so many: numbers of point steps."""
-        mean = _mean_turn(self.rules) / self.rules.point_step
+        mean = mean_turn(self.rules) / self.rules.point_step
         inside = [round(mean * one) for one in _BANKS]
         return np.array(sorted({0, *(one for one in inside if one < number - 1), number - 1}))
 
     def _solve_start(self, order: tuple[Standing, ...], seat: int) -> Floats:
-        """Chances of all at the start of a turn, the mover first, which ends as the formula says."""
+        """Chances of all at the start of a turn that ends as the formula says, the mover first."""
         rules = self.rules
         ends = self._turn_endings(order, seat, further=False)
         own = Endings(ends.bank[:, 0], ends.farkle[:, 0], float(ends.lost[0]))
@@ -190,24 +193,18 @@ class EstimatedStrategy(SharedStrategy):
         for i, one in enumerate(others):
             for j in range(i + 1, count):
                 began = seats[i] < seats[j]
-                pair = self._pairs.win_probabilities(one, standings[j], began=began)
+                pair = self.pairs.win_probabilities(one, standings[j], began=began)
                 between = slow[j - 1] - slow[i]
                 odds[:, i, j] = log_odds(pair) + _BETWEEN * between
                 odds[:, j, i] = -odds[:, i, j]
         missing = self.rules.winning_score - sum(one.score for one in standings) / count
-        return race(odds, missing / _mean_turn(self.rules))
+        return race(odds, missing / mean_turn(self.rules))
 
     def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
         """Chances of each of the leaders, then of those who have a final turn, at its start."""
         found = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step].copy()
         found[0] /= level
         return found
-
-
-@lru_cache(maxsize=RULESETS)
-def _mean_turn(rules: Ruleset) -> float:
-    """Expected points of a turn at the start of the game, at least a point step."""
-    return max(rules.point_step, expected_points(rules, 0, on_board=True))
 
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
@@ -263,7 +260,7 @@ def _chased(rules: Ruleset, chasers: tuple[Standing, ...]) -> Floats:
 @lru_cache(maxsize=RULESETS)
 def _beaten_by(rules: Ruleset) -> Floats:
     """Chances of the point steps by which a final turn beats its target, where it does."""
-    margin = max(1, int(_mean_turn(rules)) // rules.point_step)
+    margin = max(1, int(mean_turn(rules)) // rules.point_step)
     outcome = turn_outcome(rules, last_turn(rules, margin * rules.point_step, on_board=True))
     over = (outcome.banked + outcome.farkled)[margin:]
     if not over.any():

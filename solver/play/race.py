@@ -10,7 +10,8 @@ not depend on who else is there (Gumbel's distribution; R. D. Luce, Individual C
 
 and where they are normal (L. L. Thurstone, A Law of Comparative Judgment, 1927),
 
-    P_i = mean over normal z of product over j of Phi(c_ij + z)    c_ij = sqrt(2) Phi^-1(P(i beats j))
+    P_i = mean over normal z of product over j of Phi(c_ij + z)
+    c_ij = sqrt(2) Phi^-1(chance of i against j)
 
 The end of a race is like the first, a long one like the second: with `turns` still to come they are
 mixed by turns / (turns + 7).

@@ -22,7 +22,7 @@ from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-from solver.turn.points import expected_points, points_outcome
+from solver.turn.points import mean_turn, points_outcome
 
 _EACH = 6
 """Point steps before the goal up to which every score is solved."""
@@ -97,8 +97,17 @@ def knots(rules: Ruleset) -> npt.NDArray[np.int64]:
     return np.array(sorted({*found, start, max(2, most)}))
 
 
-def mean_turn(rules: Ruleset) -> float:
-    return max(rules.point_step, expected_points(rules, 0, on_board=True))
+def rough_turns(rules: Ruleset) -> int:
+    """How many turns are solved for the rough strategy of rules."""
+    number = len(knots(rules)) + rules.has_opening
+    again = (_ROUNDS + _MORE_SWEEPS * _returns(rules)) * (2 if rules.has_roles else 1)
+    return number**2 * again
+
+
+def _returns(rules: Ruleset) -> bool:
+    """Whether a turn may take all points."""
+    takes_all = bool(rules.farkle_penalty) and not rules.penalty_points
+    return takes_all or bool(rules.lose_everything)
 
 
 def _costs(rules: Ruleset) -> Floats:
@@ -115,7 +124,8 @@ def _solved(rules: Ruleset) -> RoughValues:
     sides = [(rules.winning_score - one * step, True) for one in missing]
     sides += [(0, False)] * rules.has_opening
     left = [*missing, *[rules.winning_score // step] * rules.has_opening]
-    numbers = sorted(product(range(len(sides)), repeat=2), key=lambda pair: left[pair[0]] + left[pair[1]])
+    everybody = product(range(len(sides)), repeat=2)
+    pairs = sorted((left[k] + left[j], k, j) for k, j in everybody if k >= j)
     roles = range(values.array.shape[0])
 
     turns = np.array(left) / (mean_turn(rules) / step)
@@ -136,12 +146,8 @@ def _solved(rules: Ruleset) -> RoughValues:
         found = Strategy(rules, values, rules.name).turn(start).roll[0, 0, -1]
         values.array[who, one, other] = log_odds(found)
 
-    takes_all = bool(rules.farkle_penalty) and not rules.penalty_points
-    returns = takes_all or bool(rules.lose_everything)
-    for sweep in range(1 + _MORE_SWEEPS * returns):
-        for one, other in numbers:
-            if one < other:
-                continue
+    for sweep in range(1 + _MORE_SWEEPS * _returns(rules)):
+        for _, one, other in pairs:
             pair = np.s_[:, [one, other], [other, one]]
             rounds = [values.array[pair]]
             for _ in range(1 if sweep else _ROUNDS):
