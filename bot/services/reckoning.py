@@ -16,7 +16,6 @@ from bot.table.events import Banked, Begun, Event, Kept, Rolled
 from bot.table.state import Game, Stage, apply, begin
 from solver.game.endgame import last_turn
 from solver.game.standings import by_seat
-from solver.play.estimate import within
 from solver.play.many_advice import advise_shared
 from solver.play.policies import Move, TurnView
 from solver.rules.ruleset import Ruleset
@@ -41,16 +40,14 @@ def estimated(advisor: Advisor, game: Game) -> Estimated:
         return game.shares, None
     if game.stage is Stage.PLAY_OFF:
         return _in_play_off(game)
-    rules, players = game.rules, game.playing
-    strategy, position = advisor.estimate(rules, players), game.shared_position()
+    strategy, position = advisor.estimate(game.rules, game.playing), game.shared_position()
     if game.turn.roll is None:
         found = strategy.chances(position).tolist()
     else:
         found = list(advise_shared(strategy, position, game.turn.roll).chances)
     playing = iter(found)
     shares = tuple(next(playing) if seat.playing else 0.0 for seat in game.seats)
-    solved = advisor.solved(rules) is not None
-    return shares, None if players == 2 and solved else within(solved=solved)
+    return shares, strategy.within
 
 
 def charted(

@@ -7,10 +7,9 @@ It knows how the game goes between every two of the players, and says what that 
 - in a game of two the other one has a turn and then it is one's own again. Here others move in
   between, and each may be done before. So the odds of a player against one who moves later are
   raised by 0.7 of the logarithm of the chance that nobody between them gets to the goal in a turn;
-- all that is for whoever has a turn in a while. The turn under way and the next one are solved: the
-  mover maximises the own chance, as with best play (solver.game.many_best), where a turn leads to
-  what the formula says. The turn after it is solved for a farkle and a few banks; what it changes
-  in the logarithms of the odds is drawn on as lines over the banks between them.
+- that is what a turn leads to. The turn under way is solved: the mover maximises the own chance, as
+  with best play (solver.game.many_best). So is the next player's turn, after a farkle and after a
+  few banks; after other banks, what that changes in the logarithms of the odds is drawn as lines.
 
 Nothing is drawn by lot, so that a position always has the same answer. Final turns are played one
 after the other to beat whoever leads; a play-off of several is shared.
@@ -30,6 +29,7 @@ from solver.game.endgame import endgame, last_turn, last_turns
 from solver.game.many_best import SharedPosition, SharedStrategy, check_shared_position
 from solver.game.standings import Bools, Ints, Standing, Standings, after_turns, many, score_count
 from solver.play.race import log_odds, race
+from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, solve_turn
@@ -37,9 +37,10 @@ from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
 from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
 
-_WITHIN = {True: 0.006, False: 0.01}
-"""What 95 in 100 chances of three players are off by at most, at the start of a turn: by whether
-two players are solved, for the worst of the rules and goals that the benchmark goes through."""
+WITHIN = {"solved": 0.006, "rough": 0.01}
+"""What 95 in 100 chances of three players are off by at most, at the start of a turn: where two
+players are solved, and where they are not. For the worst of the rules and goals that the benchmark
+goes through."""
 
 _BETWEEN = 0.7
 """How much a player counts who may be done between two others. Best for exact values of three
@@ -47,11 +48,6 @@ players with kcd scoring and goals of 1,500 and 4,000; at 0.5 and 1 errors are l
 
 _BANKS = (0.45, 0.9, 1.6, 2.7)
 """After which banks the next turn is solved, in expected points of a turn."""
-
-
-def within(*, solved: bool) -> float:
-    """What 95 in 100 estimates are off by at most, where two players are solved or are not."""
-    return _WITHIN[solved]
 
 
 class EstimatedStrategy(SharedStrategy):
@@ -63,6 +59,10 @@ class EstimatedStrategy(SharedStrategy):
         self.pairs = pairs
         """What is known of two players."""
         self._of = pairs.current()
+        if isinstance(self._of, RoughValues):
+            self.within = WITHIN["rough"]
+        elif players > 2:
+            self.within = WITHIN["solved"]
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
         self._start = lru_cache(maxsize=1024)(self._solve_start)
 

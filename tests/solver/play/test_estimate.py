@@ -16,7 +16,7 @@ from solver.game.many_sweeps import solve_many
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.game.sweeps import solve
-from solver.play.estimate import EstimatedStrategy, within
+from solver.play.estimate import WITHIN, EstimatedStrategy
 from solver.play.many_advice import advise_shared, shared_odds
 from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules
@@ -98,9 +98,10 @@ def test_what_is_said_of_errors_holds(
     pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int
 ) -> None:
     rules = variant("kcd", goal=1500 if players == 3 else 800)
-    for two, solved in ((pairs(rules), True), (rough_strategy(rules), False)):
+    for two, how in ((pairs(rules), "solved"), (rough_strategy(rules), "rough")):
+        assert EstimatedStrategy(two, players).within == WITHIN[how]
         off = errors(rules, players, two, kernels, 100)
-        assert np.quantile(off, 0.95) < 100 * within(solved=solved)
+        assert np.quantile(off, 0.95) < 100 * WITHIN[how]
         assert off.mean() < 0.4
         assert off.max() < 5
 
@@ -111,6 +112,7 @@ def test_two_players_have_what_they_have_in_the_game_of_two(
     for rules in (SMALL[1], SMALL[5], small(farkle_penalty={"in_a_row": 2, "points": 100})):
         two = pairs(rules)
         found = EstimatedStrategy(two, 2)
+        assert found.within is None
         for own, other, turn in ((0, 0, 0), (100, 300, 0), (250, 50, 150), (0, 350, 100)):
             here = at(rules, own, other, turn_total=turn)
             began = Position(own, other, turn, dice=rules.dice)
