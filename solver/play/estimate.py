@@ -6,7 +6,8 @@ It knows how the game goes between every two of the players, and says what that 
   solver.play.race makes chances of all of them;
 - in a game of two the other one has a turn and then it is one's own again. Here others move in
   between, and each may be done before. So the odds of a player against one who moves later are
-  raised by 0.7 of the logarithm of the chance that nobody between them gets to the goal in a turn;
+  raised: for each between them by the power 0.65 of 1 / (1 - r), r the chance to get to the goal in
+  one turn, and by a little for all turns later;
 - that is what a turn leads to. The turn under way is solved: the mover maximises the own chance, as
   with best play (solver.game.many_best). So is the next player's turn, after a farkle and after a
   few banks; after other banks, what that changes in the logarithms of the odds is drawn as lines.
@@ -42,9 +43,14 @@ WITHIN = {"solved": 0.006, "rough": 0.01}
 players are solved, and where they are not. For the worst of the rules and goals that the benchmark
 goes through."""
 
-_BETWEEN = 0.7
-"""How much a player counts who may be done between two others. Best for exact values of three
-players with kcd scoring and goals of 1,500 and 4,000; at 0.5 and 1 errors are larger by half."""
+_BETWEEN = 0.65
+"""How much a player counts who may be done at once, between two others. Best for exact values of
+three players with kcd scoring and goals of 1,500 and 4,000; at 0.5 and 1 errors are larger by
+half."""
+
+_BETWEEN_LATER = 0.08
+"""How much one counts who may be done between them later. Best for the same, and what two turns
+solved say is what the formula says for five and eight players too."""
 
 _BANKS = (0.45, 0.9, 1.6, 2.7)
 """After which banks the next turn is solved, in expected points of a turn."""
@@ -195,7 +201,7 @@ class EstimatedStrategy(SharedStrategy):
                 began = seats[i] < seats[j]
                 pair = self.pairs.win_probabilities(one, standings[j], began=began)
                 between = slow[j - 1] - slow[i]
-                odds[:, i, j] = log_odds(pair) + _BETWEEN * between
+                odds[:, i, j] = log_odds(pair) + between
                 odds[:, j, i] = -odds[:, i, j]
         missing = self.rules.winning_score - sum(one.score for one in standings) / count
         return race(odds, missing / mean_turn(self.rules))
@@ -208,13 +214,15 @@ class EstimatedStrategy(SharedStrategy):
 
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
-    """Minus the logarithm of the chance not to get to the goal in a turn, where that wins."""
+    """What players add to the logarithm of the odds of two between whom they move."""
     if rules.ending != "at_once":
         return np.zeros(standings.score.shape)
     on_board, off_board = _reaches(rules)
     missing = (rules.winning_score - standings.score) // rules.point_step
     where: Bools = standings.on_board
-    return -np.log1p(-np.where(where, on_board[missing], off_board[missing]))
+    done = np.where(where, on_board[missing], off_board[missing])
+    turns = missing * rules.point_step / mean_turn(rules)
+    return -_BETWEEN * np.log1p(-done) + _BETWEEN_LATER / (1 + turns)
 
 
 @lru_cache(maxsize=RULESETS)
