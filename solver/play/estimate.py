@@ -203,12 +203,13 @@ class EstimatedStrategy(SharedStrategy):
                 between = slow[j - 1] - slow[i]
                 odds[:, i, j] = log_odds(pair) + between
                 odds[:, j, i] = -odds[:, i, j]
-        missing = self.rules.winning_score - sum(one.score for one in standings) / count
+        scores = sum((one.score for one in standings), np.zeros(lanes))
+        missing = self.rules.winning_score - scores / count
         return race(odds, missing / mean_turn(self.rules))
 
     def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
         """Chances of each of the leaders, then of those who have a final turn, at its start."""
-        found = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step].copy()
+        found: Floats = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step].copy()
         found[0] /= level
         return found
 

@@ -74,7 +74,7 @@ def compare(preset: str, goal: int, players: int, number: int, cache: Path) -> N
     """Solve a game, and show the errors of its estimates."""
     rules = with_goal(preset, goal)
     at = positions(rules, players, number)
-    pairs = Strategy(rules, solve_here(rules, cache=cache).values, rules.name)
+    pairs = Strategy(rules, solve_here(rules, cache=cache, tolerance=1e-9).values, rules.name)
     exact: Chances = EstimatedStrategy(pairs, 2).chances
     if players > 2:
         solved = solve_many_here(rules, players, cache=cache)
