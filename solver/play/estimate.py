@@ -216,14 +216,15 @@ class EstimatedStrategy(SharedStrategy):
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
     """What players add to the logarithm of the odds of two between whom they move."""
-    if rules.ending != "at_once":
-        return np.zeros(standings.score.shape)
-    on_board, off_board = _reaches(rules)
     missing = (rules.winning_score - standings.score) // rules.point_step
+    turns = missing * rules.point_step / mean_turn(rules)
+    later: Floats = _BETWEEN_LATER / (1 + turns)
+    if rules.ending != "at_once":
+        return later
+    on_board, off_board = _reaches(rules)
     where: Bools = standings.on_board
     done = np.where(where, on_board[missing], off_board[missing])
-    turns = missing * rules.point_step / mean_turn(rules)
-    return -_BETWEEN * np.log1p(-done) + _BETWEEN_LATER / (1 + turns)
+    return later - _BETWEEN * np.log1p(-done)
 
 
 @lru_cache(maxsize=RULESETS)

@@ -88,7 +88,8 @@ def test_small_games_of_three_are_near_exact_ones(
     rules: Ruleset, pairs: Callable[[Ruleset], Strategy], kernels: Path
 ) -> None:
     off = errors(rules, 3, pairs(rules), kernels, 60)
-    assert off.mean() < 0.7
+    # a game of two turns or three
+    assert off.mean() < 1
     assert off.max() < 5
 
 
