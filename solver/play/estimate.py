@@ -39,9 +39,8 @@ from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
 
 WITHIN = {"solved": 0.006, "rough": 0.01}
-"""What 95 in 100 chances of three players are off by at most, at the start of a turn: where two
-players are solved, and where they are not. For the worst of the rules and goals that the benchmark
-goes through."""
+"""What 95 in 100 chances are off by at most, at the start of a turn: where two players are solved,
+and where they are not. For the worst of the games in docs/mathematics.md, and a little more."""
 
 _BETWEEN = 0.65
 """How much a player counts who may be done at once, between two others. Best for exact values of
