@@ -15,11 +15,13 @@ from solver.errors import (
 )
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
+from solver.play.estimate import EstimatedStrategy
 from solver.play.komi import Komi, komi
 from solver.play.maps import TurnMap, turn_map
 from solver.play.memo import GoForIt
 from solver.play.memo_study import MemoStudy, load_memo, save_memo
 from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
+from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
@@ -74,6 +76,7 @@ class Advisor:
         self._open: dict[Ruleset, Strategy] = {}
         self._pairs: dict[Matchup, MatchupStrategy] = {}
         """What was asked for last comes last."""
+        self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
@@ -301,6 +304,18 @@ class Advisor:
             raise InvalidRequestError("players bring no dice to this game")
         strategy = self.pair(side.matchup) if level == Optimal.name else None
         return LoadedPolicy(level, side, strategy)
+
+    def estimate(self, rules: Ruleset, players: int) -> EstimatedStrategy:
+        """What stands in for the strategy of so many players where that is not solved.
+
+        It is made of the strategy of two players, a rough one where that is not solved either,
+        which takes seconds the first time. Raises FarkleError where there is none.
+        """
+        pairs = self.solved(rules) or rough_strategy(rules)
+        known = self._estimates.get((rules, players))
+        if known is None or known.pairs is not pairs:
+            known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
+        return known
 
     def policy(self, level: str, rules: Ruleset) -> Policy:
         """The policy of a bot's level.

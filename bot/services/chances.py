@@ -7,14 +7,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from bot.review.chart import GameChart
 from bot.review.moments import Reader, TurnChange, read_events, read_on, win_probability
 from bot.review.review import PlayerReview, Review, review
 from bot.services.advisor import Advisor
 from bot.services.loaded import seconds_of_solve, solved_values
-from bot.services.reckoning import GAMES, banked, charted, decided, estimated_on, reviewed
+from bot.services.reckoning import banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
@@ -26,18 +24,18 @@ from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
 from solver.game.position import first_position
 from solver.loaded.matchup import Matchup
-from solver.play.estimate import distinct_turns
 from solver.play.policies import MaxPoints, Move, Optimal
+from solver.play.rough import rough_turns
 from solver.play.seats import Solved
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 T = TypeVar("T")
 
-_OUTCOME_SECONDS = 3e-5
-"""About what a turn total takes of a turn for most points."""
-_MOST_TOLD = 500
-"""Games of which is remembered what was told of their chances."""
+_ROUGH_SECONDS = 1e-5
+"""About what a turn total takes in one of the turns of a rough strategy."""
+_ROW_SECONDS = 5e-4
+"""About what a turn total takes in all turns of an estimate."""
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
 
@@ -47,8 +45,8 @@ class Chances:
     """Each player's chance to win."""
 
     win_probabilities: tuple[float, ...]
-    standard_error: float | None
-    """Of an estimate; None where the chances are exact."""
+    within: float | None
+    """What 95 in 100 estimates are off by at most; None where the chances are exact."""
     last: TurnChange | None = None
     """What the turn that just ended did, where that is known exactly."""
 
@@ -59,11 +57,8 @@ class Oracle:
     def __init__(self, advisor: Advisor, tasks: Tasks | None = None) -> None:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._generator = np.random.default_rng()
         self._estimates: dict[str, tuple[int, Chances]] = {}
         """By game: its version and what was estimated then."""
-        self._told: dict[str, dict[int, tuple[float, ...]]] = {}
-        """By game, of the last ones: estimates by version, for its chart to show the same."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
         """By game: what is not estimated yet."""
         self._readers: dict[str, tuple[int, Reader]] = {}
@@ -102,19 +97,14 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return None
-        told = dict(self._told.get(game.id, {}))
-        asked = self.advisor, table.names, table.begun, table.events, self._generator, told
+        asked = self.advisor, table.names, table.begun, table.events
         # what was done at the table is told, whatever becomes of its chart
         with contextlib.suppress(FarkleError, TimeoutError):
             if is_quick(game.rules) and await at_once(self.is_exact, game):
-                chart, _ = await at_once(charted, *asked)
-                return chart
+                return await at_once(charted, *asked)
             if self._may_estimate(game):
                 async with asyncio.timeout(self.tasks.limits.patience):
-                    chart, self._generator = await self.tasks.aside(
-                        asker_of(table), charted, *asked
-                    )
-                    return chart
+                    return await self.tasks.aside(asker_of(table), charted, *asked)
         return None
 
     async def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
@@ -188,7 +178,7 @@ class Oracle:
         return Chances(win_probability(strategy, game), None, self._last_turn(strategy, table))
 
     async def _estimated(self, table: Table) -> Chances | None:
-        """The chances as they are estimated: once, so that nobody sees two for one position."""
+        """The chances as they are estimated, once for a position."""
         game = table.game
         version, known = self._estimates.get(game.id, (0, None))
         if known is not None and version == game.version:
@@ -200,8 +190,10 @@ class Oracle:
 
         Dice that players bring are solved, and not estimated.
         """
-        brings = game.kits or game.is_drafting
-        quick = not brings and seconds_of_estimate(game.rules) <= ASIDE_SECONDS / 2
+        if game.kits or game.is_drafting:
+            return False
+        solved = self.advisor.solved(game.rules) is not None
+        quick = seconds_of_estimate(game.rules, solved=solved) <= ASIDE_SECONDS / 2
         return quick and self.tasks.pressure.degree < Degree.OVERLOADED
 
     async def _in_time(self, table: Table) -> Chances | None:
@@ -216,15 +208,12 @@ class Oracle:
 
     async def _estimate(self, table: Table) -> Chances | None:
         game = replace(table.game, before=None)
-        asked = estimated_on, game, GAMES, self._generator
         try:
-            (shares, error), self._generator = await self.tasks.aside(asker_of(table), *asked)
+            asked = estimated, self.advisor, game
+            shares, off = await self.tasks.aside(asker_of(table), *asked)
         except FarkleError:
             return None
-        found = Chances(shares, error)
-        self._told.setdefault(game.id, {})[game.version] = shares
-        if len(self._told) > _MOST_TOLD:
-            del self._told[next(iter(self._told))]
+        found = Chances(shares, off)
         version, _ = self._estimates.get(game.id, (0, None))
         if version < game.version:
             self._estimates[game.id] = game.version, found
@@ -289,10 +278,11 @@ def turn_rows(rules: Ruleset) -> int:
     return steps * max(1, len(rules.hot_dice_bonus))
 
 
-def seconds_of_estimate(rules: Ruleset) -> float:
-    """About how long the first estimate under rules takes: turns from many scores are solved."""
+def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
+    """About how long the first estimate takes, where two players are solved or are not."""
     rows = turn_rows(rules)
-    return _OUTCOME_SECONDS * rows * distinct_turns(rules) / 2
+    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) * rows / 2
+    return rough + _ROW_SECONDS * rows
 
 
 def asker_of(table: Table) -> Asker:

@@ -31,6 +31,7 @@ from bot.table.events import (
     TurnEnding,
     Undone,
 )
+from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import Standing, after_turn, first_standing
 from solver.loaded.kits import Kit, Side, kits_of_picks, matchup_of
@@ -203,6 +204,21 @@ class Game:
         """Least turn total that a seat may bank, hot dice aside."""
         on_board = seat.on_board or self.stage is Stage.PLAY_OFF
         return self.rules.least_bank_at(seat.score, on_board=on_board)
+
+    @property
+    def playing(self) -> int:
+        """How many have not resigned."""
+        return sum(seat.playing for seat in self.seats)
+
+    def shared_position(self) -> SharedPosition:
+        """What the decision of the player to move depends on, with all who play."""
+        seats = [k for k, seat in enumerate(self.seats) if seat.playing]
+        return SharedPosition(
+            tuple(self.seats[k].standing for k in seats),
+            seats.index(self.mover),
+            self.turn.state,
+            tuple(map(seats.index, self.waiting)),
+        )
 
     def position(self) -> Position:
         """What the decision of the player to move depends on.

@@ -25,9 +25,9 @@ from solver.wording import figure, say, say_later, say_number
 
 _WORTH_TELLING = 0.0005
 """Least change of a win probability that is told."""
-_HOW_ESTIMATED = say_later(
-    "Estimated from simulated games in which all play for points; exact odds need two players and"
-    " solved rules"
+_HOW_EXACT = say_later(
+    "An estimate, as this game is not solved: 95 of 100 such chances are within {points:.1f}"
+    " percentage points of exact ones."
 )
 NOT_EXACT = say_later(
     "With more than two players this is best against the strongest of them alone."
@@ -64,8 +64,8 @@ def news_lines(news: News) -> list[str]:
     lines = happened_lines(news)
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
-        if before is None and news.chances.standard_error is not None:
-            lines.append(f"{say(_HOW_ESTIMATED)}.")
+        if before is None and news.chances.within is not None:
+            lines.append(say(_HOW_EXACT, points=news.chances.within * 100))
     game = table.game
     if not game.over and (news.chances or before is None or game.is_drafting):
         lines.append(_to_move(table))
@@ -94,8 +94,8 @@ def table_text(news: News) -> str:
     lines = [table_head(table), *_brought(table), *columns(rows, right={2, 3})]
     if game.over:
         lines.append(_result(table))
-    if chances and chances.standard_error is not None:
-        lines.append(f"{say(_HOW_ESTIMATED)} {_error_text(chances.standard_error)}")
+    if chances and chances.within is not None:
+        lines.append(say(_HOW_EXACT, points=chances.within * 100))
     return wrap("\n".join(lines))
 
 
@@ -138,7 +138,7 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
             }
             for number, (seat, name) in enumerate(zip(game.seats, table.stored_names, strict=True))
         ],
-        "standard_error": chances.standard_error if chances else None,
+        "within": chances.within if chances else None,
     }
 
 
@@ -163,8 +163,8 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
         f"{name} {rough_percent(share)}"
         for name, share in zip(names, chances.win_probabilities, strict=True)
     )
-    error = chances.standard_error
-    if error is None:
+    within = chances.within
+    if within is None:
         text = say("Win probability: {chances}", chances=told)
     else:
         text = say("Estimated win probability: {chances}", chances=told)
@@ -186,7 +186,7 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
             reasons=", ".join(why),
         )
         text += f" ({moved})"
-    return text if error is None else f"{text} {_error_text(error)}"
+    return text if within is None else f"{text} {_within_text(within)}"
 
 
 def hint_text(hint: Hint | LoadedHint) -> str:
@@ -381,5 +381,5 @@ def _result(table: Table) -> str:
     return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
 
 
-def _error_text(error: float) -> str:
-    return say("(standard error {points:.1f})", points=error * 100)
+def _within_text(within: float) -> str:
+    return say("(± {points:.1f})", points=within * 100)
