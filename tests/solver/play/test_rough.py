@@ -41,7 +41,7 @@ def test_with_every_score_solved_it_is_the_solve(
                 if 0 in (one.score, other.score) and rules.has_opening:
                     continue  # whoever is on the board has points
                 value = found.at(one, many(other), began=role == 0)[0]
-                assert value == pytest.approx(exact[role, row, column], abs=2e-4)
+                assert value == pytest.approx(exact[role, row, column], abs=2e-3)
 
 
 def _standings(rules: Any) -> list[Standing]:
