@@ -36,7 +36,6 @@ from solver.game.position import Position
 from solver.game.standings import by_seat
 from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import set_asides
 
 _NEGLIGIBLE = 1e-9
 
@@ -366,14 +365,12 @@ def _rounded_alike(shares: Shares) -> Shares:
 
 def _decision(worth: Worth, game: Game) -> _Decision:
     """What the player to move can do with the roll, or whether to roll if all dice were kept."""
-    rules, here = game.rules, game.turn
-    turn = worth.turn(game)
+    here, turn = game.turn, worth.turn(game)
     if here.roll is None:
         after: dict[Roll, Game] = {(): game}
     else:
         after = {
-            one.dice: replace(game, turn=turn_after(rules, here, one.dice))
-            for one in set_asides(rules, here.roll)
+            one.dice: replace(game, turn=turn_after(game, one.dice)) for one in game.set_asides()
         }
     choices = []
     for kept, then in after.items():

@@ -7,6 +7,7 @@ from math import exp, fsum
 from bot.review.moments import Kind, Mark, Moment, Reader, read_events
 from bot.review.worth import Shares, Worth
 from bot.table.events import Begun, Event
+from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
@@ -79,8 +80,12 @@ class Review:
     """Win probabilities at the end of the events; None for a game ended without a result."""
     result: Shares | None
     """Shares of the win; None for a game without a result."""
+    within: float | None
+    """What 95 in 100 win probabilities are off by at most; None where they are exact."""
     moments: tuple[Moment, ...]
     players: tuple[PlayerReview, ...]
+    kits: tuple[Kit, ...] = ()
+    """What both brought; none where they threw the dice of the rules."""
 
     @property
     def worst(self) -> tuple[Moment, ...]:
@@ -120,8 +125,10 @@ def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
         start=reader.start,
         now=now,
         result=result,
+        within=worth.within,
         moments=tuple(reader.moments),
         players=tuple(_player(reader, seat, result) for seat in range(len(game.seats))),
+        kits=game.kits,
     )
 
 

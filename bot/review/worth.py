@@ -1,7 +1,11 @@
-"""What a game under way is worth to every seat: exactly, by the strategy of as many as play.
+"""What a game under way is worth to every seat, by the strategy of as many as play.
 
 Who has resigned wins nothing, and the others play on as if they were all; so a game of three comes
 to be one of two.
+
+In a play-off at a table of more than two a turn is played as if there were only the least to beat.
+Where two are left that is exact; of more, who moves has as many times an even share as such a turn
+is worth more than a half, and the others share the rest.
 
 A score below the score floor of a strategy counts as the floor.
 """
@@ -12,13 +16,12 @@ from functools import cached_property
 
 import numpy as np
 
-from bot.table.state import Game
+from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
-from solver.play.advice import advise
 from solver.play.many_advice import advise_shared
-from solver.strategy import Strategy
+from solver.play.seats import Solved, seat_advice, seat_chance, seat_turn
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.many import SharedTurn
@@ -82,18 +85,19 @@ class TurnWorth:
 @dataclass(frozen=True)
 class _OfTwo(TurnWorth):
     position: Position
-    strategy: Strategy
+    strategy: Solved
 
     @property
     def start(self) -> Shares:
-        return self._shares(self.strategy.win_probability(self.position))
+        return self._shares(seat_chance(self.strategy, self.seats[0], self.position))
 
     @cached_property
     def table(self) -> TurnTable:
-        return self.strategy.turn(self.position)
+        return seat_turn(self.strategy, self.seats[0], self.position)
 
     def after_roll(self, roll: Roll) -> Shares:
-        return self._shares(advise(self.strategy, self.position, roll).win_probability)
+        best = seat_advice(self.strategy, self.seats[0], self.position, roll)
+        return self._shares(best.win_probability)
 
 
 @dataclass(frozen=True)
@@ -114,12 +118,28 @@ class _OfMany(TurnWorth):
         return self._shares(chances[list(self.position.in_order)])
 
 
+@dataclass(frozen=True)
+class _OfPlayOff(_OfTwo):
+    def _shares(self, value: float | Floats) -> Shares:
+        left = len(self.seats)
+        own = min(1.0, 2 * float(value) / left)
+        found = [0.0] * self.count
+        for seat in self.seats:
+            found[seat] = (1 - own) / (left - 1)
+        found[self.seats[0]] = own
+        return tuple(found)
+
+
 class Worth:
     """Win probabilities by seat in games of a rule set, with best play by all from then on."""
 
-    def __init__(self, strategy: Callable[[int], Strategy | SharedStrategy]) -> None:
+    def __init__(
+        self, strategy: Callable[[int], Solved | SharedStrategy], within: float | None = None
+    ) -> None:
         """Of what gives the strategy of a number of players, and raises StrategyFileError."""
         self._strategy = strategy
+        self.within = within
+        """What 95 in 100 of them are off by at most; None where they are exact."""
 
     def shares(self, game: Game) -> Shares:
         """The win probability of every seat as the game is now.
@@ -148,6 +168,8 @@ class Worth:
         count = len(game.seats)
         order = [(game.mover + k) % count for k in range(count)]
         seats = tuple(k for k in order if game.seats[k].playing)
+        if game.stage is Stage.PLAY_OFF and count > 2:
+            return _OfPlayOff(count, _left(game), game.position(), self._two())
         strategy = self._strategy(len(seats))
         if isinstance(strategy, SharedStrategy):
             return _OfMany(count, seats, game.shared_position(), strategy)
@@ -156,3 +178,16 @@ class Worth:
             position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
         )
         return _OfTwo(count, seats, above, strategy)
+
+    def _two(self) -> Solved:
+        found = self._strategy(2)
+        if isinstance(found, SharedStrategy):  # never, as they are two
+            raise TypeError(found)
+        return found
+
+
+def _left(game: Game) -> tuple[int, ...]:
+    """Who can still win a play-off, the mover first."""
+    most = max((points for _, points in game.played_off), default=0)
+    best = [seat for seat, points in game.played_off if points == most]
+    return (game.mover, *(seat for seat in game.waiting if seat != game.mover), *best)

@@ -23,22 +23,33 @@ from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position, check_hot_dice, check_position
 from solver.many_strategy import open_many
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
+from solver.play.estimate import EstimatedStrategy
 from solver.play.komi import Komi, komi
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.play.maps import TurnMap, turn_map
 from solver.play.memo import GoForIt
 from solver.play.memo_study import MemoStudy, load_memo, save_memo
 from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
+from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
-from solver.turn.dice import parse_dice
+from solver.turn.dice import Roll, parse_dice
 from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
     from bot.review.worth import Worth
+    from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
+    from bot.services.seats import LoadedHint
     from bot.table.state import Game
+    from solver.loaded.matchup import Matchup
+    from solver.loaded.strategy import MatchupStrategy
+    from solver.play.loaded_policies import LoadedPolicy
+    from solver.turn.equations import Floats
+
+_MATCHUPS = 16
+"""That are kept open, of some MB each with the turns that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +67,34 @@ class Hint:
 class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
-    def __init__(self, strategies: Path, program: str | None = None) -> None:
+    def __init__(
+        self,
+        strategies: Path,
+        program: str | None = None,
+        matchups: "MatchupFolders | None" = None,
+    ) -> None:
         """Of the folder `strategies`.
 
         program : how this program is called on a command line; None in a chat, where nobody is
             told what to type there
+        matchups : where dice that are solved against each other are kept
         """
         self._folder = strategies
         self._program = program
+        self.matchups = matchups
         self._open: dict[Ruleset, Strategy] = {}
+        self._pairs: dict[Matchup, MatchupStrategy] = {}
+        """What was asked for last comes last."""
+        self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
         self._open_many: dict[tuple[Ruleset, int], SharedStrategy] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
-        return _advisor, (self._folder, self._program)
+        return _advisor, (self._folder, self._program, self.matchups)
+
+    def with_matchups(self, matchups: "MatchupFolders") -> "Advisor":
+        """The same that knows where dice are kept that are solved against each other."""
+        return Advisor(self._folder, self._program, matchups)
 
     def advise(self, dice: str, situation: Situation) -> Advice | SharedAdvice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
@@ -90,6 +115,13 @@ class Advisor:
             return shared_odds(*self._look_up_shared(rules_of(situation), situation, dice))
         strategy, position = self.position(dice, situation)
         return with_why(strategy, odds(strategy, position))
+
+    def answer(self, rules: Ruleset, position: Position, roll: Roll | None) -> Advice | Odds:
+        """What to do in a position, before a roll if there is none. Raises StrategyFileError."""
+        strategy = self.strategy(rules)
+        if roll is None:
+            return with_why(strategy, odds(strategy, position))
+        return with_why(strategy, advise(strategy, position, roll))
 
     def position(self, dice: int | None, situation: Situation) -> tuple[Strategy, Position]:
         """A position before a roll, at the start of a turn of all dice, and its strategy.
@@ -121,11 +153,17 @@ class Advisor:
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
 
-    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice | SharedAdvice:
+    def advise_in(
+        self, game: "Game", dice: str, mover: str
+    ) -> "Advice | SharedAdvice | LoadedAdvice":
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
         """
+        if game.matchup:
+            from bot.services.seats import loaded_advice_in  # noqa: PLC0415
+
+            return loaded_advice_in(self.pair(game.matchup), game, dice, mover)
         roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -146,8 +184,12 @@ class Advisor:
         strategy = self.strategy(game.rules)
         return with_why(strategy, advise(strategy, game.position(), roll))
 
-    def odds_in(self, game: "Game") -> Odds | SharedOdds:
+    def odds_in(self, game: "Game") -> "Odds | SharedOdds | LoadedOdds":
         """Roll or bank in the position of a game. Raises FarkleError."""
+        if game.matchup:
+            from bot.services.seats import loaded_odds_in  # noqa: PLC0415
+
+            return loaded_odds_in(self.pair(game.matchup), game)
         if game.turn.roll is not None:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
@@ -157,8 +199,12 @@ class Advisor:
         strategy = self.strategy(game.rules)
         return with_why(strategy, odds(strategy, game.position()))
 
-    def hint(self, game: "Game") -> Hint:
+    def hint(self, game: "Game") -> "Hint | LoadedHint":
         """What is best in a game of two or more players. Raises StrategyFileError."""
+        if game.matchup:
+            from bot.services.seats import loaded_hint  # noqa: PLC0415
+
+            return loaded_hint(self.pair(game.matchup), game)
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
@@ -167,8 +213,10 @@ class Advisor:
             if game.turn.roll is None:
                 return Hint(None, shared_odds(shared, here), exact=True)
             best = advise_shared(shared, here, game.turn.roll)
-            then = turn_after(game.rules, game.turn, best.options[0].set_aside).state
-            return Hint(best, shared_odds(shared, replace(here, turn=then)), exact=True)
+            then = turn_after(game, best.options[0].set_aside).state
+            # that it is an estimate is said once
+            after = replace(shared_odds(shared, replace(here, turn=then)), within=None)
+            return Hint(best, after, exact=True)
         return Hint(*self.against_one(game))
 
     def against_one(self, game: "Game") -> tuple[Advice | None, Odds, bool]:
@@ -183,7 +231,7 @@ class Advisor:
         if game.turn.roll is None:
             return None, odds(strategy, position), exact
         advice = advise(strategy, position, game.turn.roll)
-        turn = turn_after(game.rules, game.turn, advice.options[0].set_aside)
+        turn = turn_after(game, advice.options[0].set_aside)
         following = replace(
             position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
         )
@@ -239,17 +287,39 @@ class Advisor:
         except StrategyFileError:
             return None
 
-    def worth(self, rules: Ruleset) -> "Worth":
-        """What games of the rules are worth to all, as far as they are solved."""
+    def worth(self, rules: Ruleset, *players: int) -> "Worth":
+        """What games of the rules are worth to so many players, or one time more, then fewer.
+
+        By estimates where not all of that is solved, else, and if no number is given, exactly.
+        """
         from bot.review.worth import Worth  # noqa: PLC0415
 
-        return Worth(partial(self.strategy_for, rules))
+        if all(self.solved_for(rules, number) for number in players):
+            return Worth(partial(self.strategy_for, rules))
+        within = self.estimate(rules, max(players)).within
+        return Worth(partial(self._solved_or_estimate, rules), within)
+
+    def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
+        if found := self.solved_for(rules, players):
+            return found
+        return rough_strategy(rules) if players == 2 else self.estimate(rules, players)
 
     def shared(self, game: "Game") -> SharedStrategy | None:
-        """The strategy of those who still play, if they are more than two and it is solved."""
+        """The strategy of those who still play if they are more than two, or an estimate.
+
+        None in a play-off. Raises StrategyFileError where not even two players are solved.
+        """
+        if game.playing < 3 or game.stage == "play-off":
+            return None
+        return self._shared_for(game.rules, game.playing)
+
+    def _shared_for(
+        self, rules: Ruleset, players: int, reference: str | None = None
+    ) -> SharedStrategy:
         with suppress(StrategyFileError):
-            return self.strategy_of_many(game.rules, game.playing) if game.playing > 2 else None
-        return None
+            return self.strategy_of_many(rules, players, reference)
+        self.strategy(rules, reference)  # says what to do where there is none
+        return self.estimate(rules, players)
 
     def _missing(
         self, error: MissingStrategyError, rules: str, players: int = 2
@@ -289,6 +359,74 @@ class Advisor:
             return self.strategy(rules)
         except StrategyFileError:
             return None
+
+    def pair(self, matchup: "Matchup") -> "MatchupStrategy":
+        """The strategy of two sets of dice. Raises StrategyFileError where they are not solved."""
+        found = self._pairs.get(matchup)
+        if found is None:
+            from solver.loaded.files import open_matchup  # noqa: PLC0415
+
+            if self.matchups is None:
+                raise MissingStrategyError.say("these dice are not solved against each other yet")
+            found = open_matchup(self.matchups.matchups, matchup)
+        self._keep_pair(found)
+        return found
+
+    def keep_pair(self, matchup: "Matchup", values: "Floats") -> None:
+        """Remember what was just solved, as `MatchupStrategy` takes it."""
+        from solver.loaded.strategy import MatchupStrategy  # noqa: PLC0415
+
+        self._keep_pair(MatchupStrategy(matchup, values))
+
+    def _keep_pair(self, strategy: "MatchupStrategy") -> None:
+        self._pairs.pop(strategy.matchup, None)
+        self._pairs[strategy.matchup] = strategy
+        for longest in list(self._pairs)[:-_MATCHUPS]:
+            self._pairs.pop(longest, None)
+
+    def is_solved_in(self, game: "Game", players: int) -> bool:
+        """Whether a game is solved for so many: its rules, or the dice that players bring."""
+        if game.is_drafting:
+            return False
+        if game.matchup is None:
+            return self.solved_for(game.rules, players) is not None
+        with suppress(StrategyFileError):
+            self.pair(game.matchup)
+            return True
+        return False
+
+    def worth_in(self, game: "Game", *players: int) -> "Worth":
+        """As `worth` of the game's rules, or always exactly of the dice that players bring."""
+        from bot.review.worth import Worth  # noqa: PLC0415
+
+        if (matchup := game.matchup) is None:
+            return self.worth(game.rules, *players)
+        return Worth(lambda _: self.pair(matchup))
+
+    def policy_in(self, game: "Game") -> "LoadedPolicy":
+        """The policy of the bot to move in a game to which players bring their dice.
+
+        Raises InvalidRequestError and StrategyFileError as `policy` does.
+        """
+        from solver.play.loaded_policies import LoadedPolicy  # noqa: PLC0415
+
+        level, side = game.bot_to_move or "", game.side
+        if side is None:
+            raise InvalidRequestError("players bring no dice to this game")
+        strategy = self.pair(side.matchup) if level == Optimal.name else None
+        return LoadedPolicy(level, side, strategy)
+
+    def estimate(self, rules: Ruleset, players: int) -> EstimatedStrategy:
+        """What stands in for the strategy of so many players where that is not solved.
+
+        It is made of the strategy of two players, a rough one where that is not solved either,
+        which takes seconds the first time. Raises FarkleError where there is none.
+        """
+        pairs = self.solved(rules) or rough_strategy(rules)
+        known = self._estimates.get((rules, players))
+        if known is None or known.pairs is not pairs:
+            known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
+        return known
 
     def policy(self, level: str, rules: Ruleset) -> Policy:
         """The policy of a bot's level.
@@ -339,14 +477,14 @@ class Advisor:
     ) -> tuple[SharedStrategy, SharedPosition]:
         """The same of several players."""
         named = situation.rules if isinstance(situation.rules, str) else None
-        strategy = self.strategy_of_many(rules, situation.players, named)
+        strategy = self._shared_for(rules, situation.players, named)
         return strategy, shared_position_of(rules, situation, dice)
 
 
 @cache
-def _advisor(strategies: Path, program: str | None) -> Advisor:
+def _advisor(strategies: Path, program: str | None, matchups: "MatchupFolders | None") -> Advisor:
     """The one of this process."""
-    return Advisor(strategies, program)
+    return Advisor(strategies, program, matchups)
 
 
 def is_solved(strategies: Path, rules: Ruleset) -> bool:

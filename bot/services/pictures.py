@@ -7,9 +7,16 @@ from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.play.advice import Advice, Odds, odds
 from solver.play.maps import TurnMap, turn_map
+from solver.wording import say_later
 
 if TYPE_CHECKING:
     from bot.table.state import Game
+
+
+NOT_WITH_DICE = say_later(
+    "pictures and walks know equal dice alone: in a game to which players bring theirs, /hint,"
+    " /advise and /odds say what is best"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

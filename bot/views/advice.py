@@ -10,13 +10,19 @@ from solver.game.many_best import SharedPosition, last_turns
 from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
 from solver.play.advice import Advice, Odds, Option, TurnCells
 from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
+from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate, TurnState
 from solver.wording import figure, say, say_later, say_number
 
 
-def answer_data(answer: Advice | Odds | SharedAdvice | SharedOdds | TurnCells) -> dict[str, Any]:
+def answer_data(answer: Advice | Odds | SharedAdvice | SharedOdds) -> dict[str, Any]:
+    """An answer with its own field names, and by what its position is opened again."""
+    return {**bare_data(answer), "id": _id(answer)}
+
+
+def bare_data(answer: Advice | Odds | SharedAdvice | SharedOdds | TurnCells) -> dict[str, Any]:
     """An answer with its own field names."""
     return {**asdict(answer), "rules": answer.rules.name}
 
@@ -55,7 +61,7 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
         )
     )
     if advice.fate is not Fate.SCORES:
-        return f"{head}\n{_fate_text(advice)}"
+        return _lines(head, _fate_text(advice), id_text(advice))
     rows = []
     for option in advice.options:
         cost = best - option.win_probability
@@ -72,20 +78,27 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
                 cost_text(cost),
             )
         )
-    return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice))
+    return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice), id_text(advice))
 
 
 def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
-    """Why the best choice is best; of several players what the others have after it."""
+    """Why the best choice is best; of several players what the others have, and how sure it is."""
     if isinstance(answer, Advice | Odds):
         return why_text(answer)
     told = [percent(answer.chances[k]) for k in answer.position.in_order[1:]]
-    return wrap(say("Then the others have {chances}.", chances=and_text(told)))
+    text = say("Then the others have {chances}.", chances=and_text(told))
+    if answer.within is not None:
+        text += " " + say(
+            "These are estimates: what differs by less than {points:.1f} percentage points may be"
+            " as good.",
+            points=answer.within * 100,
+        )
+    return wrap(text)
 
 
 def odds_text(odds: Odds | SharedOdds) -> str:
     """Roll or bank, what each is worth, and why."""
-    return _lines(odds_table(odds), reason_text(odds))
+    return _lines(odds_table(odds), reason_text(odds), id_text(odds))
 
 
 def odds_table(odds: Odds | SharedOdds) -> str:
@@ -104,7 +117,7 @@ def odds_table(odds: Odds | SharedOdds) -> str:
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.bank is None:
         why = no_bank_text(rules, position)
-        return "\n".join([head, *columns([roll, (bank_name, "-", why)], right={1})])
+        return _lines(head, *columns([roll, (bank_name, "-", why)], right={1}))
     bank = (bank_name, percent(odds.bank), bank_text(rules, position))
     best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll))
     rows = [(*roll, cost), (*bank, best)]
@@ -112,7 +125,26 @@ def odds_table(odds: Odds | SharedOdds) -> str:
         rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
-    return "\n".join([head, *columns(rows, right={1})])
+    return _lines(head, *columns(rows, right={1}))
+
+
+def answer_text(answer: Advice | Odds) -> str:
+    """Advice or odds."""
+    return advice_text(answer) if isinstance(answer, Advice) else odds_text(answer)
+
+
+def _id(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str | None:
+    """What opens a position of two players again."""
+    if not isinstance(answer, Advice | Odds):
+        return None
+    roll = answer.roll if isinstance(answer, Advice) else None
+    return position_id(answer.rules, answer.position, roll)
+
+
+def id_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
+    """By what the position is opened again."""
+    found = _id(answer)
+    return say("Position {id}", id=found) if found else ""
 
 
 def _lines(*lines: str) -> str:

@@ -13,12 +13,14 @@ from bot.services.games import News
 from bot.services.memo import MemoAnswer
 from bot.services.tables import Table
 from bot.table import commands
-from bot.table.commands import MOST_PLAYERS
+from bot.table.commands import most_players
+from bot.table.dice_names import kept_text, rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import Kept, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
-from bot.views.advice import advice_text, odds_table, odds_text, position_text, reason_text
+from bot.views.advice import advice_text, id_text, odds_table, odds_text, position_text, reason_text
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
@@ -37,11 +39,13 @@ from bot.views.layout import (
 )
 from bot.views.memo import Heading, memo_page, memo_text
 from solver.errors import IllegalActionError
+from solver.named.drafts import PAIR
+from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import Advice, Odds
 from solver.play.many_advice import SharedAdvice, SharedOdds
-from solver.turn.dice import Roll, make_roll
+from solver.turn.dice import JOKER, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate, set_asides
+from solver.turn.scoring import Fate
 from solver.wording import figure, say, say_later, say_number
 
 _MOST_LINES = 1_200
@@ -51,6 +55,7 @@ _MOST_PLAIN = 1_700
 _NAME = 14
 _BAR = 8
 _FACES = "⚀⚁⚂⚃⚄⚅"
+JOKER_SIGN = "🃏"
 _PER_ROW = 3
 _MOST_OPTIONS = 8
 """Of the set-asides of a roll, those that are named."""
@@ -188,11 +193,12 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
         return None
     chosen = tuple(bool(mask >> k & 1) for k in range(len(roll)))
     kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
-    said = say("Rolled {dice}", dice=dice_text(roll))
+    said = say("Rolled {dice}", dice=rolled_text(game, roll))
     if kept:
-        aside = dice_text(tuple(kept))
-        said = say("Rolled {dice}, set aside {kept}", dice=dice_text(roll), kept=aside)
-    return Attachment("dice.png", dice_png(roll, chosen, _scoring_dice(game)), said)
+        aside = kept_text(game, tuple(kept))
+        said = say("Rolled {dice}, set aside {kept}", dice=rolled_text(game, roll), kept=aside)
+    picture = dice_png(_faces(game, roll), chosen, _scoring_dice(game))
+    return Attachment("dice.png", picture, said)
 
 
 def kept_dice(game: Game, mask: int) -> Roll:
@@ -212,6 +218,8 @@ def table_buttons(game: Game, mask: int = 0) -> list[Button]:
         buttons = [Button("join", say("Join"), style=Style.MAIN), Button("end", say("End"))]
     elif game.bot_to_move:
         buttons = [Button("refresh", say("Go on")), _resign(0)]
+    elif game.is_drafting:
+        buttons = _pairs(game)
     elif game.tracked:
         buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
     elif game.turn.roll is not None:
@@ -238,7 +246,7 @@ def why_not(game: Game, mask: int) -> list[str]:
                 "{dice} scores nothing in this roll under {rules} rules",
                 "{dice} score nothing in this roll under {rules} rules",
                 len(idle),
-                dice=dice_text(make_roll(idle)),
+                dice=kept_text(game, tuple(idle)),
                 rules=game.rules.name,
             )
         )
@@ -281,8 +289,8 @@ def _marked_advice(advice: Advice | SharedAdvice) -> str:
 
 def _marked_odds(odds: Odds | SharedOdds) -> str:
     """Roll or bank in columns, and why under them."""
-    table, told = odds_table(odds), reason_text(odds)
-    return "\n".join(map(plain_markdown, filter(None, [table, told])))
+    told = odds_table(odds), reason_text(odds), id_text(odds)
+    return "\n".join(map(plain_markdown, filter(None, told)))
 
 
 def _marked_hint(hint: Hint) -> str:
@@ -327,18 +335,29 @@ def _dice(news: News) -> list[Attachment]:
         return [found]
     if news.table.game.over:
         return []
-    last = [event.dice for event in news.events if isinstance(event, Rolled)]
-    if not last:
+    game, last = news.before, None
+    for event in news.events:
+        if game and isinstance(event, Rolled):
+            last = game, event.dice
+        game = apply(game, event) if game else None
+    if last is None:
         return []
-    said = say("The last roll: {dice}", dice=dice_text(last[-1]))
-    return [Attachment("dice.png", dice_png(last[-1], scoring=(False,) * len(last[-1])), said)]
+    rolled, dice = last
+    said = say("The last roll: {dice}", dice=rolled_text(rolled, dice))
+    picture = dice_png(_faces(rolled, dice), scoring=(False,) * len(dice))
+    return [Attachment("dice.png", picture, said)]
+
+
+def _faces(game: Game, dice: Roll) -> tuple[int, ...]:
+    """What dice of the player to move show, each by itself."""
+    return tuple(game.dice.faces((die,))[0] for die in dice)
 
 
 def _scoring_dice(game: Game) -> tuple[bool, ...]:
     """Of each die of the roll whether there is a set-aside with it."""
     roll = game.turn.roll or ()
-    faces = {face for one in set_asides(game.rules, roll) for face in one.dice}
-    return tuple(face in faces for face in roll)
+    scoring = {die for one in game.set_asides() for die in one.dice}
+    return tuple(die in scoring for die in roll)
 
 
 def _after_the_end(game: Game) -> list[Button]:
@@ -350,22 +369,33 @@ def _after_the_end(game: Game) -> list[Button]:
 
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
-    roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
+    roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
     buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
     buttons += [_hint(game, 1), _undo_button(game, 1), _resign(1)]
-    if game.stage is Stage.LOBBY and not game.turn.turn_total and len(game.seats) < MOST_PLAYERS:
+    may_join = len(game.seats) < most_players(game)
+    if game.stage is Stage.LOBBY and not game.turn.turn_total and may_join:
         buttons.append(Button("join", say("Join"), 1))
     return buttons
+
+
+def _pairs(game: Game) -> list[Button]:
+    """The pairs of dice that nobody has taken yet."""
+    pairs = laid_out(game)
+    buttons = [
+        Button(f"pick{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
+        for number, (place, die) in enumerate(pairs)
+    ]
+    return [*buttons, Button("end", say("End"), -(-len(pairs) // _PER_ROW))]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:
     """The dice of a roll, and what can be done with those that are chosen."""
     roll = game.turn.roll or ()
-    worth = {one.dice: one.points for one in set_asides(game.rules, roll)}
+    worth = {one.dice: one.points for one in game.set_asides()}
     buttons = []
-    for number, (face, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
-        alone = worth.get((face,))
-        label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
+    for number, (die, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
+        alone = worth.get((die,))
+        label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
     kept = kept_dice(game, mask)
@@ -373,7 +403,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
     if kept not in worth:
         told = say("Choose dice to keep")
         if kept:
-            told = say("{dice} cannot be kept alone", dice=dice_text(kept))
+            told = say("{dice} cannot be kept alone", dice=kept_text(game, kept))
         buttons.append(Button("roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
@@ -381,10 +411,20 @@ def _choice(game: Game, mask: int) -> list[Button]:
         keep = say(
             "Keep {points:,}, roll {dice}",
             points=after.turn.turn_total - game.turn.turn_total,
-            dice=dice_count(after.turn.dice),
+            dice=dice_count(after.number_of_dice),
         )
         buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
     return [*buttons, _hint(game, row + 1), _resign(row + 1)]
+
+
+def _die_label(game: Game, die: int) -> str:
+    """The face of a die, and its name where the player has others."""
+    [face] = _faces(game, (die,))
+    label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
+    if len(game.dice.types) == 1:
+        return label
+    name = game.kits[game.mover].dice.first_name((die - 1) // len(_FACES))
+    return f"{label} {name.typed}"
 
 
 def _bank(game: Game, row: int) -> Button:

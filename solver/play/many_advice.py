@@ -38,6 +38,8 @@ class SharedAdvice:
     chances: tuple[float, ...]
     """The same of all players."""
     options: tuple[SharedOption, ...]
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class SharedOdds:
     """Of all players."""
     roll_chances: tuple[float, ...]
     bank_chances: tuple[float, ...] | None
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
 
 
 def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll) -> SharedAdvice:
@@ -113,6 +117,7 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
         win_probability=chances[me],
         chances=chances,
         options=tuple(options),
+        within=strategy.within,
     )
 
 
@@ -136,6 +141,7 @@ def shared_odds(strategy: SharedStrategy, position: SharedPosition) -> SharedOdd
         chances=chances,
         roll_chances=roll,
         bank_chances=bank,
+        within=strategy.within,
     )
 
 

@@ -12,7 +12,7 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
-from bot.services.pictures import Explanation, explained, explained_in
+from bot.services.pictures import NOT_WITH_DICE, Explanation, explained, explained_in
 from bot.services.situation import Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
@@ -21,7 +21,7 @@ from bot.tasks.pressure import Degree
 from bot.views.explain import explanation_data, explanation_text
 from bot.views.explorer import exploration_data, exploration_text
 from bot.views.turn_picture import turn_picture
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position
 from solver.wording import say_later
 
@@ -77,6 +77,8 @@ class PictureCommands:
     async def _solved_first(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """That the rules which are meant are solved before the answer, where that is quick."""
         here = await self._tables.asked_at(caller)
+        if here and here.game.kits and not line.options:
+            raise InvalidRequestError.say(NOT_WITH_DICE)
         meant = await rules_meant(line, caller, here, self._rules)
         async for reply in solved_first(self._oracle, self._rules, caller, meant, 2):
             yield reply

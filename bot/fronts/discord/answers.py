@@ -15,8 +15,9 @@ from discord.ui import View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
-from bot.fronts.discord.buttons import explore_view, table_view
+from bot.fronts.discord.buttons import daily_view, explore_view, table_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
+from bot.services.daily import Asked
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation
@@ -35,6 +36,7 @@ from bot.views.card import (
     text_card,
 )
 from bot.views.chart import chart_png
+from bot.views.daily import asked_card, daily_card
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text
@@ -264,7 +266,10 @@ class Answer:
             return card, said_in(language, explore_view, subject, card.buttons, language.code)
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
-        return answer_card(subject) or text_card(reply.text), None
+        if isinstance(subject, Asked):
+            card = asked_card(subject)
+            return card, daily_view(subject.daily.day, card.buttons)
+        return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
 
     async def _drawn(self, told: list[News]) -> Card:
         """A table, with the pictures that there is time for."""
@@ -291,7 +296,7 @@ class Answer:
 
     async def _show(self, card: Card, view: View | None) -> None:
         interaction, response = self._interaction, self._interaction.response
-        files = _files(card.attachments)
+        files = files_of(card.attachments)
         changed: dict[str, Any] = {"content": card.text, "view": view, "attachments": files}
         if self._message is not None:
             await self._message.edit(**changed)
@@ -318,7 +323,7 @@ class Answer:
         drawn = None
         if self._tasks.pressure.degree < Degree.STRAINED:
             drawn = said_in(self._language, roll_picture, game, mask)
-        files = _files([drawn] if drawn else [])
+        files = files_of([drawn] if drawn else [])
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
             self._original = _Original.PUBLIC
@@ -347,7 +352,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: View | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        files = _files(card.attachments)
+        files = files_of(card.attachments)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -383,7 +388,7 @@ class Answer:
         message = self._sent or (interaction.message if self._pressed else None)
         if message is not None:
             try:
-                files = _files(card.attachments)
+                files = files_of(card.attachments)
                 await message.edit(content=card.text, view=view, attachments=files)
             except UNREACHABLE as error:
                 # it is gone, or too old to be changed: another one can tell it
@@ -393,7 +398,7 @@ class Answer:
         self._is_heard = False
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
-                files = _files(card.attachments)
+                files = files_of(card.attachments)
                 self._sent = await interaction.channel.send(
                     card.text, view=view or MISSING, files=files
                 )
@@ -428,7 +433,7 @@ def user_id(person: str | None) -> int | None:
     return int(number) if front == "discord" and number.isdigit() else None
 
 
-def _files(attachments: Iterable[Attachment]) -> list[discord.File]:
+def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:
     """Attachments as discord.py takes them, once."""
     return [
         discord.File(io.BytesIO(one.content), one.name, description=one.description)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import date
 from typing import Any, Self
 
 import discord
@@ -226,7 +227,35 @@ def unpacked(text: str) -> Position:
     )
 
 
-BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton)
+class DailyButton(
+    _Dynamic,
+    DynamicItem[Button[View]],
+    template=r"d:(?P<day>\d{4}-\d\d-\d\d):(?P<choice>[1-9])",
+):
+    """An answer to the daily position of a day in the channel; anybody may press it, once."""
+
+    def __init__(self, day: str, choice: int | str, button: Button[View] | None = None) -> None:
+        """`choice` counts from 1."""
+        self.day, self.choice = day, int(choice)
+        button = button or Button()
+        button.custom_id = f"d:{day}:{choice}"
+        super().__init__(button)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.answered_daily(interaction, self)
+
+
+def daily_view(day: date, buttons: Iterable[card.Button]) -> View:
+    """The choices of a daily position."""
+    view = View(timeout=None)
+    for one in buttons:
+        button: Button[View] = Button(label=one.label[:_LONGEST_LABEL], row=one.row)
+        view.add_item(DailyButton(day.isoformat(), one.action, button))
+    return view
+
+
+BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton, DailyButton)
 
 
 def is_live(interaction: discord.Interaction[Any]) -> bool:
@@ -244,7 +273,7 @@ def is_live(interaction: discord.Interaction[Any]) -> bool:
 
 async def pressed_button(
     interaction: discord.Interaction[Any],
-) -> TableButton | Confirm | ReviewPage | ExploreButton | None:
+) -> TableButton | Confirm | ReviewPage | ExploreButton | DailyButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed = str(sent(interaction, "custom_id"))
     if sent(interaction, "component_type") != discord.ComponentType.button.value:

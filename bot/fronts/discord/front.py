@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import discord
@@ -14,11 +15,13 @@ from discord import app_commands
 from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.pictures import walked
-from bot.fronts.chat.waiting import solved_for_game
+from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
     Confirm,
+    DailyButton,
     ExploreButton,
     ReviewPage,
     TableButton,
@@ -31,14 +34,15 @@ from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.review.review import Review
 from bot.services.away import check_end
+from bot.services.daily import Daily
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import hint_data, hint_text
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -46,7 +50,7 @@ from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
 
-PRIVATE = {"hint", "help", "forget"}
+PRIVATE = {"hint", "help", "forget", "daily"}
 """Commands whose answers are for the one who gave them alone."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
@@ -58,6 +62,8 @@ _DICE_BUTTONS = {f"die{number}": number for number in range(6)}
 _AT_THE_END = {"review", "again"}
 """Buttons of a table that is over."""
 
+_PICK = re.compile(r"pick(\d{1,2})")
+"""The button of a pair of dice that is laid out."""
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
 )
@@ -70,6 +76,7 @@ class DiscordFront:
         self._commands = commands
         self._games = games
         self._rules = rules
+        self.daily = Daily(games.tables, games.oracle, rules)
         self._choices = Choices()
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
@@ -109,6 +116,13 @@ class DiscordFront:
         """Wait for the answers under way."""
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
+
+    async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in a task that the end of the program waits for."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
 
     async def run(
         self,
@@ -209,21 +223,23 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._games.hint(caller, button.game)
-            yield Reply(hint, hint_text, hint_data, private=True)
+            async for hint in self._games.hint(caller, button.game):
+                yield hint_reply(hint)
             return
         if button.action == "join":
-            asked = table.game.rules, len(table.game.seats) + 1
-            async for reply in solved_for_game(self._games.oracle, self._rules, caller, *asked):
+            asked = self._games.oracle, self._rules, caller, table.game
+            async for reply in ready_for_one_more(*asked):
                 yield reply
         try:
-            async for news in self._move(caller, table, button):
-                yield news
+            async for told in self._move(caller, table, button):
+                yield told_reply(told)
         except StaleVersionError:
             async for shown in self._shown(caller, button.game):
                 yield shown
 
-    def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
+    def _move(  # noqa: PLR0911 - one for each button
+        self, caller: Caller, table: Table, button: TableButton
+    ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
@@ -243,6 +259,8 @@ class DiscordFront:
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
+            case action if found := _PICK.fullmatch(action):
+                return games.pick(caller, game_id, int(found[1]))
             case _:
                 raise _changed()
 
@@ -287,7 +305,7 @@ class DiscordFront:
         answer = await self._answer(interaction, button.language, anew=True)
         await answer.tell(do(caller_of(interaction), button.game))
 
-    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
@@ -299,13 +317,20 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
+        kits = game.kits[::-1] if table.seat_of(caller.person) == 1 else game.kits
+        more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        if kits:
+            async for delay in self._games.prepare(caller, players, game.rules, kits, **more):
+                yield delay_reply(delay)
         async for news in self._games.play(
             caller,
             players,
             game.rules,
-            tracked=game.tracked,
             hints=game.hints,
             away_seconds=game.away_seconds,
+            kits=kits,
+            tracked=game.tracked,
+            joker_alone=table.begun.joker_alone,
         ):
             yield news
 
@@ -318,6 +343,25 @@ class DiscordFront:
         caller, games = caller_of(interaction), self._games
         led = button.digest, button.name, button.position
         await answer.tell(walked(games.oracle, games.tables, caller, *led))
+
+    async def answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        """Answer a press on a choice of a daily position, to who pressed alone."""
+        await self._told(interaction, self._answered_daily(interaction, button))
+
+    async def _answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        answer = await self._answer(interaction, all_private=True, anew=True)
+        await answer.tell(self._verdict(caller_of(interaction), button))
+
+    async def _verdict(self, caller: Caller, button: DailyButton) -> AsyncIterator[Reply]:
+        try:
+            day = date.fromisoformat(button.day)
+        except ValueError:
+            raise _changed() from None
+        yield daily_reply(await self.daily.answer(caller, button.choice, day))
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
@@ -397,10 +441,7 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
         """Answer in a task that the end of the program waits for; no failure leaves it."""
-        task = asyncio.create_task(_caught(interaction, answer))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        await asyncio.shield(task)
+        await self.to_its_end(_caught(interaction, answer))
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:
