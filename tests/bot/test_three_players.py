@@ -116,7 +116,10 @@ async def test_advice_is_the_twins(chat: Chat, solved: Path, twin: Twin) -> None
 
 
 def test_the_command_line_answers_alike(
-    solved: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    solved: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     file = f"{solved}/three.toml"
     situation = Situation(banked=100, opponent=0, others=(50,), rules=file)
@@ -133,8 +136,13 @@ def test_the_command_line_answers_alike(
     assert second["chances"].split() == list(map(str, advice.options[1].chances))
     status, _, err = run("advise", "51", "--them", "0,x", "--rules", file)
     assert (status, "no scores such as 2500,3100" in err) == (2, True)
-    status, _, err = run("advise", "51", "--them", "0,0,0", "--rules", file)
-    assert (status, err.endswith(f"solve {file} --players 4\n")) == (2, True)
+    status, out, _ = run("advise", "51", "--them", "0,0,0", "--rules", file)
+    assert (status, "These are estimates" in out) == (0, True)
+    # which are made of the game of two
+    other = tmp_path / "other.toml"
+    other.write_text(rules_toml(small(name="other", goal=300, dice=2), ""))
+    status, _, err = run("advise", "51", "--them", "0,0", "--rules", str(other))
+    assert (status, err.endswith(f"solve {other}\n")) == (2, True)
 
 
 async def test_odds_are_the_twins(chat: Chat, solved: Path, twin: Twin) -> None:
@@ -158,9 +166,20 @@ async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
         (f"/advise 5 1 turn:50 them:150,50 {rules}", "2 dice cannot be left"),
         (f"/odds turn:50 them:150,50 {rules}", "say how many dice are left"),
         (f"/explain them:150,50 {rules}", "this is told of two players"),
-        (f"/advise 5 1 them:50,50,50 {rules}", "not solved yet for 4 players"),
     ):
         assert message.lower() in (await chat.say(f"ann: {line}")).lower()
+
+
+async def test_what_is_not_solved_for_so_many_is_estimated(chat: Chat, solved: Path) -> None:
+    twin = Twin(THREE, 4)
+    assert twin.solve() is not None
+    turn = twin.states_of_turn(state(0, 50, 50, 50))
+    [reply] = await chat.all(f"ann: /advise 5 1 them:50,50,50 rules:{solved}/three.toml")
+    assert "These are estimates" in reply.text
+    expected = {50: turn[1][1, 0], 100: turn[2][1, 0], 150: turn[3][2, 0]}
+    for option in reply.data["options"]:
+        assert sum(option["chances"]) == pytest.approx(1)
+        assert option["chances"] == pytest.approx(expected[option["points"]], abs=0.05)
 
 
 async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin: Twin) -> None:
@@ -329,12 +348,16 @@ async def test_bots_play_a_match_of_three(chat: Chat, solved: Path) -> None:
     assert sum(games[-1].data["score"]) == pytest.approx(len(games))
 
 
-async def test_rules_that_are_not_solved_are_not_reviewed(solved: Path, tmp_path: Path) -> None:
+async def test_rules_that_are_not_solved_are_reviewed_by_estimates(
+    solved: Path, tmp_path: Path
+) -> None:
     async with open_chat(tmp_path) as chat:
         await chat.all(f"ann: /track @bob @carl rules:{solved}/three.toml")
         for name in NAMES:
             await chat.all(f"ann: /score {name} 250")
-        assert "not solved yet for 3 players" in await chat.say("ann: /review")
+        [review] = await chat.all("ann: /review")
+        assert review.data["within"] > 0
+        assert "estimate" in review.text
 
 
 @pytest.mark.slow
@@ -391,8 +414,14 @@ async def test_small_rules_are_solved_when_they_are_needed(solved: Path, tmp_pat
         assert "\nWin probability: ann " in told[-1].text
 
 
-async def test_what_takes_long_is_not_waited_for(solved: Path, tmp_path: Path) -> None:
+async def test_what_takes_long_is_not_waited_for(
+    solved: Path, tmp_path: Path, kernels: Path
+) -> None:
     async with open_chat(tmp_path, needed=0.1) as chat:
-        said = await chat.all(f"ann: /advise 5 1 me:100 them:150,50 rules:{solved}/three.toml")
-        assert [list(one.data) for one in said] == [["error"]]
-        assert "not solved yet for 3 players" in said[0].text
+        line = f"ann: /advise 5 1 me:100 them:150,50 rules:{solved}/three.toml"
+        [refused] = await chat.all(line)
+        assert list(refused.data) == ["error"]
+        assert "rules three are not solved yet" in refused.text
+        save_strategy(solve(THREE, cache=kernels), tmp_path / "strategies")
+        [answer] = await chat.all(line)
+        assert answer.data["within"] > 0
