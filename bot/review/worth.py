@@ -20,6 +20,7 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
+from solver.play.estimate import EstimatedStrategy
 from solver.play.many_advice import advise_shared
 from solver.play.seats import Solved, seat_advice, seat_chance, seat_turn
 from solver.turn.dice import Remaining, Roll, dice_set
@@ -40,7 +41,7 @@ class TurnWorth:
     seats: tuple[int, ...]
     """Of those who play, the mover first."""
     position: Position | SharedPosition
-    """Where the turn is now."""
+    """Where the turn is now; a Position where two play."""
 
     @property
     def start(self) -> Shares:
@@ -102,7 +103,7 @@ class _OfTwo(TurnWorth):
 
 @dataclass(frozen=True)
 class _OfMany(TurnWorth):
-    position: SharedPosition
+    shared: SharedPosition
     strategy: SharedStrategy
 
     @property
@@ -111,11 +112,11 @@ class _OfMany(TurnWorth):
 
     @cached_property
     def table(self) -> SharedTurn:
-        return self.strategy.turn(self.position)
+        return self.strategy.turn(self.shared)
 
     def after_roll(self, roll: Roll) -> Shares:
-        chances = np.array(advise_shared(self.strategy, self.position, roll).chances)
-        return self._shares(chances[list(self.position.in_order)])
+        chances = np.array(advise_shared(self.strategy, self.shared, roll).chances)
+        return self._shares(chances[list(self.shared.in_order)])
 
 
 @dataclass(frozen=True)
@@ -168,12 +169,15 @@ class Worth:
         count = len(game.seats)
         order = [(game.mover + k) % count for k in range(count)]
         seats = tuple(k for k in order if game.seats[k].playing)
-        if game.stage is Stage.PLAY_OFF and count > 2:
-            return _OfPlayOff(count, _left(game), game.position(), self._two())
-        strategy = self._strategy(len(seats))
+        position, playing_off = game.position(), game.stage is Stage.PLAY_OFF
+        if playing_off and count > 2:
+            return _OfPlayOff(count, _left(game), position, self._two())
+        strategy = self._two() if playing_off else self._strategy(len(seats))
         if isinstance(strategy, SharedStrategy):
-            return _OfMany(count, seats, game.shared_position(), strategy)
-        position, floor = game.position(), strategy.rules.score_floor
+            shared = game.shared_position()
+            here = position if len(seats) == 2 else shared
+            return _OfMany(count, seats, here, shared, strategy)
+        floor = strategy.rules.score_floor
         above = replace(
             position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
         )
@@ -181,6 +185,8 @@ class Worth:
 
     def _two(self) -> Solved:
         found = self._strategy(2)
+        if isinstance(found, EstimatedStrategy):
+            return found.pairs
         if isinstance(found, SharedStrategy):  # never, as they are two
             raise TypeError(found)
         return found

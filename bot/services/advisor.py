@@ -300,9 +300,7 @@ class Advisor:
         return Worth(partial(self._solved_or_estimate, rules), within)
 
     def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
-        if found := self.solved_for(rules, players):
-            return found
-        return rough_strategy(rules) if players == 2 else self.estimate(rules, players)
+        return self.solved_for(rules, players) or self.estimate(rules, players)
 
     def shared(self, game: "Game") -> SharedStrategy | None:
         """The strategy of those who still play if they are more than two, or an estimate.
