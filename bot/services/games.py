@@ -56,6 +56,8 @@ class News:
     """The chances turn by turn, of a game that was played to its end."""
     earlier: tuple[Table, ...] = ()
     """Games here that ended for this one, or by themselves before it."""
+    at_start: Chances | None = None
+    """The chances when the turn under way began."""
 
 
 _More = ParamSpec("_More")
@@ -350,7 +352,8 @@ class Games:
         in_turn = game.turn.turn_total or game.turn.roll is not None
         told = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if told else None
-        return News(game, (), table, chances, chart=await self.oracle.chart(table))
+        chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
+        return News(game, (), table, chances, chart=chart, at_start=at_start)
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move; waits where another program does it."""
@@ -447,7 +450,8 @@ class Games:
         reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
         events = after.events[len(table.events) :]
         chart = await self.oracle.chart(written) if written.game.last else None
-        return News(table.game, events, written, chances, by, reviewable, chart)
+        at_start = chances or await self.oracle.at_start(written)
+        return News(table.game, events, written, chances, by, reviewable, chart, at_start=at_start)
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
         if game.tracked:

@@ -1,39 +1,32 @@
 """Answers as cards: marked text, pictures and buttons as data, for chats that have messages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 from typing import Any
 
 from bot.services.advisor import Hint
-from bot.services.chances import Chances
 from bot.services.comparing import ComparedRules
-from bot.services.games import News
 from bot.services.memo import MemoAnswer
-from bot.services.tables import Table
 from bot.table import commands
 from bot.table.commands import MOST_PLAYERS
-from bot.table.events import Kept, Rolled
+from bot.table.events import Kept
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
 from bot.views.advice import advice_text, odds_text, position_text
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
-from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
+from bot.views.game import NOT_EXACT, hint_head
 from bot.views.layout import (
     defused,
     dice_count,
     dice_text,
     escape_markdown,
-    pad,
     percent,
     plain_markdown,
-    safe_text,
-    shorten,
     shorten_text,
-    text_width,
 )
 from bot.views.memo import Heading, memo_page, memo_text
 from bot.views.why import why_text
@@ -44,16 +37,14 @@ from solver.turn.equations import Decision
 from solver.turn.scoring import Fate, set_asides
 from solver.wording import figure, say, say_later, say_number
 
-_MOST_LINES = 1_200
-"""Characters of what happened, the rest of a table is less than what is left."""
 _MOST_PLAIN = 1_700
 """Characters of a text before it is made safe, which adds some."""
-_NAME = 14
-_BAR = 8
 _FACES = "⚀⚁⚂⚃⚄⚅"
 _PER_ROW = 3
 _MOST_OPTIONS = 8
 """Of the set-asides of a roll, those that are named."""
+_MOST_PICKS = 3
+"""Of the set-asides of a roll, those of several dice that have a button."""
 
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
@@ -158,29 +149,6 @@ def text_card(text: str) -> Card:
     return Card(plain_markdown(shorten_text(text, _MOST_PLAIN)), (whole,))
 
 
-def table_card(told: Sequence[News], chart: bytes | None = None, *, pictures: bool = True) -> Card:
-    """A table: the score sheet, what happened, the chances, the dice as a picture, its buttons.
-
-    told : the news that the message tells, the last of which has the table
-    chart : the picture of its chart, which takes long to draw
-    pictures : whether the dice are drawn
-    """
-    *earlier, news = told
-    table = news.table
-    lines = [line for one in earlier for line in happened_lines(one)] + news_lines(news)
-    happened = [escape_markdown(line) for line in lines]
-    while len(happened) > 1 and sum(map(len, happened)) > _MOST_LINES:
-        del happened[0]
-    parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
-    drawn = [*_dice(news)] if pictures else []
-    if chart:
-        names = ", ".join(table.names)
-        said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
-        drawn.append(Attachment("game.png", chart, said[:1000]))
-    text = shorten_text("\n".join(parts))
-    return Card(text, tuple(drawn), tuple(table_buttons(table.game)))
-
-
 def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     """The dice on the table; bit k of the mask says whether die k is set aside."""
     roll = game.turn.roll
@@ -211,9 +179,10 @@ def table_buttons(game: Game, mask: int = 0) -> list[Button]:
     elif game.stage is Stage.LOBBY and len(game.seats) < 2:
         buttons = [Button("join", say("Join"), style=Style.MAIN), Button("end", say("End"))]
     elif game.bot_to_move:
-        buttons = [Button("refresh", say("Go on")), _resign(0)]
+        buttons = [Button("refresh", say("Go on")), _details(0), _resign(0)]
     elif game.tracked:
         buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
+        buttons.append(_details(0))
     elif game.turn.roll is not None:
         buttons = _choice(game, mask)
     else:
@@ -297,43 +266,6 @@ def _marked_hint(hint: Hint) -> str:
     return "\n".join(lines)
 
 
-def _sheet(table: Table, chances: Chances | None) -> str:
-    """Scores and chances, narrow enough for a phone."""
-    names = [shorten(safe_text(name, 60), _NAME) for name in table.names]
-    width = max(map(text_width, names))
-    rows = []
-    for number, (seat, name) in enumerate(zip(table.game.seats, names, strict=True)):
-        moves = "▸" if number == table.game.mover and not table.game.over else " "
-        row = f"{moves} {pad(name, width)} {figure(seat.score):>6}"
-        if chances:
-            share = chances.win_probabilities[number]
-            row += f" {figure(share * 100, '.1f'):>5} % {_bar(share)}"
-        if not seat.playing:
-            row += " " + say("resigned")
-        elif seat.farkles:
-            row += f" {'×' * seat.farkles}"
-        rows.append(row.rstrip())
-    return "```text\n" + "\n".join(rows) + "\n```"
-
-
-def _bar(share: float) -> str:
-    full = round(share * _BAR)
-    return "█" * full + "░" * (_BAR - full)
-
-
-def _dice(news: News) -> list[Attachment]:
-    """The roll on the table, else the one that ended the turn."""
-    if found := roll_picture(news.table.game):
-        return [found]
-    if news.table.game.over:
-        return []
-    last = [event.dice for event in news.events if isinstance(event, Rolled)]
-    if not last:
-        return []
-    said = say("The last roll: {dice}", dice=dice_text(last[-1]))
-    return [Attachment("dice.png", dice_png(last[-1], scoring=(False,) * len(last[-1])), said)]
-
-
 def _scoring_dice(game: Game) -> tuple[bool, ...]:
     """Of each die of the roll whether there is a set-aside with it."""
     roll = game.turn.roll or ()
@@ -345,18 +277,28 @@ def _after_the_end(game: Game) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
         return []
-    again = Button("again", say("Play again"))
-    return [Button("review", say("Review")), again] if len(game.seats) == 2 else [again]
+    buttons = [Button("again", say("Play again"), style=Style.MAIN)]
+    if len(game.seats) == 2:
+        buttons.insert(0, Button("review", say("Review")))
+    return [*buttons, _details(0)]
 
 
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
-    buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
-    buttons += [_hint(game, 1), _undo_button(game, 1), _resign(1)]
-    if game.stage is Stage.LOBBY and not game.turn.turn_total and len(game.seats) < MOST_PLAYERS:
-        buttons.append(Button("join", say("Join"), 1))
-    return buttons
+    buttons = [Button("roll", roll, style=Style.MAIN)]
+    if game.stage is Stage.LOBBY and not game.turn.turn_total:
+        if len(game.seats) < MOST_PLAYERS:
+            buttons.append(Button("join", say("Join")))
+        return [*buttons, _hint(game, 1), _details(1), _resign(1)]
+    return [
+        *buttons,
+        _bank(game, 0),
+        _hint(game, 1),
+        _undo_button(game, 1),
+        _details(1),
+        _resign(1),
+    ]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:
@@ -371,6 +313,9 @@ def _choice(game: Game, mask: int) -> list[Button]:
         buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
     kept = kept_dice(game, mask)
     row = -(-len(roll) // _PER_ROW)
+    if picks := _picks(game, mask, row):
+        buttons += picks
+        row += 1
     if kept not in worth:
         told = say("Choose dice to keep")
         if kept:
@@ -385,7 +330,37 @@ def _choice(game: Game, mask: int) -> list[Button]:
             dice=dice_count(after.turn.dice),
         )
         buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
-    return [*buttons, _hint(game, row + 1), _resign(row + 1)]
+    return [*buttons, _hint(game, row + 1), _details(row + 1), _resign(row + 1)]
+
+
+def _picks(game: Game, mask: int, row: int) -> list[Button]:
+    """Several dice by one press: all that scores, and the set-asides of most points."""
+    roll = game.turn.roll or ()
+    several = [one for one in set_asides(game.rules, roll) if len(one.dice) > 1]
+    scoring = zip(roll, _scoring_dice(game), strict=True)
+    everything = make_roll([face for face, scores in scoring if scores])
+    # before the others, however many points they are worth
+    several.sort(key=lambda one: one.dice != everything)
+    buttons = []
+    for one in several[:_MOST_PICKS]:
+        told = dice_text(one.dice)
+        if one.dice == everything:
+            told = say("All that scores")
+        chosen = _mask_of(roll, one.dice)
+        style = Style.MAIN if chosen == mask else Style.PLAIN
+        label = f"{told} · {figure(one.points)}"
+        buttons.append(Button(f"pick{chosen}", label, row, style))
+    return buttons
+
+
+def _mask_of(roll: Roll, dice: Roll) -> int:
+    """Dice of a roll as bits, of equal ones the first."""
+    left, mask = list(dice), 0
+    for number, face in enumerate(roll):
+        if face in left:
+            left.remove(face)
+            mask |= 1 << number
+    return mask
 
 
 def _bank(game: Game, row: int) -> Button:
@@ -400,6 +375,10 @@ def _hint(game: Game, row: int) -> Button:
 
 def _undo_button(game: Game, row: int) -> Button:
     return Button("undo", say("Undo"), row, enabled=not _refusals(_undo(game)))
+
+
+def _details(row: int) -> Button:
+    return Button("details", say("Details"), row)
 
 
 def _resign(row: int) -> Button:

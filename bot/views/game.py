@@ -25,6 +25,7 @@ _HOW_ESTIMATED = say_later(
 NOT_EXACT = say_later(
     "With more than two players this is best against the strongest of them alone."
 )
+_WITH_REAL_DICE = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
 _STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
 _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
@@ -60,7 +61,35 @@ def news_lines(news: News) -> list[str]:
         if before is None and news.chances.standard_error is not None:
             lines.append(f"{say(_HOW_ESTIMATED)}.")
     if not table.game.over and (news.chances or before is None):
-        lines.append(_to_move(table))
+        lines.append(to_move_text(table))
+    return lines
+
+
+def story_lines(news: News) -> list[str]:
+    """What happened, where buttons and `details_lines` say what else there is to say."""
+    table, before = news.table, news.before
+    if before is None:
+        names = ", ".join(table.names)
+        told = say_later("A new game: {names}; {rules} rules, {goal}.")
+        if table.game.tracked:
+            told = _WITH_REAL_DICE
+        opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
+        return [*map(_earlier, news.earlier), opening]
+    return [*_events(news, before)]
+
+
+def details_lines(news: News) -> list[str]:
+    """What few want to know of a table: the chances in full, and what its dice come from."""
+    table, game, chances = news.table, news.table.game, news.chances
+    lines = [table_head(table)]
+    if chances:
+        lines.append(chances_text(table.names, chances))
+        if chances.standard_error is not None:
+            lines.append(f"{say(_HOW_ESTIMATED)}.")
+    if game.commitment:
+        lines.append(_commitment(game.commitment))
+    if game.secret:
+        lines.append(_secret(game.secret))
     return lines
 
 
@@ -227,13 +256,10 @@ def _opening(table: Table) -> Iterator[str]:
     rules, goal = game.rules.name, _goal(game)
     told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        told = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
+        told = _WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
     if game.commitment:
-        yield say(
-            "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
-            commitment=game.commitment,
-        )
+        yield _commitment(game.commitment)
     if len(game.seats) < 2:
         if game.tracked:
             yield say("Others sit down with /join.")
@@ -251,18 +277,33 @@ def _goal(game: Game) -> str:
 
 
 def _happened(news: News, before: Game) -> Iterator[str]:
+    yield from _events(news, before)
+    if news.table.game.secret:
+        yield _secret(news.table.game.secret)
+    if news.reviewable:
+        yield say("/review looks back at every decision.")
+
+
+def _events(news: News, before: Game) -> Iterator[str]:
+    """What happened, and how the game ended."""
     table, game = news.table, news.table.game
     yield from events_text(table.names, before, news.events, news.by)
-    if game.over:
-        if game.shares is not None or not news.events:
-            yield _result(table)
-        if game.secret:
-            yield say(
-                "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
-                secret=game.secret,
-            )
-        if news.reviewable:
-            yield say("/review looks back at every decision.")
+    if game.over and (game.shares is not None or not news.events):
+        yield _result(table)
+
+
+def _commitment(commitment: str) -> str:
+    return say(
+        "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
+        commitment=commitment,
+    )
+
+
+def _secret(secret: str) -> str:
+    return say(
+        "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
+        secret=secret,
+    )
 
 
 def _notes(game: Game, number: int) -> Iterator[str]:
@@ -278,7 +319,8 @@ def _notes(game: Game, number: int) -> Iterator[str]:
         yield turn_so_far_text(game)
 
 
-def _to_move(table: Table) -> str:
+def to_move_text(table: Table) -> str:
+    """Who is to move between turns, and what is special about the turn."""
     game = table.game
     name = table.names[game.mover]
     text = say("{name} is to roll.", name=name)

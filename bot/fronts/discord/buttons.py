@@ -1,16 +1,27 @@
 """Buttons as Discord's; what they do is in their custom ids, so they outlive restarts."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import discord
 from discord import ButtonStyle
-from discord.ui import Button, DynamicItem, View
+from discord.ui import (
+    ActionRow,
+    Button,
+    Container,
+    DynamicItem,
+    File,
+    LayoutView,
+    MediaGallery,
+    TextDisplay,
+    View,
+)
 
 from bot.services.explorer import Exploration
 from bot.table.state import Game
 from bot.views import card
+from bot.views.table_card import TableCard
 from solver.game.position import Position
 from solver.wording import ENGLISH, say
 
@@ -22,6 +33,10 @@ _STYLES = {
 }
 _LONGEST_LABEL = 40
 _ALL_DICE = 0b111111
+_TEXTS = {101: "text", 102: "story", 103: "foot"}
+"""Fields of the card of a table by the number that their text has in its message."""
+_MOST_DESCRIPTION = 256
+"""Letters of what a picture shows in words."""
 _DIGEST, _NAME = 12, 24
 """Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
 
@@ -44,6 +59,28 @@ class _Dynamic:
         """The button that was pressed."""
         made: Callable[..., Self] = cls
         return made(**match.groupdict(ENGLISH.code))
+
+
+class _Unkept:
+    """Of a view: its presses come by their ids, so that nothing of it is kept here."""
+
+    def is_dispatchable(self) -> bool:
+        """Never, which spares each press that discord.py makes the view of its message again."""
+        return False
+
+
+class Buttons(_Unkept, View):
+    """Buttons below a message."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=None)
+
+
+class Framed(_Unkept, LayoutView):
+    """A message of parts, in a frame with buttons in it."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=None)
 
 
 class TableButton(
@@ -74,23 +111,80 @@ class TableButton(
         button.custom_id = f"t:{game}:{version}:{self.mask}:{language}:{action}"
         super().__init__(button)
 
+    @property
+    def chooses(self) -> bool:
+        """Whether it chooses dice."""
+        return self.action.startswith(("die", "pick"))
+
+    def chosen(self, mask: int) -> int:
+        """The dice that are chosen once it is pressed, where those of the mask were."""
+        number = int(self.action.lstrip("abcdefghijklmnopqrstuvwxyz") or 0)
+        if self.action.startswith("pick"):
+            return number & _ALL_DICE
+        # a die says which way it turns, and nothing of the others
+        bit = 1 << number & _ALL_DICE
+        return mask & ~bit if self.mask & bit else mask | bit
+
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""
         await interaction.client.front.press(interaction, self)
 
 
-def table_view(game: Game, buttons: Iterable[card.Button], language: str, mask: int = 0) -> View:
-    """The buttons of a table as Discord's, in the language of the table."""
-    view = View(timeout=None)
-    for one in buttons:
+def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Framed:
+    """The card of a table as Discord's, in the language of the table."""
+    frame: Container[Framed] = Container(accent_colour=shown.mood.value)
+    for number, text in _TEXTS.items():
+        if text == "foot" and shown.attachments:
+            frame.add_item(_gallery(shown.attachments))
+        if said := getattr(shown, text):
+            frame.add_item(TextDisplay(said, id=number))
+    rows: dict[int, ActionRow[Framed]] = {}
+    for one in shown.buttons:
         button: Button[View] = Button(
-            label=one.label[:_LONGEST_LABEL],
-            row=one.row,
-            style=_STYLES[one.style],
-            disabled=not one.enabled,
+            label=one.label[:_LONGEST_LABEL], style=_STYLES[one.style], disabled=not one.enabled
         )
-        view.add_item(TableButton(game.id, game.version, mask, one.action, language, button))
+        row = rows.setdefault(one.row, ActionRow())
+        row.add_item(TableButton(game.id, game.version, mask, one.action, language, button))
+    for row in rows.values():
+        frame.add_item(row)
+    view = Framed()
+    view.add_item(frame)
     return view
+
+
+def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
+    """A text in a message that was a table before, which Discord makes no plain one again."""
+    view = Framed()
+    view.add_item(TextDisplay(text))
+    for one in attachments:
+        view.add_item(File(f"attachment://{one.name}"))
+    return view
+
+
+def _gallery(attachments: Iterable[card.Attachment]) -> MediaGallery[Framed]:
+    return MediaGallery(
+        *(
+            discord.MediaGalleryItem(
+                f"attachment://{one.name}", description=one.description[:_MOST_DESCRIPTION]
+            )
+            for one in attachments
+        )
+    )
+
+
+def shown_texts(message: discord.Message | None) -> dict[str, str]:
+    """The texts of the card of a table as the message has them, by the name of the field."""
+    components = list(message.components) if message else []
+    texts = {}
+    while components:
+        one = components.pop()
+        if isinstance(one, discord.Container):
+            components += one.children
+        elif isinstance(one, discord.TextDisplay) and one.id in _TEXTS:
+            texts[_TEXTS[one.id]] = one.content
+    if message and not texts and message.content:
+        texts["text"] = message.content  # as it was before tables were cards
+    return texts
 
 
 class Confirm(
@@ -140,9 +234,9 @@ class ReviewPage(
         await interaction.client.front.turn_page(interaction, self)
 
 
-def review_view(game: str, page: int, pages: int) -> View:
+def review_view(game: str, page: int, pages: int) -> Buttons:
     """Buttons to the page before and the page after."""
-    view = View(timeout=None)
+    view = Buttons()
     view.add_item(ReviewPage(game, max(page - 1, 0), "back", disabled=page == 0))
     view.add_item(ReviewPage(game, page + 1, "on", disabled=page >= pages - 1))
     return view
@@ -178,9 +272,9 @@ class ExploreButton(
         await interaction.client.front.walk(interaction, self)
 
 
-def explore_view(found: Exploration, buttons: Iterable[card.Button], language: str) -> View:
+def explore_view(found: Exploration, buttons: Iterable[card.Button], language: str) -> Buttons:
     """The buttons of a position, each of which leads to another one."""
-    view = View(timeout=None)
+    view = Buttons()
     leads = {step.action: step.position or found.position for step in found.steps}
     digest, name = found.rules.digest[:_DIGEST], found.rules.name[:_NAME]
     for one in buttons:
@@ -227,19 +321,6 @@ def unpacked(text: str) -> Position:
 
 
 BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton)
-
-
-def is_live(interaction: discord.Interaction[Any]) -> bool:
-    """Whether what was pressed is a button of ours that its message has, as discord.py asks."""
-    message, kind = interaction.message, sent(interaction, "component_type")
-    if message is None or kind != discord.ComponentType.button.value:
-        return False
-    pressed = str(sent(interaction, "custom_id"))
-    rows = [row for row in message.components if isinstance(row, discord.ActionRow)]
-    shown = [one for row in rows for one in row.children if isinstance(one, discord.Button)]
-    return any(one.custom_id == pressed for one in shown) and any(
-        one.__discord_ui_compiled_template__.fullmatch(pressed) for one in BUTTONS
-    )
 
 
 async def pressed_button(

@@ -11,12 +11,12 @@ from typing import Any
 
 import discord
 from discord import app_commands
-from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
 from bot.fronts.chat.pictures import walked
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
+    Buttons,
     Confirm,
     ExploreButton,
     ReviewPage,
@@ -37,7 +37,7 @@ from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import hint_data, hint_text
+from bot.views.game import details_lines, hint_data, hint_text
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -53,8 +53,7 @@ _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
-_DICE_BUTTONS = {f"die{number}": number for number in range(6)}
-_AT_THE_END = {"review", "again"}
+_AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
 
 _DICE = re.compile(
@@ -176,11 +175,12 @@ class DiscordFront:
             elif button.action == "why":
                 reasons = why_not(table.game, button.mask)
                 await answer.tell_alone("\n".join(map(whole_sentence, reasons)))
-            elif button.action in _DICE_BUTTONS:
-                await self._toggle(answer, caller, table, button)
+            elif button.chooses:
+                await self._choose(answer, caller, table, button)
             elif button.action in SURE:
                 await self._ask(answer, caller, table, button)
             else:
+                button.mask = await self._choices.chosen(button)
                 await answer.tell(self._done(caller, table, button))
         except MissingGameError as error:
             await answer.bury(error)
@@ -211,12 +211,16 @@ class DiscordFront:
             hint = await self._games.hint(caller, button.game)
             yield Reply(hint, hint_text, hint_data, private=True)
             return
+        if button.action == "details":
+            shown = await self._games.shown(table)
+            yield Reply(details_lines(shown), "\n".join, private=True)
+            return
         try:
             async for news in self._move(caller, table, button):
                 yield news
         except StaleVersionError:
-            async for shown in self._shown(caller, button.game):
-                yield shown
+            async for news in self._shown(caller, button.game):
+                yield news
 
     def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
         """The call of the service that a button stands for."""
@@ -250,12 +254,12 @@ class DiscordFront:
         async for news in self._games.bots(table):
             yield news
 
-    async def _toggle(
+    async def _choose(
         self, answer: Answer, caller: Caller, table: Table, button: TableButton
     ) -> None:
-        """Choose a die, or no longer: nothing is kept by it yet."""
+        """Choose dice, or no longer: nothing is kept by it yet."""
         table.acting_seat(caller)  # raises where somebody else is to move
-        async with self._choices.choose(button, _DICE_BUTTONS[button.action]) as mask:
+        async with self._choices.choose(button) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
                 await answer.choose(now.game, mask)
@@ -268,7 +272,7 @@ class DiscordFront:
             check_end(caller, table, self._games.tables.now())
         elif table.seat_of(caller.person) is None and not caller.manages:
             raise IllegalActionError.say("you do not play in this game")
-        view = View(timeout=None)
+        view = Buttons()
         view.add_item(Confirm(button.action, button.game, button.language))
         question, _ = SURE[button.action]
         await answer.tell_privately(Card(say(question)), view)
