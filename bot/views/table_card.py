@@ -4,7 +4,7 @@ The card is made for a phone: one column, a score sheet of few letters, and noth
 goes within a turn but what the turn is about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -18,6 +18,7 @@ from bot.views.card import Attachment, Card, roll_picture, table_buttons
 from bot.views.dice_picture import dice_png
 from bot.views.events import turn_so_far_text
 from bot.views.game import story_lines, table_head, to_move_text
+from bot.views.highlights import highlight_line
 from bot.views.layout import (
     defused,
     dice_text,
@@ -79,7 +80,7 @@ def table_card(
     """
     news = told[-1]
     table, game = news.table, news.table.game
-    story = [escape_markdown(line) for one in told for line in story_lines(one)]
+    story = [line for one in told for line in _story(one)]
     while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
         del story[0]
     drawn = [*_dice(news)] if pictures else []
@@ -117,6 +118,14 @@ def mood_of(game: Game) -> Mood:
     if fresh and game.last is not None and game.last.how in {TurnEnding.FARKLE, TurnEnding.LOSE}:
         return Mood.FARKLE
     return Mood.PLAY if game.stage is Stage.PLAY else Mood.LAST_TURNS
+
+
+def _story(news: News) -> Iterator[str]:
+    """What happened, and what is worth more than that below it."""
+    for line in story_lines(news):
+        yield escape_markdown(line)
+    if found := highlight_line(news):
+        yield f"**{escape_markdown(found)}**"
 
 
 def _foot(table: Table) -> str:
