@@ -68,7 +68,6 @@ class Style(Enum):
     PLAIN = auto()
     MAIN = auto()
     BANK = auto()
-    DANGER = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,8 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     if kept:
         aside = dice_text(tuple(kept))
         said = say("Rolled {dice}, set aside {kept}", dice=dice_text(roll), kept=aside)
-    return Attachment("dice.png", dice_png(roll, chosen, _scoring_dice(game)), said)
+    picture = dice_png(roll, chosen, _scoring_dice(game), game.rules.dice)
+    return Attachment("dice.png", picture, said)
 
 
 def kept_dice(game: Game, mask: int) -> Roll:
@@ -382,7 +382,7 @@ def _details(row: int) -> Button:
 
 
 def _resign(row: int) -> Button:
-    return Button("resign", say("Resign"), row, Style.DANGER)
+    return Button("resign", say("Resign"), row)
 
 
 def _undo(game: Game) -> Callable[[], object]:

@@ -79,11 +79,17 @@ _SHOWN = 6
 
 
 def events_text(
-    names: Sequence[str], game: Game, events: Sequence[Event], by: str | None = None
+    names: Sequence[str],
+    game: Game,
+    events: Sequence[Event],
+    by: str | None = None,
+    *,
+    briefly: bool = False,
 ) -> Iterator[str]:
     """A sentence for each event; a roll whose dice were kept at once is told with that.
 
-    `by` is who passed the turn of another.
+    by : who passed the turn of another
+    briefly : whether it is left out what may be kept of a roll, which is shown otherwise
     """
     skipped = False
     for event, following in zip_longest(events, events[1:]):
@@ -94,6 +100,9 @@ def events_text(
             kept = apply(after, following)
             yield _kept_at_once_text(names[game.mover], game, kept, event.dice, following.dice)
             skipped = True
+        elif isinstance(event, Rolled) and after.turn.roll is not None and briefly:
+            name, dice = names[game.mover], dice_text(event.dice)
+            yield say("{name} rolls {dice}.", name=name, dice=dice)
         else:
             yield from _event_text(names, game, after, event, by)
         game = after

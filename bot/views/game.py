@@ -75,7 +75,7 @@ def story_lines(news: News) -> list[str]:
             told = _WITH_REAL_DICE
         opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
         return [*map(_earlier, news.earlier), opening]
-    return [*_events(news, before)]
+    return [*_events(news, before, briefly=True)]
 
 
 def details_lines(news: News) -> list[str]:
@@ -284,10 +284,10 @@ def _happened(news: News, before: Game) -> Iterator[str]:
         yield say("/review looks back at every decision.")
 
 
-def _events(news: News, before: Game) -> Iterator[str]:
+def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
     """What happened, and how the game ended."""
     table, game = news.table, news.table.game
-    yield from events_text(table.names, before, news.events, news.by)
+    yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
     if game.over and (game.shares is not None or not news.events):
         yield _result(table)
 

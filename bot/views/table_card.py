@@ -39,7 +39,7 @@ _WIDTH = 27
 """Columns of the score sheet: more are broken on a phone."""
 _MOST_TALL = 4
 """Players up to which each has two lines of the score sheet."""
-_SHORT_NAME, _SHORT_BAR = 8, 4
+_SHORT_NAME, _SHORT_BAR = 7, 4
 
 
 class Mood(Enum):
@@ -181,8 +181,8 @@ def _flat(table: Table, number: int, share: float | None) -> list[str]:
     if not seat.playing:
         row += " " + say("resigned")
     elif share is not None:
-        told = f"{figure(share * 100, '.0f')}%"
-        row += f" {_bar(share, _SHORT_BAR)} {told:>4}"
+        told = f"{figure(share * 100, '.0f')} %"
+        row += f" {pad(_fine_bar(share, _SHORT_BAR), _SHORT_BAR)} {told:>5}"
     return [row]
 
 
@@ -201,6 +201,12 @@ def _bar(share: float, width: int) -> str:
     return "█" * full + "░" * (width - full)
 
 
+def _fine_bar(share: float, width: int) -> str:
+    """A short one, by eighths of a letter."""
+    full, part = divmod(round(share * width * 8), 8)
+    return "█" * full + " ▏▎▍▌▋▊▉"[part] * (part > 0)
+
+
 def _dice(news: News) -> list[Attachment]:
     """The roll on the table, else the one that ended the turn."""
     if found := roll_picture(news.table.game):
@@ -210,5 +216,7 @@ def _dice(news: News) -> list[Attachment]:
     last = [event.dice for event in news.events if isinstance(event, Rolled)]
     if not last:
         return []
-    said = say("The last roll: {dice}", dice=dice_text(last[-1]))
-    return [Attachment("dice.png", dice_png(last[-1], scoring=(False,) * len(last[-1])), said)]
+    roll, places = last[-1], news.table.game.rules.dice
+    said = say("The last roll: {dice}", dice=dice_text(roll))
+    picture = dice_png(roll, scoring=(False,) * len(roll), places=places)
+    return [Attachment("dice.png", picture, said)]

@@ -29,7 +29,6 @@ _STYLES = {
     card.Style.PLAIN: ButtonStyle.secondary,
     card.Style.MAIN: ButtonStyle.primary,
     card.Style.BANK: ButtonStyle.success,
-    card.Style.DANGER: ButtonStyle.danger,
 }
 _LONGEST_LABEL = 40
 _ALL_DICE = 0b111111

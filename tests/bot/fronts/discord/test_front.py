@@ -139,10 +139,10 @@ async def test_a_press_becomes_no_line_of_text(
             await front.press(pressed, TableButton(game_id, version, mask, action, "en"))
             return text_of(pressed.response.edit_message.call_args.kwargs)
 
-        assert "Ann rolls 6 5 3 3 3 2: " in await press("roll")
+        assert "Ann rolls 6 5 3 3 3 2." in await press("roll")
         told = await press("roll", 0b000010)
         assert "Ann keeps 5 for 50" in told
-        assert "Ann rolls 5 4 3 2 2: " in told
+        assert "Ann rolls 5 4 3 2 2." in told
         assert "Ann banks 100, which makes 100" in await press("bank", 0b00001)
         assert "Taken back" in await press("undo")
         sure = interaction(ANN)
