@@ -19,7 +19,7 @@ from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
 from bot.table import commands
-from bot.table.events import Event, Rolled
+from bot.table.events import Event, Left, Rolled
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -49,7 +49,7 @@ class News:
     chances: Chances | None = None
     """After a turn, at the start and at the end."""
     by: str | None = None
-    """Who did it, where that is not the player to move."""
+    """Who did it, where that is not the player to move or no player any more."""
     reviewable: bool = False
     """Whether the game is over and can be reviewed."""
     chart: GameChart | None = None
@@ -161,6 +161,16 @@ class Games:
         yield news
         async for more in self.bots(news.table):
             yield more
+
+    async def get_up(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Leave a table before the first roll; it ends where then no person would begin."""
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
+            seat = table.own_seat(caller)
+            events = commands.leave(table.game, seat)
+            left = seat if isinstance(events[0], Left) else None
+            after = table.then(*events, left=left)
+            news = await self._commit(table, after, by=table.names[seat])
+        yield news
 
     @_command
     async def seed(self, caller: Caller, table: Table, text: str) -> Table:
@@ -442,7 +452,7 @@ class Games:
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
-        if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
+        if moved or after.game.over or len(after.game.seats) != len(table.game.seats):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back

@@ -15,6 +15,7 @@ from bot.table.events import (
     Ended,
     Joined,
     Kept,
+    Left,
     Replaced,
     Resigned,
     Rolled,
@@ -56,6 +57,17 @@ def join(game: Game, level: str | None = None) -> list[Joined]:
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
     _check_number(len(game.seats) + 1)
     return [Joined(level=level)]
+
+
+def leave(game: Game, seat: int) -> list[Left | Ended]:
+    """Get up before the first roll; a table at which then no person would begin just ends."""
+    _check_goes_on(game)
+    if game.stage is not Stage.LOBBY:
+        raise IllegalActionError.say("the game has begun: /resign gives it up")
+    others = [one for number, one in enumerate(game.seats) if number != seat]
+    if not others or others[0].level is not None:
+        return [Ended()]
+    return [Left(seat=seat)]
 
 
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:

@@ -59,6 +59,14 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Left:
+    """A seat less, before the first roll: those behind it move up."""
+
+    kind: Literal["left"] = "left"
+    seat: SeatNumber
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Seeded:
     """A player's own share in the rolls to come."""
 
@@ -164,6 +172,7 @@ class Revealed:
 Event = (
     Begun
     | Joined
+    | Left
     | Seeded
     | Rolled
     | Kept

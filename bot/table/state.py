@@ -20,6 +20,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
     Replaced,
     Resigned,
     Revealed,
@@ -219,17 +220,19 @@ def apply(game: Game, event: Event) -> Game:
         return replace(game.before or game, version=game.version + 1)
     after = replace(_applied(game, event), version=game.version + 1)
     # who has sat down stays
-    stays = isinstance(event, Joined | Revealed)
+    stays = isinstance(event, Joined | Left | Revealed)
     if isinstance(event, Kept | Banked) or (game.tracked and not stays):
         return replace(after, before=game)
     return replace(after, before=None)
 
 
-def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for each kind of event
+def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
     turn = game.turn
     match event:
         case Joined():
             return replace(game, seats=(*game.seats, _new_seat(game.rules, event.level)))
+        case Left():
+            return _without(game, event.seat)
         case Seeded():
             return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
         case Rolled():
@@ -273,6 +276,18 @@ def first_turn(rules: Ruleset) -> Turn:
 
 def _new_seat(rules: Ruleset, level: str | None) -> Seat:
     return Seat(level, on_board=first_standing(rules).on_board)
+
+
+def _without(game: Game, number: int) -> Game:
+    """The game without a seat; nobody has rolled yet."""
+
+    def moved(seat: int) -> int:
+        return seat - (seat > number)
+
+    host = None if game.host in {None, number} else moved(game.host or 0)
+    seeds = tuple((moved(seat), text) for seat, text in game.seeds if seat != number)
+    seats = (*game.seats[:number], *game.seats[number + 1 :])
+    return replace(game, seats=seats, host=host, seeds=seeds, mover=moved(game.mover))
 
 
 def _with_seat(game: Game, number: int, **changes: Any) -> Game:

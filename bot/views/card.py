@@ -32,6 +32,7 @@ from bot.views.memo import Heading, memo_page, memo_text
 from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.play.advice import Advice, Odds
+from solver.play.policies import LEVELS
 from solver.turn.dice import Roll, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate, set_asides
@@ -79,6 +80,17 @@ class Button:
     row: int = 0
     style: Style = Style.PLAIN
     enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A list below a table from which one entry is chosen."""
+
+    action: str
+    label: str
+    """What it says until then."""
+    options: tuple[tuple[str, str], ...]
+    """What is chosen, and what that means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +181,16 @@ def kept_dice(game: Game, mask: int) -> Roll:
     return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
 
 
-def table_buttons(game: Game, mask: int = 0) -> list[Button]:
+def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Button]:
     """The buttons of a table; what is not allowed now is disabled.
 
     mask : the dice that are chosen, bit by bit
+    opened : whether its host set the table up for whoever comes
     """
     if game.over:
         buttons = _after_the_end(game)
-    elif game.stage is Stage.LOBBY and len(game.seats) < 2:
-        buttons = [Button("join", say("Join"), style=Style.MAIN), Button("end", say("End"))]
+    elif game.stage is Stage.LOBBY and (len(game.seats) < 2 or not game.tracked):
+        buttons = _lobby(game, opened=opened)
     elif game.bot_to_move:
         buttons = [Button("refresh", say("Go on")), _details(0), _resign(0)]
     elif game.tracked:
@@ -277,28 +290,39 @@ def _after_the_end(game: Game) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
         return []
-    buttons = [Button("again", say("Play again"), style=Style.MAIN)]
+    buttons = [Button("again", say("Rematch"), style=Style.MAIN)]
     if len(game.seats) == 2:
         buttons.insert(0, Button("review", say("Review")))
     return [*buttons, _details(0)]
 
 
+def _lobby(game: Game, *, opened: bool) -> list[Button]:
+    """What can be done before the first roll."""
+    buttons = []
+    if len(game.seats) > 1:
+        told = say("Roll {dice}", dice=dice_count(game.turn.dice))
+        buttons.append(Button("roll", say("Start") if opened else told, style=Style.MAIN))
+    if len(game.seats) < MOST_PLAYERS:
+        style = Style.PLAIN if buttons else Style.MAIN
+        buttons.append(Button("join", say("Join"), style=style))
+    if len(game.seats) > 1:
+        buttons.append(Button("leave", say("Leave")))
+    else:
+        buttons.append(Button("end", say("End")))
+    return [*buttons, Button("rules", say("Rules"), 1), _details(1)]
+
+
+def bot_menu() -> Menu:
+    """Which bot is to sit down."""
+    options = tuple((level, say(meaning)) for level, meaning in LEVELS.items())
+    return Menu("bot", say("Add a bot"), options)
+
+
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
-    buttons = [Button("roll", roll, style=Style.MAIN)]
-    if game.stage is Stage.LOBBY and not game.turn.turn_total:
-        if len(game.seats) < MOST_PLAYERS:
-            buttons.append(Button("join", say("Join")))
-        return [*buttons, _hint(game, 1), _details(1), _resign(1)]
-    return [
-        *buttons,
-        _bank(game, 0),
-        _hint(game, 1),
-        _undo_button(game, 1),
-        _details(1),
-        _resign(1),
-    ]
+    buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
+    return [*buttons, _hint(game, 1), _undo_button(game, 1), _details(1), _resign(1)]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:

@@ -10,6 +10,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
     Replaced,
     Resigned,
     Revealed,
@@ -88,7 +89,7 @@ def events_text(
 ) -> Iterator[str]:
     """A sentence for each event; a roll whose dice were kept at once is told with that.
 
-    by : who passed the turn of another
+    by : who passed the turn of another, or got up
     briefly : whether it is left out what may be kept of a roll, which is shown otherwise
     """
     skipped = False
@@ -155,6 +156,8 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
     match event:
         case Joined():
             yield say("{name} sits down.", name=names[len(game.seats)])
+        case Left():
+            yield say("{name} gets up.", name=by or say("Somebody"))
         case Seeded():
             yield say("{name} adds a seed to the dice.", name=names[event.seat])
         case Rolled() if after.turn.roll is not None:

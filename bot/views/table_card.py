@@ -11,10 +11,11 @@ from enum import Enum
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
+from bot.table.commands import MOST_PLAYERS
 from bot.table.events import Rolled, TurnEnding
 from bot.table.state import Game, Stage, first_turn
 from bot.typed import cleaned
-from bot.views.card import Attachment, Card, roll_picture, table_buttons
+from bot.views.card import Attachment, Card, Menu, bot_menu, roll_picture, table_buttons
 from bot.views.dice_picture import dice_png
 from bot.views.events import turn_so_far_text
 from bot.views.game import story_lines, table_head, to_move_text
@@ -61,6 +62,7 @@ class TableCard(Card):
     """What happened."""
     foot: str = ""
     """Whose turn it is, and how far it has come."""
+    menu: Menu | None = None
     mood: Mood = Mood.PLAY
 
     def __post_init__(self) -> None:
@@ -89,14 +91,21 @@ def table_card(
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         drawn.append(Attachment("game.png", chart, said[:1000]))
     head = escape_markdown(table_head(table))
+    waits = game.stage is Stage.LOBBY and is_open(table) and not game.tracked
     return TableCard(
         f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
         tuple(drawn),
-        tuple(table_buttons(game)),
+        tuple(table_buttons(game, opened=is_open(table))),
         "\n".join(story),
         _foot(table),
+        bot_menu() if waits and len(game.seats) < MOST_PLAYERS else None,
         mood_of(game),
     )
+
+
+def is_open(table: Table) -> bool:
+    """Whether its host set the table up for whoever comes."""
+    return len(table.begun.levels) == 1
 
 
 def choice_card(game: Game, mask: int, *, pictures: bool = True) -> TableCard:
@@ -135,6 +144,9 @@ def _foot(table: Table) -> str:
         return ""
     if len(game.seats) < 2:
         return f"**{escape_markdown(say('Waiting for somebody to sit down.'))}**"
+    if game.stage is Stage.LOBBY and is_open(table) and not game.tracked:
+        told = say("{name} starts once all are here.", name=table.names[game.mover])
+        return f"**{escape_markdown(told)}**"
     name, total = table.names[game.mover], game.turn.turn_total
     if game.turn.roll is not None:
         told = say("{name} chooses what to keep.", name=name)

@@ -14,6 +14,7 @@ from discord.ui import (
     File,
     LayoutView,
     MediaGallery,
+    Select,
     TextDisplay,
     View,
 )
@@ -21,6 +22,7 @@ from discord.ui import (
 from bot.services.explorer import Exploration
 from bot.table.state import Game
 from bot.views import card
+from bot.views.layout import shorten
 from bot.views.table_card import TableCard
 from solver.game.position import Position
 from solver.wording import ENGLISH, say
@@ -36,6 +38,8 @@ _TEXTS = {101: "text", 102: "story", 103: "foot"}
 """Fields of the card of a table by the number that their text has in its message."""
 _MOST_DESCRIPTION = 256
 """Letters of what a picture shows in words."""
+_MOST_MEANING = 100
+"""Letters below an entry of a list."""
 _DIGEST, _NAME = 12, 24
 """Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
 
@@ -106,6 +110,8 @@ class TableButton(
         self.version, self.mask = int(version), int(mask) & _ALL_DICE
         self.action = action
         self.language = language
+        self.chose = ""
+        """What was chosen, where it is a list."""
         button = button or Button()
         button.custom_id = f"t:{game}:{version}:{self.mask}:{language}:{action}"
         super().__init__(button)
@@ -144,11 +150,24 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
         )
         row = rows.setdefault(one.row, ActionRow())
         row.add_item(TableButton(game.id, game.version, mask, one.action, language, button))
+    if shown.menu:
+        row = rows[max(rows) + 1] = ActionRow()
+        row.add_item(_menu(shown.menu, game, language))
     for row in rows.values():
         frame.add_item(row)
     view = Framed()
     view.add_item(frame)
     return view
+
+
+def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
+    """A list whose choice comes as the press of a button does, with what was chosen."""
+    options = [
+        discord.SelectOption(label=value, description=shorten(meaning, _MOST_MEANING))
+        for value, meaning in menu.options
+    ]
+    button = TableButton(game.id, game.version, 0, menu.action, language)
+    return Select(custom_id=button.item.custom_id, placeholder=menu.label, options=options)
 
 
 def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
@@ -327,11 +346,16 @@ async def pressed_button(
 ) -> TableButton | Confirm | ReviewPage | ExploreButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed = str(sent(interaction, "custom_id"))
-    if sent(interaction, "component_type") != discord.ComponentType.button.value:
+    kinds = {discord.ComponentType.button.value, discord.ComponentType.string_select.value}
+    if sent(interaction, "component_type") not in kinds:
         return None
     for kind in BUTTONS:
         if match := kind.__discord_ui_compiled_template__.fullmatch(pressed):
-            return await kind.from_custom_id(interaction, Button(), match)
+            button = await kind.from_custom_id(interaction, Button(), match)
+            chosen = sent(interaction, "values")
+            if isinstance(button, TableButton) and isinstance(chosen, list) and chosen:
+                button.chose = str(chosen[0])
+            return button
     return None
 
 

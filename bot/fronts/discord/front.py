@@ -13,6 +13,7 @@ import discord
 from discord import app_commands
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.games import level_named
 from bot.fronts.chat.pictures import walked
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
@@ -40,6 +41,7 @@ from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import details_lines, hint_data, hint_text
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
+from bot.views.rules_text import rules_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
 
@@ -215,6 +217,9 @@ class DiscordFront:
             shown = await self._games.shown(table)
             yield Reply(details_lines(shown), "\n".join, private=True)
             return
+        if button.action == "rules":
+            yield Reply(table.game.rules, rules_text, private=True)
+            return
         try:
             async for news in self._move(caller, table, button):
                 yield news
@@ -222,7 +227,9 @@ class DiscordFront:
             async for news in self._shown(caller, button.game):
                 yield news
 
-    def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
+    def _move(  # noqa: PLR0911 - one for each button
+        self, caller: Caller, table: Table, button: TableButton
+    ) -> AsyncIterator[News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
@@ -242,6 +249,10 @@ class DiscordFront:
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
+            case "leave":
+                return games.get_up(caller, game_id)
+            case "bot":
+                return games.join(caller, game_id, level_named(button.chose))
             case _:
                 raise _changed()
 

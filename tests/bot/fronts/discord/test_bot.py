@@ -185,7 +185,7 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     assert "accuracy" in page.text
     await shown(await discord.press(ANN, page, "◀"))
     assert page.text == first
-    again = await shown(await discord.press(ANN, message, "Play again"))
+    again = await shown(await discord.press(ANN, message, "Rematch"))
     assert again.id != message.id
     assert "A new game" in again.text
     proof = await shown(await discord.slash(ANN, "proof"))
@@ -395,15 +395,15 @@ async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> 
     given: dict[str, Any] = {"rules": "kcd", "goal": 1000, "hints": "no"}
     await shown(await discord.slash(ANN, "track", player2=BOB, **given))
     over = await shown(await discord.slash(ANN, "score", points=1000))
-    again = await shown(await discord.press(BOB, over, "Play again"))
+    again = await shown(await discord.press(BOB, over, "Rematch"))
     assert "real dice" in again.text
     assert "A new game, with real dice: Bob, Ann" in again.text
     hint = await shown(await discord.slash(BOB, "hint"))
     assert "The host has forbidden hints" in hint.text
     await shown(await discord.slash(BOB, "score", points=1000))
     await shown(await discord.slash(BOB, "forget", who="me"))
-    last = [one for one in discord.public() if "Play again" in one.labels][-1]
-    refused = await shown(await discord.press(ANN, last, "Play again"))
+    last = [one for one in discord.public() if "Rematch" in one.labels][-1]
+    refused = await shown(await discord.press(ANN, last, "Rematch"))
     assert refused.ephemeral
     assert "not all here" in refused.text
     assert bot.process.returncode is None

@@ -26,7 +26,15 @@ from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
 from tests.bot.chat import open_chat
-from tests.bot.fronts.discord.components import IN_PARTS, Json, buttons_of, component_problems
+from tests.bot.fronts.discord.components import (
+    BUTTON,
+    IN_PARTS,
+    SELECT,
+    Json,
+    buttons_of,
+    component_problems,
+    walk,
+)
 
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
 
@@ -59,11 +67,11 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
     )
 
 
-def table_of(game: Game, names: list[str]) -> Table:
+def table_of(game: Game, names: list[str], *, opened: bool = False) -> Table:
     now = datetime.now(UTC)
     seats = tuple(SeatRow(k, f"discord:{k}", name, None) for k, name in enumerate(names))
     stored = StoredGame(game.id, "discord:1", game.rules.name, True, 1, now, None, seats)
-    begun = commands.begin_game(game.id, game.rules, [None] * len(names))
+    begun = commands.begin_game(game.id, game.rules, [None] * (1 if opened else len(names)))
     return Table(stored, begun, (), game, now)
 
 
@@ -75,9 +83,20 @@ def sent(card: TableCard, game: Game, mask: int) -> list[Json]:
     told = {"flags": IN_PARTS if view.has_components_v2() else 0, "content": "", "embeds": []}
     assert component_problems(told, components, names) == []
     template = TableButton.__discord_ui_compiled_template__
-    ids = [one["custom_id"] for one in buttons_of(components)]
+    ids = [one["custom_id"] for one in walk(components) if one["type"] in {BUTTON, SELECT}]
     assert all(template.fullmatch(one) for one in ids)
     return components
+
+
+def check_choice(game: Game, mask: int, can: set[str], picks: set[str]) -> None:
+    """The buttons of a roll: what may be kept, and of several dice what is worth most."""
+    legal = {one.dice: one.points for one in set_asides(game.rules, game.turn.roll or ())}
+    assert ("roll" in can) == (kept_dice(game, mask) in legal)
+    assert {f"die{k}" for k in range(6)} & can
+    picked = [kept_dice(game, int(one.removeprefix("pick"))) for one in picks]
+    assert all(len(dice) > 1 and dice in legal for dice in picked)
+    several = sorted((legal[one] for one in legal if len(one) > 1), reverse=True)
+    assert sorted((legal[one] for one in picked), reverse=True)[:2] == several[:2]
 
 
 @pytest.mark.parametrize("preset", preset_names())
@@ -89,7 +108,8 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
     game = begin(commands.begin_game("12ab34cd", rules, [None] * players))
     for _ in range(150 // players):
         mask = chance.randrange(64)
-        table = table_of(game, [name[:LONGEST_NAME] for name in names])
+        opened = chance.random() < 0.5
+        table = table_of(game, [name[:LONGEST_NAME] for name in names], opened=opened)
         shares = [chance.random() for _ in names]
         chances = Chances(tuple(share / sum(shares) for share in shares), None)
         whole = table_card([News(game, (), table, at_start=chances)], b"a chart")
@@ -101,7 +121,7 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
         picks = {one for one in can if one.startswith("pick")}
         assert {one for one in can - picks if not one.startswith("die")} <= {
             "roll", "bank", "hint", "undo", "join", "resign", "review", "again", "refresh", "why",
-            "details",
+            "details", "leave", "rules",
         }  # fmt: skip
         assert ("why" in can) == (len(can) < len(buttons))
         assert "why" not in can or why_not(game, mask)
@@ -110,13 +130,7 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
             return
         events: list[Event] = []
         if game.turn.roll is not None:
-            legal = {one.dice: one.points for one in set_asides(rules, game.turn.roll)}
-            assert ("roll" in can) == (kept_dice(game, mask) in legal)
-            assert {f"die{k}" for k in range(6)} & can
-            picked = [kept_dice(game, int(one.removeprefix("pick"))) for one in picks]
-            assert all(len(dice) > 1 and dice in legal for dice in picked)
-            several = sorted((legal[one] for one in legal if len(one) > 1), reverse=True)
-            assert sorted((legal[one] for one in picked), reverse=True)[:2] == several[:2]
+            check_choice(game, mask, can, picks)
             try:
                 events = [*commands.keep_and(game, game.mover, kept_dice(game, mask), "bank")[0]]
             except FarkleError:
