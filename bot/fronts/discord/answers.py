@@ -413,7 +413,13 @@ class Answer:
         if message is not None:
             try:
                 files = _files(card.attachments)
-                await message.edit(**self._content(card, view), view=view, attachments=files)
+                await message.edit(
+                    **self._content(card, view),
+                    view=view,
+                    attachments=files,
+                    # which discord.py says by itself only beside a text that is no part
+                    allowed_mentions=discord.AllowedMentions.none(),
+                )
             except UNREACHABLE as error:
                 # it is gone, or too old to be changed: another one can tell it
                 check_lost(error)

@@ -65,11 +65,11 @@ class _Dynamic:
 
 
 class _Unkept:
-    """Of a view: its presses come by their ids, so that nothing of it is kept here."""
+    """Of a view: its presses come by their ids, so that discord.py need not listen for it."""
 
-    def is_dispatchable(self) -> bool:
-        """Never, which spares each press that discord.py makes the view of its message again."""
-        return False
+    def is_finished(self) -> bool:
+        """Always: what is not is kept, and made anew from its message at each press."""
+        return True
 
 
 class Buttons(_Unkept, View):

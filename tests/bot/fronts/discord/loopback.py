@@ -20,10 +20,12 @@ from aiohttp import WSMsgType, web
 
 from tests.bot.fronts.discord.components import (
     IN_PARTS,
+    SELECT,
     buttons_of,
     component_problems,
     texts_of,
     told_back,
+    walk,
 )
 from tests.bot.fronts.discord.specification import request_problems, response_problems
 from tests.bot.odd_text import acted_on_in
@@ -215,6 +217,15 @@ class Loopback:
             assert not button.get("disabled"), f"{label} is disabled"
             custom_id = button["custom_id"]
         data = {"custom_id": custom_id, "component_type": 2}
+        return await self._interact(3, data, by, message.channel, guild, message)
+
+    async def select(
+        self, by: Json, message: Message, value: str, *, guild: str | None = "400"
+    ) -> Interaction:
+        """Choose an entry of the list below a message."""
+        [menu] = [one for one in walk(message.data["components"]) if one["type"] == SELECT]
+        assert value in {one["value"] for one in menu["options"]}, value
+        data = {"custom_id": menu["custom_id"], "component_type": SELECT, "values": [value]}
         return await self._interact(3, data, by, message.channel, guild, message)
 
     async def complete(

@@ -15,6 +15,7 @@ from PIL import Image
 
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
+from tests.bot.fronts.discord.components import CONTAINER
 from tests.bot.fronts.discord.loopback import TOKEN, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, choose, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import Bot, environment, running
@@ -159,6 +160,7 @@ async def whole_game(discord: Loopback, by: Json, message: Message) -> None:
         await settled(message)
         if "Review" in message.labels:
             return
+        assert message.text.count(" %") == 2, "the chances stay through the whole turn"
         what = "roll"
         if is_choice(message):
             what = await choose(discord, by, message)
@@ -172,8 +174,10 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     message = await shown(await discord.slash(ANN, "play", level="optimal", rules="kcd", goal=4000))
     await whole_game(discord, ANN, message)
     assert " wins: " in message.text
-    assert "The secret of the dice was" in message.text
     assert len(discord.public()) == 1, "one message for the whole game"
+    details = await shown(await discord.press(ANN, message, "Details"))
+    assert details.ephemeral
+    assert "The secret of the dice was" in details.text
     chart = Image.open(io.BytesIO(message.files["game.png"]))
     assert chart.width > 500
     page = await shown(await discord.press(ANN, message, "Review"))
@@ -191,6 +195,63 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     proof = await shown(await discord.slash(ANN, "proof"))
     [content] = proof.files.values()
     assert verify_proof(Proof.model_validate_json(content)).holds
+    assert bot.process.returncode is None
+
+
+async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> None:
+    message = await shown(await discord.slash(ANN, "play", rules="kcd", goal=1000))
+    assert "Waiting for somebody to sit down." in message.text
+    await press(discord, BOB, message, "join")
+    assert "Ann starts once all are here." in message.text
+    await shown(await discord.select(ANN, message, "cautious"))
+    assert "cautious bot sits down." in message.text
+    refused = await shown(await discord.select(EVE, message, "greedy"))
+    assert "Only those who play here can have a bot sit down." in refused.text
+    await press(discord, EVE, message, "join")
+    await press(discord, EVE, message, "leave")
+    assert "Eve\\_\\*x\\* gets up." in message.text
+    assert "Bob" in message.text
+    rules = await shown(await discord.press(EVE, message, "Rules"))
+    assert rules.ephemeral
+    assert "What dice are worth" in rules.text
+    details = await shown(await discord.press(BOB, message, "Details"))
+    assert "SHA-256 commitment" in details.text
+    refused = await shown(await discord.press(BOB, message, "Start"))
+    assert refused.text == "It is not your turn but Ann's."
+    await press(discord, ANN, message, "roll")
+    for _ in range(300):
+        await settled(message)
+        if "Rematch" in message.labels:
+            break
+        by = ANN if "▸ Ann" in message.text else BOB
+        what = await choose(discord, by, message) if is_choice(message) else "roll"
+        await press(discord, by, message, "bank" if message.action("bank") else what)
+    assert " wins: " in message.text
+    assert [one.id for one in discord.public()] == [message.id], "one message from first to last"
+    assert events(folder, "left") == [("left", {"seat": 3})]
+    assert bot.process.returncode is None
+
+
+async def test_a_table_from_before_cards_becomes_one(bot: Bot, discord: Loopback) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+
+    def as_before() -> None:
+        row = {"type": 1, "id": 1, "components": message.buttons[:5]}
+        message.data |= {"flags": 0, "content": "Ann, Bob", "components": [row]}
+        message.data["attachments"] = []
+
+    while not is_choice(message):
+        by = ANN if "▸ Ann" in message.text else BOB
+        as_before()
+        await press(discord, by, message, "roll")
+        assert message.data["content"] == ""
+        assert message.data["components"][0]["type"] == CONTAINER
+    by = ANN if "▸ Ann" in message.text else BOB
+    as_before()
+    can = next(one for one in message.buttons if not one.get("disabled"))
+    await press(discord, by, message, can["custom_id"].split(":")[-1])
+    assert (message.data["content"], message.text) == ("", "Ann, Bob")
+    assert len(message.buttons) > 5
     assert bot.process.returncode is None
 
 
@@ -523,7 +584,7 @@ async def test_what_keeps_it_from_running(
     assert "FARKLE_LOG is not usable" in said
 
 
-async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback) -> None:
+async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback, folder: Path) -> None:
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     dice: list[str] = []
     for _ in range(40):
@@ -538,6 +599,16 @@ async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback) -> Non
         await shown(interaction)
     [mask] = {int(one["custom_id"].split(":")[3]) for one in message.buttons}
     assert mask == sum(1 << int(name.removeprefix("die")) for name in dice)
+    # one die is taken back and chosen again, and all are kept by who has not waited to see it
+    await press(discord, by, message, dice[0])
+    again = message.action(dice[0])
+    assert again
+    keep = again["custom_id"].removesuffix(dice[0]) + "roll"
+    presses = [discord.press(by, message, custom_id=one) for one in (again["custom_id"], keep)]
+    for interaction in await asyncio.gather(*presses):
+        await shown(interaction)
+    [*_, (_, kept)] = events(folder, "kept")
+    assert len(kept["dice"]) == len(dice)
     assert bot.process.returncode is None
 
 
