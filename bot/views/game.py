@@ -193,6 +193,20 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
     return text if error is None else f"{text} {_error_text(error)}"
 
 
+def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
+    """What a player is told whose turn may be passed soon; `name` is who waits."""
+    return say_number(
+        "{player}, {name} would like to go on: in {number} second your turn in game {game} may be"
+        " passed.",
+        "{player}, {name} would like to go on: in {number} seconds your turn in game {game} may be"
+        " passed.",
+        seconds,
+        player=player,
+        name=name,
+        game=game,
+    )
+
+
 def hint_text(hint: Hint) -> str:
     """What is best and why."""
     lines = [hint_head(hint)]

@@ -2,7 +2,7 @@
 
 from bot.review.highlights import Feat, highlight
 from bot.services.games import News
-from bot.views.layout import percent
+from bot.views.layout import rough_percent
 from solver.wording import say, say_later
 
 _LINES = {
@@ -50,7 +50,7 @@ def highlight_line(news: News) -> str | None:
     return say(
         line,
         name=table.names[found.seat],
-        chance=percent(found.number),
+        chance=rough_percent(found.number),
         points=found.number,
         number=found.number,
     )

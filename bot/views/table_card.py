@@ -40,7 +40,7 @@ _WIDTH = 27
 """Columns of the score sheet: more are broken on a phone."""
 _MOST_TALL = 4
 """Players up to which each has two lines of the score sheet."""
-_SHORT_NAME, _SHORT_BAR = 7, 4
+_SHORT_NAME, _SHORT_BAR = 8, 3
 
 
 class Mood(Enum):

@@ -27,7 +27,7 @@ from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation
-from bot.services.tables import Caller, Person
+from bot.services.tables import Caller, Person, Table
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
 from bot.tasks.pressure import Degree
@@ -41,7 +41,7 @@ from bot.views.card import (
 from bot.views.chart import chart_png
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
-from bot.views.game import chances_text
+from bot.views.game import chances_text, reminder_text
 from bot.views.layout import (
     LONGEST_NAME,
     escape_markdown,
@@ -203,12 +203,19 @@ class Answer:
         if not lines:
             return
         try:
-            await self._interaction.followup.send(
-                "\n".join(lines),
-                allowed_mentions=discord.AllowedMentions(
-                    everyone=False, users=called, roles=False, replied_user=False
-                ),
-            )
+            await self._interaction.followup.send("\n".join(lines), allowed_mentions=_only(called))
+        except UNREACHABLE as error:
+            check_lost(error)
+
+    async def remind(self, person: int, table: Table, seconds: int) -> None:
+        """Tell a player that their turn may be passed soon, for all to see."""
+        name = escape_markdown(person_of(self._interaction.user).name)
+        asked = f"<@{person}>", name, seconds, table.game.id
+        told = said_in(self._language, reminder_text, *asked)
+        mentions = _only([discord.Object(person)])
+        try:
+            await self._interaction.response.send_message(told, allowed_mentions=mentions)
+            self._original = _Original.PUBLIC
         except UNREACHABLE as error:
             check_lost(error)
 
@@ -460,6 +467,11 @@ def user_id(person: str | None) -> int | None:
     """Discord's id of a person; None for bots and for who was forgotten."""
     front, _, number = (person or "").partition(":")
     return int(number) if front == "discord" and number.isdigit() else None
+
+
+def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
+    """Nobody but these is mentioned."""
+    return discord.AllowedMentions(everyone=False, users=people, roles=False, replied_user=False)
 
 
 def _files(attachments: Iterable[Attachment]) -> list[discord.File]:

@@ -13,9 +13,9 @@ import discord
 from discord import app_commands
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
-from bot.fronts.chat.games import level_named
+from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
-from bot.fronts.discord.answers import Answer, caller_of
+from bot.fronts.discord.answers import Answer, caller_of, user_id
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
@@ -30,12 +30,13 @@ from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.review.review import Review
-from bot.services.away import check_end
+from bot.services.away import NotAwayError, check_away, check_end
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.table.state import Stage
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import details_lines, hint_data, hint_text
@@ -55,6 +56,8 @@ _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
+_FOR_WHO_IS_AWAY = {"skip", "replace"}
+_MOST_REMINDERS = 500
 _AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
 
@@ -71,6 +74,8 @@ class DiscordFront:
         self._games = games
         self._rules = rules
         self._choices = Choices()
+        self._reminders: dict[str, int] = {}
+        """By game, of the last ones: the number of the turn whose player was reminded of it."""
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
         """Of the interactions so far: how far the clocks here and at Discord are apart."""
@@ -140,10 +145,33 @@ class DiscordFront:
         try:
             check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
             line = _as_typed(line, command)
+            if name in _FOR_WHO_IS_AWAY and await self._reminded(
+                answer, caller_of(interaction), line
+            ):
+                return
         except FarkleError as error:
             await answer.refuse(error)
             return
         await answer.tell(command.answer(line, caller_of(interaction)))
+
+    async def _reminded(self, answer: Answer, caller: Caller, line: Line) -> bool:
+        """Whether the player to move is now told that others wait, which each turn is done once."""
+        table = await self._games.tables.find(caller, table_of(line))
+        game, person = table.game, user_id(table.stored.seats[table.game.mover].person)
+        if person is None or game.stage is Stage.LOBBY:
+            return False
+        try:
+            check_away(caller, table, self._games.tables.now())
+        except NotAwayError as early:
+            turn = sum(seat.turns for seat in game.seats)
+            if self._reminders.get(game.id) == turn:
+                return False
+            self._reminders[game.id] = turn
+            if len(self._reminders) > _MOST_REMINDERS:
+                del self._reminders[next(iter(self._reminders))]
+            await answer.remind(person, table, early.seconds)
+            return True
+        return False
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""

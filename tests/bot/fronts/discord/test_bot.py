@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 import signal
 import sqlite3
 import sys
@@ -432,6 +433,22 @@ async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: L
     assert "Win probability: Ann " in post.text
     assert "<@12>, it is your turn" in post.text
     assert list(map(str, post.allowed["users"])) == ["12"]
+    assert bot.process.returncode is None
+
+
+async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord: Loopback) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd", away=10))
+    while "▸ Ann" in message.text:
+        what = await choose(discord, ANN, message) if is_choice(message) else "roll"
+        await press(discord, ANN, message, what)
+    told = await shown(await discord.slash(EVE, "skip"))
+    assert told.ephemeral, "who does not play does not call anybody"
+    told = await shown(await discord.slash(ANN, "skip"))
+    assert re.match(r"<@12>, Ann would like to go on: in \d+ seconds? your turn", told.text)
+    assert (told.ephemeral, list(map(str, told.allowed["users"]))) == (False, ["12"])
+    again = await shown(await discord.slash(ANN, "skip"))
+    assert again.ephemeral, "once a turn is enough"
+    assert "left for Bob to move" in again.text
     assert bot.process.returncode is None
 
 
