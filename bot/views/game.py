@@ -1,6 +1,7 @@
 """What happened at a table, in plain words for everybody who reads along."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.services.advisor import Hint
@@ -83,6 +84,9 @@ def details_lines(news: News) -> list[str]:
     table, game, chances = news.table, news.table.game, news.chances
     lines = [table_head(table)]
     if chances:
+        if not (game.hints or game.over):
+            # why they moved would be a hint while the move can be taken back
+            chances = replace(chances, last=None)
         lines.append(chances_text(table.names, chances))
         if chances.standard_error is not None:
             lines.append(f"{say(_HOW_ESTIMATED)}.")

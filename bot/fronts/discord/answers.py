@@ -362,12 +362,12 @@ class Answer:
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
-        view = None
+        changed: dict[str, Any] = {"view": None}
         if self._is_framed:
             text = "\n".join(shown_texts(self._interaction.message).values())
-            view = text_view(text or whole_sentence(str(error)))
+            changed = {"view": text_view(text or whole_sentence(str(error))), "attachments": []}
         try:
-            await self._interaction.response.edit_message(view=view, attachments=[])
+            await self._interaction.response.edit_message(**changed)
             self._original = _Original.PUBLIC
         except UNREACHABLE as lost:
             check_lost(lost)

@@ -192,17 +192,20 @@ def _gallery(attachments: Iterable[card.Attachment]) -> MediaGallery[Framed]:
 
 def shown_texts(message: discord.Message | None) -> dict[str, str]:
     """The texts of the card of a table as the message has them, by the name of the field."""
-    components = list(message.components) if message else []
-    texts = {}
-    while components:
-        one = components.pop()
-        if isinstance(one, discord.Container):
-            components += one.children
-        elif isinstance(one, discord.TextDisplay) and one.id in _TEXTS:
-            texts[_TEXTS[one.id]] = one.content
-    if message and not texts and message.content:
-        texts["text"] = message.content  # as it was before tables were cards
-    return texts
+    if message is None:
+        return {}
+    parts = [
+        part
+        for one in message.components
+        for part in (one.children if isinstance(one, discord.Container) else ())
+    ]
+    texts = {
+        _TEXTS[part.id]: part.content
+        for part in parts
+        if isinstance(part, discord.TextDisplay) and part.id in _TEXTS
+    }
+    # as it was before tables were cards
+    return texts or ({"text": message.content} if message.content else {})
 
 
 class Confirm(

@@ -145,14 +145,13 @@ class DiscordFront:
         try:
             check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
             line = _as_typed(line, command)
-            if name in _FOR_WHO_IS_AWAY and await self._reminded(
-                answer, caller_of(interaction), line
-            ):
+            caller = caller_of(interaction)
+            if name in _FOR_WHO_IS_AWAY and await self._reminded(answer, caller, line):
                 return
         except FarkleError as error:
             await answer.refuse(error)
             return
-        await answer.tell(command.answer(line, caller_of(interaction)))
+        await answer.tell(command.answer(line, caller))
 
     async def _reminded(self, answer: Answer, caller: Caller, line: Line) -> bool:
         """Whether the player to move is now told that others wait, which each turn is done once."""
