@@ -34,6 +34,8 @@ _STYLES = {
 }
 _LONGEST_LABEL = 40
 _ALL_DICE = 0b111111
+_CHOOSES = re.compile(r"die(?P<die>[0-5])|pick(?P<dice>\d{1,2})", re.ASCII)
+"""Actions that choose dice: one by its number in the roll, several as bits."""
 _TEXTS = {101: "text", 102: "story", 103: "foot"}
 """Fields of the card of a table by the number that their text has in its message."""
 _MOST_DESCRIPTION = 256
@@ -119,15 +121,17 @@ class TableButton(
     @property
     def chooses(self) -> bool:
         """Whether it chooses dice."""
-        return self.action.startswith(("die", "pick"))
+        return _CHOOSES.fullmatch(self.action) is not None
 
     def chosen(self, mask: int) -> int:
         """The dice that are chosen once it is pressed, where those of the mask were."""
-        number = int(self.action.lstrip("abcdefghijklmnopqrstuvwxyz") or 0)
-        if self.action.startswith("pick"):
-            return number & _ALL_DICE
+        found = _CHOOSES.fullmatch(self.action)
+        if found is None:
+            return mask
+        if found["dice"]:
+            return int(found["dice"]) & _ALL_DICE
         # a die says which way it turns, and nothing of the others
-        bit = 1 << number & _ALL_DICE
+        bit = 1 << int(found["die"])
         return mask & ~bit if self.mask & bit else mask | bit
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:

@@ -74,8 +74,8 @@ class DiscordFront:
         self._games = games
         self._rules = rules
         self._choices = Choices()
-        self._reminders: dict[str, int] = {}
-        """By game, of the last ones: the number of the turn whose player was reminded of it."""
+        self._reminders: dict[str, tuple[int, int]] = {}
+        """By game, of the last ones: the seat and the number of the turn that was called for."""
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
         """Of the interactions so far: how far the clocks here and at Discord are apart."""
@@ -162,7 +162,7 @@ class DiscordFront:
         try:
             check_away(caller, table, self._games.tables.now())
         except NotAwayError as early:
-            turn = sum(seat.turns for seat in game.seats)
+            turn = game.mover, sum(seat.turns for seat in game.seats)
             if self._reminders.get(game.id) == turn:
                 return False
             self._reminders[game.id] = turn

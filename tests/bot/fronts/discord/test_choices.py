@@ -35,6 +35,13 @@ async def test_several_dice_by_one_press() -> None:
     assert await chosen(choices, die(0)) == 0b111001
 
 
+@pytest.mark.parametrize("action", ["die6", "die1a", "pick", "pick123", "pickup", "roll"])
+def test_other_buttons_choose_nothing(action: str) -> None:
+    button = TableButton("ab", 1, 0b1, action, "en")
+    assert not button.chooses
+    assert button.chosen(0b101) == 0b101
+
+
 async def test_what_is_kept_has_the_dice_that_its_button_did_not_see() -> None:
     choices, order = Choices(), []
 
