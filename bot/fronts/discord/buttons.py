@@ -115,7 +115,7 @@ class TableButton(
         self.chose = ""
         """What was chosen, where it is a list."""
         button = button or Button()
-        button.custom_id = f"t:{game}:{version}:{self.mask}:{language}:{action}"
+        button.custom_id = _table_id(game, version, self.mask, action, language)
         super().__init__(button)
 
     @property
@@ -139,6 +139,11 @@ class TableButton(
         await interaction.client.front.press(interaction, self)
 
 
+def _table_id(game: str, version: int | str, mask: int, action: str, language: str) -> str:
+    """What tells a TableButton again when it is pressed."""
+    return f"t:{game}:{version}:{mask}:{language}:{action}"
+
+
 def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Framed:
     """The card of a table as Discord's, in the language of the table."""
     frame: Container[Framed] = Container(accent_colour=shown.mood.value)
@@ -149,11 +154,16 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
             frame.add_item(TextDisplay(said, id=number))
     rows: dict[int, ActionRow[Framed]] = {}
     for one in shown.buttons:
-        button: Button[View] = Button(
-            label=one.label[:_LONGEST_LABEL], style=_STYLES[one.style], disabled=not one.enabled
+        if one.row not in rows:
+            rows[one.row] = ActionRow()
+        rows[one.row].add_item(
+            Button(
+                label=one.label[:_LONGEST_LABEL],
+                style=_STYLES[one.style],
+                disabled=not one.enabled,
+                custom_id=_table_id(game.id, game.version, mask, one.action, language),
+            )
         )
-        row = rows.setdefault(one.row, ActionRow())
-        row.add_item(TableButton(game.id, game.version, mask, one.action, language, button))
     if shown.menu:
         row = rows[max(rows) + 1] = ActionRow()
         row.add_item(_menu(shown.menu, game, language))
@@ -170,8 +180,8 @@ def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
         discord.SelectOption(label=value, description=shorten(meaning, _MOST_MEANING))
         for value, meaning in menu.options
     ]
-    button = TableButton(game.id, game.version, 0, menu.action, language)
-    return Select(custom_id=button.item.custom_id, placeholder=menu.label, options=options)
+    chosen = _table_id(game.id, game.version, 0, menu.action, language)
+    return Select(custom_id=chosen, placeholder=menu.label, options=options)
 
 
 def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
