@@ -266,8 +266,8 @@ class Oracle:
 def _between_turns(game: Game) -> Game:
     """What decides the chances before the turn under way: the game without what rolls change."""
     stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
-    turn, nothing = first_turn(game.rules), {"before": None, "version": 0, "rolls": 0, "seeds": ()}
-    return replace(game, turn=turn, stage=stage, **nothing)
+    turn = first_turn(game.rules)
+    return replace(game, turn=turn, stage=stage, before=None, version=0, rolls=0, seeds=())
 
 
 def is_quick(rules: Ruleset) -> bool:

@@ -347,7 +347,8 @@ class Answer:
         """Show a table with these dice chosen, in the message whose button was pressed."""
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         card = said_in(self._language, choice_card, game, mask, pictures=pictures)
-        card = replace(card, **shown_texts(self._interaction.message))
+        texts: dict[str, Any] = {**shown_texts(self._interaction.message)}
+        card = replace(card, **texts)
         view = table_view(card, game, self._language.code, mask)
         files = _files(card.attachments)
         changed = {**self._content(card, view), "view": view, "attachments": files}
@@ -437,7 +438,8 @@ class Answer:
             if isinstance(interaction.channel, discord.abc.Messageable):
                 text = None if isinstance(view, Framed) else card.text
                 files = _files(card.attachments)
-                self._sent = await interaction.channel.send(text, view=view or MISSING, files=files)
+                shown: Any = view or MISSING
+                self._sent = await interaction.channel.send(text, view=shown, files=files)
                 self._is_heard = True
         except UNREACHABLE as error:
             check_lost(error)

@@ -87,7 +87,7 @@ def test_a_word_where_it_is_worth_one(game: Game) -> None:
     six = (1, 1, 1, 5, 5, 5)
     hot = told(game, Rolled(dice=six), Kept(dice=six), Rolled(dice=(1, 2, 3, 3, 4, 6)))
     assert hot.story.count("🔥") == 1
-    events = [Rolled(dice=(1, 1, 1, 1, 5, 2)), Kept(dice=(1, 1, 1, 1, 5)), Banked()]
+    events: list[Event] = [Rolled(dice=(1, 1, 1, 1, 5, 2)), Kept(dice=(1, 1, 1, 1, 5)), Banked()]
     big = told(game, *events)
     assert "**💰 2,050" in big.story
     assert "💰 2.050" in said_in(language("de"), told, game, *events).story
