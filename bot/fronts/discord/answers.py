@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
 from dataclasses import replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, TypeVar
 
 import discord
 from discord.ui import LayoutView, View
@@ -55,6 +55,8 @@ from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
@@ -232,6 +234,12 @@ class Answer:
     def _answered(self) -> bool:
         return self._original is not _Original.NONE
 
+    async def patiently(self, work: asyncio.Task[T]) -> T:
+        """What some work comes to, or raises; where it takes longer, Discord is told so."""
+        if not self._answered and not (await asyncio.wait({work}, timeout=self._patience))[0]:
+            await self._defer()
+        return await work
+
     async def _defer(self) -> None:
         try:
             if self._pressed:
@@ -265,9 +273,7 @@ class Answer:
         if isinstance(shown, News):
             spoken_by_all = said_in(self._language, copy_context)
             drawn = asyncio.create_task(self._drawn(list(self._told)), context=spoken_by_all)
-            if not self._answered and not (await asyncio.wait({drawn}, timeout=self._patience))[0]:
-                await self._defer()
-            card, game = await drawn, shown.table.game
+            card, game = await self.patiently(drawn), shown.table.game
             await self.show(card, table_view(card, game, self._language.code))
         elif shown is not None:
             await self.show(_last_that_fit(self._cards), view)

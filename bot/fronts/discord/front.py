@@ -372,13 +372,18 @@ class DiscordFront:
     async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
         if not table.game.over or len(table.game.seats) != 2:
             raise _changed()  # no such button was ever shown
+        pages = await answer.patiently(asyncio.create_task(self._pages(caller, table)))
+        page = min(page, len(pages) - 1)
+        card = Card(plain_markdown(pages[page]))
+        await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
+
+    async def _pages(self, caller: Caller, table: Table) -> list[str]:
+        """The pages of the review of a game."""
         pages: list[str] = []
         async for found in self._games.oracle.review(table, caller.asker):
             if isinstance(found, Review):
                 pages = review_pages(found, table.names)
-        page = min(page, len(pages) - 1)
-        card = Card(plain_markdown(pages[page]))
-        await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
+        return pages
 
     async def _advise_on(
         self, interaction: discord.Interaction[Any], message: discord.Message
