@@ -34,6 +34,8 @@ _STYLES = {
 }
 _LONGEST_LABEL = 40
 _ALL_DICE = 0b111111
+_LISTS = {"bot"}
+"""Actions of a table that are chosen from a list."""
 _CHOOSES = re.compile(r"die(?P<die>[0-5])|pick(?P<dice>\d{1,2})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
 _TEXTS = {101: "text", 102: "story", 103: "foot"}
@@ -362,13 +364,15 @@ async def pressed_button(
     interaction: discord.Interaction[Any],
 ) -> TableButton | Confirm | ReviewPage | ExploreButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
-    pressed = str(sent(interaction, "custom_id"))
-    kinds = {discord.ComponentType.button.value, discord.ComponentType.string_select.value}
-    if sent(interaction, "component_type") not in kinds:
+    pressed, kind = str(sent(interaction, "custom_id")), sent(interaction, "component_type")
+    is_list = kind == discord.ComponentType.string_select.value
+    if not is_list and kind != discord.ComponentType.button.value:
         return None
-    for kind in BUTTONS:
-        if match := kind.__discord_ui_compiled_template__.fullmatch(pressed):
-            button = await kind.from_custom_id(interaction, Button(), match)
+    for one in BUTTONS:
+        if match := one.__discord_ui_compiled_template__.fullmatch(pressed):
+            button = await one.from_custom_id(interaction, Button(), match)
+            if is_list != (isinstance(button, TableButton) and button.action in _LISTS):
+                return None
             chosen = sent(interaction, "values")
             if isinstance(button, TableButton) and isinstance(chosen, list) and chosen:
                 button.chose = str(chosen[0])
