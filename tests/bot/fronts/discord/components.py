@@ -75,7 +75,7 @@ def component_problems(data: Json, sent: list[Json], names: set[str]) -> list[st
     names : of its attachments
     """
     every = list(walk(sent))
-    problems = []
+    problems: list[str] = []
     if data["flags"] & IN_PARTS:
         problems += _in_parts(data, every, names)
     else:
