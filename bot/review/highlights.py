@@ -71,8 +71,9 @@ def _found(
     for event in events:
         following = apply(game, event)
         ended = following.last is not game.last and following.last
-        if isinstance(event, Kept) and following.turn.hot_dice > game.turn.hot_dice:
-            yield Highlight(Feat.HOT_DICE, game.mover, following.turn.hot_dice)
+        if isinstance(event, Kept) and following.has_hot_dice:
+            # of loaded dice it is not counted how often
+            yield Highlight(Feat.HOT_DICE, game.mover, following.turn.hot_dice or 1)
         if ended and ended.points >= BIG_TURN:
             yield Highlight(Feat.BIG_TURN, ended.seat, ended.points)
         is_farkle = ended and ended.how is TurnEnding.FARKLE

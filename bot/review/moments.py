@@ -32,11 +32,9 @@ from bot.table.state import Game, apply, begin, turn_after
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.position import Position
 from solver.game.standings import by_seat
-from solver.play.advice import advise
-from solver.strategy import Strategy
+from solver.play.seats import Solved, seat_advice, seat_chance, seat_turn
 from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import set_asides
 
 _NEGLIGIBLE = 1e-9
 
@@ -160,7 +158,7 @@ class TurnChange:
     something put right in the middle of it."""
 
 
-def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
+def win_probability(strategy: Solved, game: Game) -> tuple[float, float]:
     """Win probabilities of both players with best play from now on, by seat.
 
     Raises InvalidRequestError unless there are two players, and IllegalActionError where the game
@@ -199,7 +197,7 @@ class _Decision:
 class Reader:
     """Reads the effective events of a game one by one."""
 
-    strategy: Strategy
+    strategy: Solved
     game: Game
     start: tuple[float, float]
     value: tuple[float, ...]
@@ -270,7 +268,7 @@ class Reader:
         value = self.value[mover]
         if self.game.turn.roll is None:
             position = _position(self.strategy, before)
-            after = advise(self.strategy, position, roll).win_probability
+            after = seat_advice(self.strategy, mover, position, roll).win_probability
         else:
             self.open = _decision(self.strategy, self.game)
             after = max(choice.win_probability for choice in self.open.choices)
@@ -330,7 +328,7 @@ class Reader:
         self.turn_start, self.first = self.value, len(self.moments)
 
 
-def read_events(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Reader:
+def read_events(strategy: Solved, first: Begun, events: Sequence[Event]) -> Reader:
     """Read a game; events that were taken back do not count.
 
     Raises InvalidRequestError unless there are two players.
@@ -382,7 +380,7 @@ def _rounded_alike(value: float, seat: int) -> tuple[float, float]:
     return by_seat(first, 0)
 
 
-def _position(strategy: Strategy, game: Game) -> Position:
+def _position(strategy: Solved, game: Game) -> Position:
     """The position of the player to move, as far down as the strategy goes."""
     position, floor = game.position(), strategy.rules.score_floor
     return replace(
@@ -390,28 +388,26 @@ def _position(strategy: Strategy, game: Game) -> Position:
     )
 
 
-def _value(strategy: Strategy, game: Game) -> float:
+def _value(strategy: Solved, game: Game) -> float:
     """Win probability of the player to move."""
     position, turn = _position(strategy, game), game.turn
     if turn.roll is not None:
-        return advise(strategy, position, turn.roll).win_probability
+        return seat_advice(strategy, game.mover, position, turn.roll).win_probability
     if not turn.turn_total:
-        return strategy.win_probability(position)
-    table = strategy.turn(position)
+        return seat_chance(strategy, game.mover, position)
+    table = seat_turn(strategy, game.mover, position)
     return table.value(turn.state) if game.may_bank else table.roll_value(turn.state)
 
 
-def _decision(strategy: Strategy, game: Game) -> _Decision:
+def _decision(strategy: Solved, game: Game) -> _Decision:
     """What the player to move can do with the roll, or whether to roll if all dice were kept."""
-    rules, turn = strategy.rules, game.turn
-    position = _position(strategy, game)
-    table = strategy.turn(position)
+    turn, position = game.turn, _position(strategy, game)
+    table = seat_turn(strategy, game.mover, position)
     if turn.roll is None:
         after: dict[Roll, Game] = {(): game}
     else:
         after = {
-            one.dice: replace(game, turn=turn_after(rules, turn, one.dice))
-            for one in set_asides(rules, turn.roll)
+            one.dice: replace(game, turn=turn_after(game, one.dice)) for one in game.set_asides()
         }
     choices = []
     for kept, then in after.items():

@@ -6,8 +6,9 @@ from math import exp, fsum
 
 from bot.review.moments import Kind, Mark, Moment, Reader, read_events, win_probability
 from bot.table.events import Begun, Event
+from solver.loaded.kits import Kit
+from solver.play.seats import Solved
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.wording import say_later
 
 BANDS: tuple[tuple[float, str], ...] = (
@@ -75,6 +76,8 @@ class Review:
     """Shares of the win; None for a game without a result."""
     moments: tuple[Moment, ...]
     players: tuple[PlayerReview, PlayerReview]
+    kits: tuple[Kit, ...] = ()
+    """What both brought; none where they threw the dice of the rules."""
 
     @property
     def worst(self) -> tuple[Moment, ...]:
@@ -93,7 +96,7 @@ def accuracy(losses: Sequence[float]) -> float:
     return min(100.0, fsum(found) / len(found))
 
 
-def review(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Review:
+def review(strategy: Solved, first: Begun, events: Sequence[Event]) -> Review:
     """Look back on a game; events that were taken back do not count.
 
     The luck-adjusted result of a player is the result - own luck + the other's luck: what the
@@ -119,6 +122,7 @@ def review(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Review:
             _player(reader, 0, result, luck[0] - luck[1]),
             _player(reader, 1, result, luck[1] - luck[0]),
         ),
+        kits=game.kits,
     )
 
 

@@ -15,20 +15,32 @@ from solver.errors import (
 )
 from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
+from solver.play.estimate import EstimatedStrategy
 from solver.play.komi import Komi, komi
 from solver.play.maps import TurnMap, turn_map
 from solver.play.memo import GoForIt
 from solver.play.memo_study import MemoStudy, load_memo, save_memo
 from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
+from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
-from solver.turn.dice import parse_dice
+from solver.turn.dice import Roll, parse_dice
 from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
+    from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
+    from bot.services.seats import LoadedHint
     from bot.table.state import Game
+    from solver.loaded.matchup import Matchup
+    from solver.loaded.strategy import MatchupStrategy
+    from solver.play.loaded_policies import LoadedPolicy
+    from solver.play.seats import Solved
+    from solver.turn.equations import Floats
+
+_MATCHUPS = 16
+"""That are kept open, of some MB each with the turns that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +58,33 @@ class Hint:
 class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
-    def __init__(self, strategies: Path, program: str | None = None) -> None:
+    def __init__(
+        self,
+        strategies: Path,
+        program: str | None = None,
+        matchups: "MatchupFolders | None" = None,
+    ) -> None:
         """Of the folder `strategies`.
 
         program : how this program is called on a command line; None in a chat, where nobody is
             told what to type there
+        matchups : where dice that are solved against each other are kept
         """
         self._folder = strategies
         self._program = program
+        self.matchups = matchups
         self._open: dict[Ruleset, Strategy] = {}
+        self._pairs: dict[Matchup, MatchupStrategy] = {}
+        """What was asked for last comes last."""
+        self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
-        return _advisor, (self._folder, self._program)
+        return _advisor, (self._folder, self._program, self.matchups)
+
+    def with_matchups(self, matchups: "MatchupFolders") -> "Advisor":
+        """The same that knows where dice are kept that are solved against each other."""
+        return Advisor(self._folder, self._program, matchups)
 
     def advise(self, dice: str, situation: Situation) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
@@ -74,6 +100,13 @@ class Advisor:
         """
         strategy, position = self.position(dice, situation)
         return with_why(strategy, odds(strategy, position))
+
+    def answer(self, rules: Ruleset, position: Position, roll: Roll | None) -> Advice | Odds:
+        """What to do in a position, before a roll if there is none. Raises StrategyFileError."""
+        strategy = self.strategy(rules)
+        if roll is None:
+            return with_why(strategy, odds(strategy, position))
+        return with_why(strategy, advise(strategy, position, roll))
 
     def position(self, dice: int | None, situation: Situation) -> tuple[Strategy, Position]:
         """A position before a roll, at the start of a turn of all dice, and its strategy.
@@ -110,11 +143,15 @@ class Advisor:
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
 
-    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
+    def advise_in(self, game: "Game", dice: str, mover: str) -> "Advice | LoadedAdvice":
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
         """
+        if game.matchup:
+            from bot.services.seats import loaded_advice_in  # noqa: PLC0415
+
+            return loaded_advice_in(self.pair(game.matchup), game, dice, mover)
         roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -133,8 +170,12 @@ class Advisor:
         strategy = self.strategy(game.rules)
         return with_why(strategy, advise(strategy, game.position(), roll))
 
-    def odds_in(self, game: "Game") -> Odds:
+    def odds_in(self, game: "Game") -> "Odds | LoadedOdds":
         """Roll or bank in the position of a game. Raises FarkleError."""
+        if game.matchup:
+            from bot.services.seats import loaded_odds_in  # noqa: PLC0415
+
+            return loaded_odds_in(self.pair(game.matchup), game)
         if game.turn.roll is not None:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
@@ -142,8 +183,12 @@ class Advisor:
         strategy = self.strategy(game.rules)
         return with_why(strategy, odds(strategy, game.position()))
 
-    def hint(self, game: "Game") -> Hint:
+    def hint(self, game: "Game") -> "Hint | LoadedHint":
         """What is best in a game of two or more players. Raises StrategyFileError."""
+        if game.matchup:
+            from bot.services.seats import loaded_hint  # noqa: PLC0415
+
+            return loaded_hint(self.pair(game.matchup), game)
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
@@ -152,7 +197,7 @@ class Advisor:
         if game.turn.roll is None:
             return Hint(None, odds(strategy, position), exact)
         advice = advise(strategy, position, game.turn.roll)
-        turn = turn_after(game.rules, game.turn, advice.options[0].set_aside)
+        turn = turn_after(game, advice.options[0].set_aside)
         following = replace(
             position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
         )
@@ -208,6 +253,69 @@ class Advisor:
             return self.strategy(rules)
         except StrategyFileError:
             return None
+
+    def pair(self, matchup: "Matchup") -> "MatchupStrategy":
+        """The strategy of two sets of dice. Raises StrategyFileError where they are not solved."""
+        found = self._pairs.get(matchup)
+        if found is None:
+            from solver.loaded.files import open_matchup  # noqa: PLC0415
+
+            if self.matchups is None:
+                raise MissingStrategyError.say("these dice are not solved against each other yet")
+            found = open_matchup(self.matchups.matchups, matchup)
+        self._keep_pair(found)
+        return found
+
+    def keep_pair(self, matchup: "Matchup", values: "Floats") -> None:
+        """Remember what was just solved, as `MatchupStrategy` takes it."""
+        from solver.loaded.strategy import MatchupStrategy  # noqa: PLC0415
+
+        self._keep_pair(MatchupStrategy(matchup, values))
+
+    def _keep_pair(self, strategy: "MatchupStrategy") -> None:
+        self._pairs.pop(strategy.matchup, None)
+        self._pairs[strategy.matchup] = strategy
+        for longest in list(self._pairs)[:-_MATCHUPS]:
+            self._pairs.pop(longest, None)
+
+    def solved_in(self, game: "Game") -> "Solved | None":
+        """The strategy of a game's rules, and of the dice that players bring, if it is solved."""
+        if game.is_drafting:
+            return None
+        if game.matchup is None:
+            return self.solved(game.rules)
+        with suppress(StrategyFileError):
+            return self.pair(game.matchup)
+        return None
+
+    def strategy_in(self, game: "Game") -> "Solved":
+        """The same. Raises StrategyFileError where it is not solved."""
+        return self.pair(game.matchup) if game.matchup else self.strategy(game.rules)
+
+    def policy_in(self, game: "Game") -> "LoadedPolicy":
+        """The policy of the bot to move in a game to which players bring their dice.
+
+        Raises InvalidRequestError and StrategyFileError as `policy` does.
+        """
+        from solver.play.loaded_policies import LoadedPolicy  # noqa: PLC0415
+
+        level, side = game.bot_to_move or "", game.side
+        if side is None:
+            raise InvalidRequestError("players bring no dice to this game")
+        strategy = self.pair(side.matchup) if level == Optimal.name else None
+        return LoadedPolicy(level, side, strategy)
+
+    def estimate(self, rules: Ruleset, players: int) -> EstimatedStrategy:
+        """What stands in for the strategy of so many players where that is not solved.
+
+        It is made of the strategy of two players, a rough one where that is not solved either,
+        which takes seconds the first time. Raises FarkleError where there is none.
+        """
+        pairs = self.solved(rules) or rough_strategy(rules)
+        known = self._estimates.get((rules, players))
+        if known is None or known.pairs is not pairs:
+            known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
+        return known
 
     def policy(self, level: str, rules: Ruleset) -> Policy:
         """The policy of a bot's level.
@@ -268,9 +376,9 @@ class Advisor:
 
 
 @cache
-def _advisor(strategies: Path, program: str | None) -> Advisor:
+def _advisor(strategies: Path, program: str | None, matchups: "MatchupFolders | None") -> Advisor:
     """The one of this process."""
-    return Advisor(strategies, program)
+    return Advisor(strategies, program, matchups)
 
 
 def is_solved(strategies: Path, rules: Ruleset) -> bool:

@@ -7,35 +7,35 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from bot.review.chart import GameChart
 from bot.review.moments import Reader, TurnChange, read_events, read_on, win_probability
 from bot.review.review import PlayerReview, Review, review
 from bot.services.advisor import Advisor
-from bot.services.reckoning import GAMES, banked, charted, decided, estimated_on, reviewed
+from bot.services.loaded import seconds_of_solve, solved_values
+from bot.services.reckoning import banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
-from bot.table.state import Game, Stage, first_turn
+from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
 from bot.tasks.turns import Asker
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
 from solver.game.position import first_position
-from solver.play.estimate import distinct_turns
+from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
+from solver.play.rough import rough_turns
+from solver.play.seats import Solved
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.wording import say_later
 
 T = TypeVar("T")
 
-_OUTCOME_SECONDS = 3e-5
-"""About what a turn total takes of a turn for most points."""
-_MOST_TOLD = 500
-"""Games of which is remembered what was told of their chances."""
+_ROUGH_SECONDS = 1e-5
+"""About what a turn total takes in one of the turns of a rough strategy."""
+_ROW_SECONDS = 5e-4
+"""About what a turn total takes in all turns of an estimate."""
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
 
@@ -45,8 +45,8 @@ class Chances:
     """Each player's chance to win."""
 
     win_probabilities: tuple[float, ...]
-    standard_error: float | None
-    """Of an estimate; None where the chances are exact."""
+    within: float | None
+    """What 95 in 100 estimates are off by at most; None where the chances are exact."""
     last: TurnChange | None = None
     """What the turn that just ended did, where that is known exactly."""
 
@@ -57,11 +57,8 @@ class Oracle:
     def __init__(self, advisor: Advisor, tasks: Tasks | None = None) -> None:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._generator = np.random.default_rng()
         self._estimates: dict[str, tuple[int, Chances]] = {}
         """By game: its version and what was estimated then."""
-        self._told: dict[str, dict[int, tuple[float, ...]]] = {}
-        """By game, of the last ones: estimates by version, for its chart to show the same."""
         self._between: dict[str, tuple[Game, Chances]] = {}
         """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
@@ -81,7 +78,7 @@ class Oracle:
 
     def is_exact(self, game: Game) -> bool:
         """Whether chances of a game are exact."""
-        return len(game.seats) == 2 and self.advisor.solved(game.rules) is not None
+        return len(game.seats) == 2 and self.advisor.solved_in(game) is not None
 
     async def chances(self, table: Table) -> Chances | None:
         """The chances now; None while nobody can play yet, or where they cannot be told."""
@@ -105,9 +102,9 @@ class Oracle:
         known = self._between.get(game.id)
         if known and known[0] == _between_turns(game):
             return known[1]
-        if game.over or (known and not self.is_exact(game)):
+        if game.over or (known and not await at_once(self.is_exact, game)):
             return None  # a turn is not held up by an estimate that was not there in time
-        begun = replace(game, turn=first_turn(game.rules), before=None)
+        begun = replace(game, turn=game.first_turn, before=None)
         return await self.chances(replace(table, game=begun))
 
     async def chart(self, table: Table) -> GameChart | None:
@@ -115,28 +112,54 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return None
-        told = dict(self._told.get(game.id, {}))
-        asked = self.advisor, table.names, table.begun, table.events, self._generator, told
+        asked = self.advisor, table.names, table.begun, table.events
         # what was done at the table is told, whatever becomes of its chart
         with contextlib.suppress(FarkleError, TimeoutError):
             if is_quick(game.rules) and await at_once(self.is_exact, game):
-                chart, _ = await at_once(charted, *asked)
-                return chart
-            if self._may_estimate(game.rules):
+                return await at_once(charted, *asked)
+            if self._may_estimate(game):
                 async with asyncio.timeout(self.tasks.limits.patience):
-                    chart, self._generator = await self.tasks.aside(
-                        asker_of(table), charted, *asked
-                    )
-                    return chart
+                    return await self.tasks.aside(asker_of(table), charted, *asked)
         return None
 
-    def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
+    async def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
         """Every decision of a game that is over, and before it how long there is to wait.
 
         Raises StrategyFileError, InvalidRequestError and TaskError.
         """
+        if table.game.pool and not table.game.kits:
+            raise InvalidRequestError.say(
+                "the dice of that game were not all taken, so that nothing was played"
+            )
+        async for delay in self.ready(asker, table.game.matchup):
+            yield delay
         asked = self.advisor, table.begun, table.events
-        return self.tasks.told(asker, say_later("review"), reviewed, *asked)
+        async for found in self.tasks.told(asker, say_later("review"), reviewed, *asked):
+            yield found
+
+    async def check_solvable(self, asker: Asker, matchup: Matchup) -> None:
+        """Raises InvalidRequestError for dice that would take longer than a task may here."""
+        seconds = await at_once(seconds_of_solve, matchup)
+        async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
+            pass
+
+    async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
+        """Have two sets of dice solved against each other; nothing to do where there are none.
+
+        How long there is to wait. Raises FarkleError for what cannot be solved here.
+        """
+        if matchup is None or (folders := self.advisor.matchups) is None:
+            return
+        with contextlib.suppress(StrategyFileError):
+            await at_once(self.advisor.pair, matchup)
+            return
+        seconds = await at_once(seconds_of_solve, matchup)
+        what, work = say_later("loaded dice"), (solved_values, folders, matchup)
+        async for found in self.tasks.told(asker, what, *work, each=seconds):
+            if isinstance(found, Delay):
+                yield found
+            else:
+                self.advisor.keep_pair(matchup, found)
 
     async def results(self, table: Table) -> list[GameResult]:
         """What is kept of a game with a result, by seat."""
@@ -164,22 +187,28 @@ class Oracle:
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""
         game = table.game
-        strategy = self.advisor.solved(game.rules) if len(game.seats) == 2 else None
+        strategy = self.advisor.solved_in(game) if len(game.seats) == 2 else None
         if strategy is None:
             return None if game.shares is None else Chances(game.shares, None)
         return Chances(win_probability(strategy, game), None, self._last_turn(strategy, table))
 
     async def _estimated(self, table: Table) -> Chances | None:
-        """The chances as they are estimated: once, so that nobody sees two for one position."""
+        """The chances as they are estimated, once for a position."""
         game = table.game
         version, known = self._estimates.get(game.id, (0, None))
         if known is not None and version == game.version:
             return known
-        return await self._in_time(table) if self._may_estimate(game.rules) else None
+        return await self._in_time(table) if self._may_estimate(game) else None
 
-    def _may_estimate(self, rules: Ruleset) -> bool:
-        """Whether there is time for an estimate, which takes longest the first time."""
-        quick = seconds_of_estimate(rules) <= ASIDE_SECONDS / 2
+    def _may_estimate(self, game: Game) -> bool:
+        """Whether there is time for an estimate, which takes longest the first time.
+
+        Dice that players bring are solved, and not estimated.
+        """
+        if game.kits or game.is_drafting:
+            return False
+        solved = self.advisor.solved(game.rules) is not None
+        quick = seconds_of_estimate(game.rules, solved=solved) <= ASIDE_SECONDS / 2
         return quick and self.tasks.pressure.degree < Degree.OVERLOADED
 
     async def _in_time(self, table: Table) -> Chances | None:
@@ -194,15 +223,12 @@ class Oracle:
 
     async def _estimate(self, table: Table) -> Chances | None:
         game = replace(table.game, before=None)
-        asked = estimated_on, game, GAMES, self._generator
         try:
-            (shares, error), self._generator = await self.tasks.aside(asker_of(table), *asked)
+            asked = estimated, self.advisor, game
+            shares, off = await self.tasks.aside(asker_of(table), *asked)
         except FarkleError:
             return None
-        found = Chances(shares, error)
-        self._told.setdefault(game.id, {})[game.version] = shares
-        if len(self._told) > _MOST_TOLD:
-            del self._told[next(iter(self._told))]
+        found = Chances(shares, off)
         self._remember(table.game, found)
         version, _ = self._estimates.get(game.id, (0, None))
         if version < game.version:
@@ -217,10 +243,10 @@ class Oracle:
 
     def _remember(self, game: Game, chances: Chances) -> None:
         """Keep the chances between two turns for as long as the second goes on."""
-        if game.turn == first_turn(game.rules):
+        if game.turn == game.first_turn:
             self._between[game.id] = _between_turns(game), replace(chances, last=None)
 
-    def _last_turn(self, strategy: Strategy, table: Table) -> TurnChange | None:
+    def _last_turn(self, strategy: Solved, table: Table) -> TurnChange | None:
         """What the last finished turn changed; only what happened since the last time is read."""
         game_id, events = table.game.id, table.events
         with self._reading:
@@ -244,7 +270,7 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return []
-        strategy = self.advisor.solved(game.rules)
+        strategy = self.advisor.solved_in(game)
         players: Sequence[PlayerReview | None] = [None] * len(game.seats)
         if len(game.seats) == 2 and strategy:
             players = review(strategy, table.begun, table.events).players
@@ -266,7 +292,7 @@ class Oracle:
 def _between_turns(game: Game) -> Game:
     """What decides the chances before the turn under way: the game without what rolls change."""
     stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
-    turn = first_turn(game.rules)
+    turn = game.first_turn
     return replace(game, turn=turn, stage=stage, before=None, version=0, rolls=0, seeds=())
 
 
@@ -281,10 +307,11 @@ def turn_rows(rules: Ruleset) -> int:
     return steps * max(1, len(rules.hot_dice_bonus))
 
 
-def seconds_of_estimate(rules: Ruleset) -> float:
-    """About how long the first estimate under rules takes: turns from many scores are solved."""
+def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
+    """About how long the first estimate takes, where two players are solved or are not."""
     rows = turn_rows(rules)
-    return _OUTCOME_SECONDS * rows * distinct_turns(rules) / 2
+    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) * rows / 2
+    return rough + _ROW_SECONDS * rows
 
 
 def asker_of(table: Table) -> Asker:

@@ -3,13 +3,21 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.services.advisor import Advisor
+from bot.services.advisor import Advisor, Hint
 from bot.services.situation import Situation
+from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds, odds
 from solver.play.maps import TurnMap, turn_map
+from solver.wording import say_later
 
 if TYPE_CHECKING:
     from bot.table.state import Game
+
+
+NOT_WITH_DICE = say_later(
+    "pictures and walks know equal dice alone: in a game to which players bring theirs, /hint,"
+    " /advise and /odds say what is best"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +46,8 @@ def explained(advisor: Advisor, dice: int | None, situation: Situation) -> Expla
 def explained_in(advisor: Advisor, game: "Game") -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
     hint = advisor.hint(game)
+    if not isinstance(hint, Hint):
+        raise InvalidRequestError.say(NOT_WITH_DICE)
     # where dice lie on the table, what is marked is where the best set-aside of them leads
     turn = turn_map(advisor.strategy(game.rules), hint.odds.position)
     return Explanation(turn, hint.odds, hint.advice, hint.exact)

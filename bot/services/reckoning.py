@@ -4,10 +4,8 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from bot.review.chart import ChartPoint, GameChart
 from bot.review.moments import effective_events, win_probability
@@ -15,23 +13,16 @@ from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
-from bot.table.state import Game, Stage, apply, begin, turn_after
+from bot.table.state import Game, Stage, apply, begin, fold
 from solver.game.endgame import last_turn
 from solver.game.standings import by_seat
-from solver.play.estimate import estimate
-from solver.play.policies import Move, TurnView, make_policy
+from solver.play.many_advice import advise_shared
+from solver.play.policies import Move, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import after_set_aside, set_asides
 
-GAMES = 20_000
-"""Games simulated for an estimate."""
-_GOAL = 10_000
-_CHART_GAMES = 2_000
-"""Games simulated for one point of a chart."""
-
-
 Estimated = tuple[tuple[float, ...], float | None]
-"""Chances to win by seat, and their standard error, None where they are exact."""
+"""Chances to win by seat, and what 95 in 100 of them are within; None where they are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,64 +34,30 @@ class Played:
     """Every turn in words, if that was asked for."""
 
 
-def estimated(game: Game, games: int, generator: np.random.Generator) -> Estimated:
-    """Everybody's chance in a game under way, from so many simulated games.
-
-    Raises ConvergenceError.
-    """
+def estimated(advisor: Advisor, game: Game) -> Estimated:
+    """Everybody's chance in a game under way. Raises FarkleError where nothing can be told."""
     if game.shares is not None:
         return game.shares, None
     if game.stage is Stage.PLAY_OFF:
         return _in_play_off(game)
-    rules, turn, goes_on = game.rules, game.turn, False
-    if turn.roll is not None:
-        # as whoever plays for points would go on
-        view = TurnView(rules, game.position(), turn.roll)
-        choice = make_policy("max-points").choose(view)
-        turn, goes_on = turn_after(rules, turn, choice.set_aside), not choice.bank
-    playing = [k for k, seat in enumerate(game.seats) if seat.playing]
-    seats = [game.seats[k] for k in playing]
-    # longer games take longer to play, and need no more of them
-    games = max(1_000, min(games, games * _GOAL // rules.goal))
-    found = estimate(
-        rules,
-        [replace(seat.standing, score=max(seat.score, rules.score_floor)) for seat in seats],
-        playing.index(game.mover),
-        turn.state,
-        generator,
-        games=games,
-        waiting=[playing.index(seat) for seat in game.waiting],
-        roll=goes_on,
-    )
-    chances = dict(zip(playing, found.win_probabilities, strict=True))
-    return tuple(chances.get(k, 0.0) for k in range(len(game.seats))), found.standard_error
-
-
-def estimated_on(
-    game: Game, games: int, generator: np.random.Generator
-) -> tuple[Estimated, np.random.Generator]:
-    """The same, and the generator as it is then: one that was sent is another one."""
-    return estimated(game, games, generator), generator
+    strategy, position = advisor.estimate(game.rules, game.playing), game.shared_position()
+    if game.turn.roll is None:
+        found = strategy.chances(position).tolist()
+    else:
+        found = list(advise_shared(strategy, position, game.turn.roll).chances)
+    playing = iter(found)
+    shares = tuple(next(playing) if seat.playing else 0.0 for seat in game.seats)
+    return shares, strategy.within
 
 
 def charted(
-    advisor: Advisor,
-    names: tuple[str, ...],
-    begun: Begun,
-    events: Sequence[Event],
-    generator: np.random.Generator,
-    told: Mapping[int, tuple[float, ...]],
-) -> tuple[GameChart, np.random.Generator]:
-    """The chances after every turn of a game, and the generator as it is then.
-
-    told : by version of the game, estimates that were told before: nobody sees two for one position
-
-    Raises StrategyFileError or ConvergenceError.
-    """
+    advisor: Advisor, names: tuple[str, ...], begun: Begun, events: Sequence[Event]
+) -> GameChart:
+    """The chances after every turn of a game. Raises FarkleError where they cannot be told."""
     points: list[ChartPoint] = []
     steps = [(0, None, begin(begun)), *effective_events(begun, events)]
-    rules, players = begun.rules, len(names)
-    strategy = advisor.solved(rules) if players == 2 else None
+    players = len(names)
+    strategy = advisor.solved_in(steps[-1][2]) if players == 2 else None
     chances: tuple[float, ...]
     before: Game | None = None
     for _, _, game in steps:
@@ -113,29 +70,31 @@ def charted(
             points.clear()
         if strategy:
             chances = win_probability(strategy, game)
-        elif not game.over and game.version in told:
-            chances = told[game.version]
         else:
-            chances, _ = estimated(game, _CHART_GAMES, generator)
+            chances, _ = estimated(advisor, game)
         scores = tuple(seat.score for seat in game.seats)
         points.append(ChartPoint(str(len(points)), chances, scores))
     whole = tuple(point for point in points if len(point.scores) == players)
-    return GameChart(names, whole), generator
+    return GameChart(names, whole)
 
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.strategy(begun.rules), begun, events)
+    return review(advisor.strategy_in(fold(begun, events)), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
+    if game.kits:
+        return advisor.policy_in(game).choose(game.position(), game.turn.roll or ())
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
     return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
 
 
 def banked(advisor: Advisor, game: Game) -> bool:
     """Whether the bot that is to move banks before it rolls. Raises StrategyFileError."""
+    if game.kits:
+        return advisor.policy_in(game).banks(game.position())
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
     return policy.banks(game.rules, game.position())
 

@@ -18,6 +18,8 @@ from bot.table.events import Begun, Ended, Event, Revealed, Rolled, event_data
 from bot.table.state import Game, apply, begin
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.loaded.kits import Kit
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number
 
@@ -225,6 +227,9 @@ class Tables:
         tracked: bool = False,
         hints: bool = True,
         away_seconds: int | None = None,
+        kits: tuple[Kit, ...] = (),
+        joker_alone: bool = False,
+        pool: tuple[NamedDie, ...] = (),
     ) -> Table:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
         secret = None if tracked else secrets.token_bytes(32)
@@ -239,6 +244,9 @@ class Tables:
             hints=hints,
             away_seconds=away_seconds,
             commitment=fair_dice.commitment(secret) if secret else None,
+            kits=kits,
+            joker_alone=joker_alone,
+            pool=pool,
         )
         writes = self.store.foreign_writes()
         try:
@@ -339,7 +347,8 @@ class Tables:
         if any(not one.game.hints for one in own):
             raise IllegalActionError.say("the host has forbidden hints in the game that you play")
         found = own or [one for one in found if one.game.hints]
-        return found[0] if len(found) == 1 and len(found[0].game.seats) > 1 else None
+        plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]
+        return plays[0] if len(found) == len(plays) == 1 else None
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""
@@ -382,16 +391,13 @@ class Tables:
 
     async def rolled(self, game: Game, seat: int) -> Rolled:
         """What falls next, once it is known that the player may roll."""
-        number = commands.check_roll(game, seat)
+        commands.check_roll(game, seat)
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
                 raise InvalidRequestError.say("the dice of this game are real ones: say what fell")
             self._secrets[game.id] = secret
-        dice = fair_dice.fair_roll(
-            self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number
-        )
-        [event] = commands.roll(game, seat, dice)
+        [event] = commands.roll(game, seat, commands.fallen(game, self._secrets[game.id]))
         return event
 
     async def append(

@@ -10,7 +10,9 @@ from bot.services.advisor import Hint
 from bot.services.comparing import ComparedRules
 from bot.services.memo import MemoAnswer
 from bot.table import commands
-from bot.table.commands import MOST_PLAYERS
+from bot.table.commands import most_players
+from bot.table.dice_names import kept_text, rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import Kept
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
@@ -31,16 +33,20 @@ from bot.views.layout import (
 from bot.views.memo import Heading, memo_page, memo_text
 from bot.views.why import why_text
 from solver.errors import IllegalActionError
+from solver.named.drafts import PAIR
+from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import Advice, Odds
+from solver.play.loaded_policies import LOADED_LEVELS
 from solver.play.policies import LEVELS
-from solver.turn.dice import Roll, make_roll
+from solver.turn.dice import JOKER, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate, set_asides
+from solver.turn.scoring import Fate
 from solver.wording import figure, say, say_later, say_number
 
 _MOST_PLAIN = 1_700
 """Characters of a text before it is made safe, which adds some."""
 _FACES = "⚀⚁⚂⚃⚄⚅"
+JOKER_SIGN = "🃏"
 _PER_ROW = 3
 _MOST_OPTIONS = 8
 """Of the set-asides of a roll, those that are named."""
@@ -167,11 +173,11 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
         return None
     chosen = tuple(bool(mask >> k & 1) for k in range(len(roll)))
     kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
-    said = say("Rolled {dice}", dice=dice_text(roll))
+    said = say("Rolled {dice}", dice=rolled_text(game, roll))
     if kept:
-        aside = dice_text(tuple(kept))
-        said = say("Rolled {dice}, set aside {kept}", dice=dice_text(roll), kept=aside)
-    picture = dice_png(roll, chosen, _scoring_dice(game), game.rules.dice)
+        aside = kept_text(game, tuple(kept))
+        said = say("Rolled {dice}, set aside {kept}", dice=rolled_text(game, roll), kept=aside)
+    picture = dice_png(shown_faces(game, roll), chosen, _scoring_dice(game), game.rules.dice)
     return Attachment("dice.png", picture, said)
 
 
@@ -189,10 +195,14 @@ def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Bu
     """
     if game.over:
         buttons = _after_the_end(game)
-    elif game.stage is Stage.LOBBY and (len(game.seats) < 2 or not game.tracked):
+    elif game.stage is Stage.LOBBY and (
+        len(game.seats) < 2 or not (game.tracked or game.is_drafting)
+    ):
         buttons = _lobby(game, opened=opened)
     elif game.bot_to_move:
         buttons = [Button("refresh", say("Go on")), _details(0), _resign(0)]
+    elif game.is_drafting:
+        buttons = _pairs(game)
     elif game.tracked:
         buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
         buttons.append(_details(0))
@@ -220,7 +230,7 @@ def why_not(game: Game, mask: int) -> list[str]:
                 "{dice} scores nothing in this roll under {rules} rules",
                 "{dice} score nothing in this roll under {rules} rules",
                 len(idle),
-                dice=dice_text(make_roll(idle)),
+                dice=kept_text(game, tuple(idle)),
                 rules=game.rules.name,
             )
         )
@@ -279,11 +289,16 @@ def _marked_hint(hint: Hint) -> str:
     return "\n".join(lines)
 
 
+def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
+    """What dice of the player to move show, each by itself."""
+    return tuple(game.dice.faces((die,))[0] for die in dice)
+
+
 def _scoring_dice(game: Game) -> tuple[bool, ...]:
     """Of each die of the roll whether there is a set-aside with it."""
     roll = game.turn.roll or ()
-    faces = {face for one in set_asides(game.rules, roll) for face in one.dice}
-    return tuple(face in faces for face in roll)
+    scoring = {die for one in game.set_asides() for die in one.dice}
+    return tuple(die in scoring for die in roll)
 
 
 def _after_the_end(game: Game) -> list[Button]:
@@ -300,39 +315,53 @@ def _lobby(game: Game, *, opened: bool) -> list[Button]:
     """What can be done before the first roll."""
     buttons = []
     if len(game.seats) > 1:
-        told = say("Roll {dice}", dice=dice_count(game.turn.dice))
+        told = say("Roll {dice}", dice=dice_count(game.number_of_dice))
         buttons.append(Button("roll", say("Start") if opened else told, style=Style.MAIN))
-    if len(game.seats) < MOST_PLAYERS:
+    if len(game.seats) < most_players(game):
         style = Style.PLAIN if buttons else Style.MAIN
         buttons.append(Button("join", say("Join"), style=style))
-    if len(game.seats) > 1:
-        buttons.append(Button("leave", say("Leave")))
-    else:
+    if len(game.seats) < 2:
         buttons.append(Button("end", say("End")))
+    elif game.picks:
+        buttons.append(_resign(0))  # who took dice plays with them
+    else:
+        buttons.append(Button("leave", say("Leave")))
     return [*buttons, Button("rules", say("Rules"), 1), _details(1)]
 
 
-def bot_menu() -> Menu:
+def bot_menu(game: Game) -> Menu:
     """Which bot is to sit down."""
-    options = tuple((level, say(meaning)) for level, meaning in LEVELS.items())
+    levels = LOADED_LEVELS if game.kits or game.pool else LEVELS
+    options = tuple((level, say(LEVELS[level])) for level in levels)
     return Menu("bot", say("Add a bot"), options)
 
 
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
-    roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
+    roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
     buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
     return [*buttons, _hint(game, 1), _undo_button(game, 1), _details(1), _resign(1)]
+
+
+def _pairs(game: Game) -> list[Button]:
+    """The pairs of dice that nobody has taken yet."""
+    pairs = laid_out(game)
+    buttons = [
+        Button(f"pair{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
+        for number, (place, die) in enumerate(pairs)
+    ]
+    row = -(-len(pairs) // _PER_ROW)
+    return [*buttons, Button("end", say("End"), row), _details(row)]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:
     """The dice of a roll, and what can be done with those that are chosen."""
     roll = game.turn.roll or ()
-    worth = {one.dice: one.points for one in set_asides(game.rules, roll)}
+    worth = {one.dice: one.points for one in game.set_asides()}
     buttons = []
-    for number, (face, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
-        alone = worth.get((face,))
-        label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
+    for number, (die, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
+        alone = worth.get((die,))
+        label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
     kept = kept_dice(game, mask)
@@ -343,7 +372,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
     if kept not in worth:
         told = say("Choose dice to keep")
         if kept:
-            told = say("{dice} cannot be kept alone", dice=dice_text(kept))
+            told = say("{dice} cannot be kept alone", dice=kept_text(game, kept))
         buttons.append(Button("roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
@@ -351,7 +380,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
         keep = say(
             "Keep {points:,}, roll {dice}",
             points=after.turn.turn_total - game.turn.turn_total,
-            dice=dice_count(after.turn.dice),
+            dice=dice_count(after.number_of_dice),
         )
         buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
     return [*buttons, _hint(game, row + 1), _details(row + 1), _resign(row + 1)]
@@ -360,14 +389,14 @@ def _choice(game: Game, mask: int) -> list[Button]:
 def _picks(game: Game, mask: int, row: int) -> list[Button]:
     """Several dice by one press: all that scores, and the set-asides of most points."""
     roll = game.turn.roll or ()
-    several = [one for one in set_asides(game.rules, roll) if len(one.dice) > 1]
+    several = [one for one in game.set_asides() if len(one.dice) > 1]
     scoring = zip(roll, _scoring_dice(game), strict=True)
-    everything = make_roll([face for face, scores in scoring if scores])
+    everything = make_roll([die for die, scores in scoring if scores])
     # before the others, however many points they are worth
     several.sort(key=lambda one: one.dice != everything)
     buttons = []
     for one in several[:_MOST_PICKS]:
-        told = dice_text(one.dice)
+        told = kept_text(game, one.dice)
         if one.dice == everything:
             told = say("All that scores")
         chosen = _mask_of(roll, one.dice)
@@ -380,11 +409,21 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
 def _mask_of(roll: Roll, dice: Roll) -> int:
     """Dice of a roll as bits, of equal ones the first."""
     left, mask = list(dice), 0
-    for number, face in enumerate(roll):
-        if face in left:
-            left.remove(face)
+    for number, die in enumerate(roll):
+        if die in left:
+            left.remove(die)
             mask |= 1 << number
     return mask
+
+
+def _die_label(game: Game, die: int) -> str:
+    """The face of a die, and its name where the player has others."""
+    [face] = shown_faces(game, (die,))
+    label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
+    if len(game.dice.types) == 1:
+        return label
+    name = game.kits[game.mover].dice.first_name((die - 1) // len(_FACES))
+    return f"{label} {name.typed}"
 
 
 def _bank(game: Game, row: int) -> Button:

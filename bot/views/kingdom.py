@@ -6,11 +6,13 @@ from typing import Any
 from bot.services.kingdom import (
     Choice,
     ChoiceAnswer,
+    ChoiceQuestion,
     KcdAnswer,
     KcdQuestion,
     LoadedBank,
     SetFigures,
 )
+from bot.views.badges import badge_lines, plan_data, plan_lines
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
@@ -35,6 +37,7 @@ def kcd_text(answer: KcdAnswer) -> str:
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
         *badge_lines(dice.badges),
         wrap(_wins(answer)),
+        *plan_lines(answer.badge),
     ]
     if answer.bank_from:
         lines.append(
@@ -49,7 +52,7 @@ def kcd_text(answer: KcdAnswer) -> str:
             ],
             right={1, 3},
         )
-    return "\n".join([*lines, *_doubt_lines(dice.mine, dice.theirs)])
+    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs)])
 
 
 def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
@@ -67,14 +70,6 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
         for who, one in figures
     ]
     return columns(rows, right={2, 3, 4, 5})
-
-
-def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
-    """What both hold, if anything."""
-    if not any(badges):
-        return []
-    mine, theirs = (badge.text if badge else say("none") for badge in badges)
-    return [wrap(say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs))]
 
 
 def badges_data(badges: Sequence[NamedBadge | None]) -> list[str | None]:
@@ -95,7 +90,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
                 **_game(question.rules),
             )
             + " "
-            + (say("you begin.") if question.begins else say("they begin."))
+            + begins_text(begins=question.begins)
         )
     ]
     lines += badge_lines(question.badges)
@@ -113,16 +108,22 @@ def choice_text(answer: ChoiceAnswer) -> str:
     lines += columns(rows, right={1, 2, 3})
     if len(answer.choices) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
-    lines.append(
-        wrap(
-            say(
-                "Points are those of a turn with no goal. Only sets with a win probability were"
-                " played out against these dice; another one may win more often than its points"
-                " tell. Ordinary dice are taken to be at hand."
-            )
-        )
+    lines.append(wrap(sets_note()))
+    return "\n".join([*lines, *doubt_lines(best.dice, question.theirs)])
+
+
+def begins_text(*, begins: bool) -> str:
+    """The end of a sentence: who throws first."""
+    return say("you begin.") if begins else say("they begin.")
+
+
+def sets_note() -> str:
+    """How far a comparison of sets goes."""
+    return say(
+        "Points are those of a turn with no goal. Only sets with a win probability were"
+        " played out against these dice; another one may win more often than its points"
+        " tell. Ordinary dice are taken to be at hand."
     )
-    return "\n".join([*lines, *_doubt_lines(best.dice, question.theirs)])
 
 
 def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
@@ -139,6 +140,7 @@ def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
             {"dice": one.dice.text, "turn_total": one.turn_total, "share": one.share}
             for one in answer.bank_from
         ],
+        "badge": plan_data(answer.badge),
         "unknown": doubts(_all(question.dice.mine, question.dice.theirs)),
     }
 
@@ -166,7 +168,14 @@ def kcd_sheet(answer: KcdAnswer) -> Sheet:
 
 def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
     """All sets as plain data."""
-    question = answer.question
+    return {
+        **choice_question_data(answer.question),
+        "choices": [set_data(one) for one in answer.choices],
+    }
+
+
+def choice_question_data(question: ChoiceQuestion) -> dict[str, Any]:
+    """The game that a set is chosen for."""
     return {
         "rules": question.rules.name,
         "goal": question.rules.goal,
@@ -174,16 +183,16 @@ def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
         "begins": question.begins,
         "joker_alone": question.joker_alone,
         "badges": badges_data(question.badges),
-        "choices": [_choice(one) for one in answer.choices],
     }
 
 
 def choice_sheet(answer: ChoiceAnswer) -> Sheet:
     """A row for each set."""
-    return sheet(("dice", "points", "win_probability", "price"), map(_choice, answer.choices))
+    return sheet(("dice", "points", "win_probability", "price"), map(set_data, answer.choices))
 
 
-def _choice(one: Choice) -> dict[str, Any]:
+def set_data(one: Choice) -> dict[str, Any]:
+    """A set that may be taken."""
     return {
         "dice": one.dice.text,
         "points": one.points,
@@ -229,7 +238,7 @@ def _all(*sets: NamedSet) -> list[NamedDie]:
     return [named for one in sets for named in one.dice]
 
 
-def _doubt_lines(*sets: NamedSet) -> list[str]:
+def doubt_lines(*sets: NamedSet) -> list[str]:
     """What nobody knows of it."""
     luck = say("Henry's own luck is not in the dice; see kingdom-come.md in docs.")
     return [wrap(sentence) for sentence in (*doubts(_all(*sets)), luck)]

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.review.moments import Judgement, Mark, Moment
+from bot.review.moments import Choice, Judgement, Mark, Moment
 from bot.review.review import PlayerReview, Review
 from bot.views.advice import farkles_in_a_row, scores_text, to_beat_text, turn_total_text
-from bot.views.layout import columns, dice_text, percent, wrap
+from bot.views.layout import columns, dice_text, inside, percent, wrap
 from solver.game.position import in_play_off, points_to_beat
+from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
@@ -44,7 +45,7 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     moments = [
         given
         | {"before": one.before[0], "after": one.after[0]}
-        | ({"judgement": _judgement_data(one.judgement)} if one.judgement else {})
+        | ({"judgement": _judgement_data(review, one)} if one.judgement else {})
         for one, given in zip(review.moments, data["moments"], strict=True)
     ]
     index = {id(moment): k for k, moment in enumerate(review.moments)}
@@ -53,11 +54,24 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
         given | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
         for player, given, name in zip(review.players, data["players"], names, strict=True)
     ]
+    del data["kits"]
     return data | {"rules": review.rules.name, "moments": moments, "players": players}
 
 
-def _judgement_data(judgement: Judgement) -> dict[str, Any]:
-    return asdict(judgement) | {"loss": judgement.loss}
+def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
+    """A decision; dice as they are typed where players brought them."""
+    judgement = moment.judgement
+    if judgement is None:
+        return {}
+    data = asdict(judgement) | {"loss": judgement.loss}
+    if review.kits:
+        kit = review.kits[moment.seat]
+        data["roll"] = _roll_text(kit, judgement)
+        data["position"]["dice"] = kit.dice.left(judgement.position.dice).text
+        for name, choice in (("chosen", judgement.chosen), ("best", judgement.best)):
+            data[name]["set_aside"] = _kept_text(kit, judgement, choice)
+            data[name]["dice_left"] = kit.dice.left(choice.dice_left).text
+    return data
 
 
 def _head(review: Review, names: Sequence[str]) -> str:
@@ -161,13 +175,14 @@ def _worst(review: Review, names: Sequence[str]) -> str:
         return say("No decision cost as much as {points:.2f} percentage points.", points=least)
     lines = [say("What cost most, in percentage points of the win probability:")]
     for number, (moment, judgement) in enumerate(found, 1):
-        told = _explained(review.rules, moment, judgement, names[moment.seat])
+        told = _explained(review, moment, judgement, names[moment.seat])
         lines.append(wrap(f"{number}. {told}"))
     return "\n".join(lines)
 
 
-def _explained(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str:
+def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) -> str:
     """One decision in plain words."""
+    kit = review.kits[moment.seat] if review.kits else None
     chosen, best = judgement.chosen, judgement.best
     cost = say(
         _COSTS[judgement.mark],
@@ -175,7 +190,7 @@ def _explained(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) 
         chance=percent(chosen.win_probability),
         best=percent(best.win_probability),
     )
-    return f"{_did(rules, moment, judgement, name)} {_better(judgement)} {cost}"
+    return f"{_did(review.rules, kit, moment, judgement, name)} {_better(kit, judgement)} {cost}"
 
 
 def _where(rules: Ruleset, judgement: Judgement) -> str:
@@ -197,15 +212,15 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     return ", ".join(where)
 
 
-def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str:
+def _did(rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, name: str) -> str:
     """What was chosen."""
     chosen = judgement.chosen
     parts = {
         "name": name,
         "turn": moment.turn,
         "position": _where(rules, judgement),
-        "roll": dice_text(judgement.roll),
-        "dice": dice_text(chosen.set_aside),
+        "roll": inside(_roll_text(kit, judgement)),
+        "dice": inside(_kept_text(kit, judgement, chosen)),
         "points": chosen.turn_total,
         "chance": percent(chosen.farkle_probability),
     }
@@ -222,7 +237,7 @@ def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str
             " {points:,} (farkle chance {chance}).",
             "{name}, turn {turn}, {position}: after {roll} kept {dice} and rolled {number} dice at"
             " {points:,} (farkle chance {chance}).",
-            chosen.dice_left,
+            _number(kit, chosen),
             **parts,
         )
     return say_number(
@@ -230,17 +245,37 @@ def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str
         " (farkle chance {chance}).",
         "{name}, turn {turn}, {position}: rolled {number} dice at {points:,}"
         " (farkle chance {chance}).",
-        chosen.dice_left,
+        _number(kit, chosen),
         **parts,
     )
 
 
-def _better(judgement: Judgement) -> str:
+def _roll_text(kit: Kit | None, judgement: Judgement) -> str:
+    """The roll, if there was one."""
+    if kit is None or not judgement.roll:
+        return dice_text(judgement.roll)
+    return kit.roll_text(judgement.roll, judgement.position.dice)
+
+
+def _kept_text(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
+    """The dice that a choice sets aside."""
+    if kit is None or not choice.set_aside:
+        return dice_text(choice.set_aside)
+    return kit.set_aside_text(judgement.roll, choice.set_aside)
+
+
+def _number(kit: Kit | None, choice: Choice) -> int:
+    """How many dice a choice leaves to roll."""
+    left = choice.dice_left
+    return left if kit is None else sum(kit.dice.dice_set.remaining[left])
+
+
+def _better(kit: Kit | None, judgement: Judgement) -> str:
     """What would have been best; the dice to keep only if they were other ones."""
     best = judgement.best
     other_dice = best.set_aside != judgement.chosen.set_aside
     parts = {
-        "dice": dice_text(best.set_aside),
+        "dice": inside(_kept_text(kit, judgement, best)),
         "points": best.turn_total,
         "chance": percent(best.farkle_probability),
     }
@@ -252,12 +287,12 @@ def _better(judgement: Judgement) -> str:
         return say_number(
             "Better: keep {dice} and roll {number} die at {points:,} (farkle chance {chance}).",
             "Better: keep {dice} and roll {number} dice at {points:,} (farkle chance {chance}).",
-            best.dice_left,
+            _number(kit, best),
             **parts,
         )
     return say_number(
         "Better: roll {number} die at {points:,} (farkle chance {chance}).",
         "Better: roll {number} dice at {points:,} (farkle chance {chance}).",
-        best.dice_left,
+        _number(kit, best),
         **parts,
     )

@@ -11,18 +11,26 @@ from enum import Enum
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
-from bot.table.commands import MOST_PLAYERS
+from bot.table.commands import most_players
+from bot.table.dice_names import rolled_text
 from bot.table.events import Rolled, TurnEnding
-from bot.table.state import Game, Stage, first_turn
+from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
-from bot.views.card import Attachment, Card, Menu, bot_menu, roll_picture, table_buttons
+from bot.views.card import (
+    Attachment,
+    Card,
+    Menu,
+    bot_menu,
+    roll_picture,
+    shown_faces,
+    table_buttons,
+)
 from bot.views.dice_picture import dice_png
 from bot.views.events import turn_so_far_text
 from bot.views.game import story_lines, table_head, to_move_text
 from bot.views.highlights import highlight_line
 from bot.views.layout import (
     defused,
-    dice_text,
     escape_markdown,
     pad,
     safe_text,
@@ -91,14 +99,13 @@ def table_card(
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         drawn.append(Attachment("game.png", chart, said[:1000]))
     head = escape_markdown(table_head(table))
-    waits = game.stage is Stage.LOBBY and is_open(table) and not game.tracked
     return TableCard(
         f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
         tuple(drawn),
         tuple(table_buttons(game, opened=is_open(table))),
         "\n".join(story),
         _foot(table),
-        bot_menu() if waits and len(game.seats) < MOST_PLAYERS else None,
+        bot_menu(game) if _waits(table) and len(game.seats) < most_players(game) else None,
         mood_of(game),
     )
 
@@ -106,6 +113,13 @@ def table_card(
 def is_open(table: Table) -> bool:
     """Whether its host set the table up for whoever comes."""
     return len(table.begun.levels) == 1
+
+
+def _waits(table: Table) -> bool:
+    """Whether its host says when all are there."""
+    game = table.game
+    plays = game.tracked or (game.is_drafting and len(game.seats) > 1)
+    return game.stage is Stage.LOBBY and is_open(table) and not plays
 
 
 def choice_card(game: Game, mask: int, *, pictures: bool = True) -> TableCard:
@@ -121,9 +135,9 @@ def mood_of(game: Game) -> Mood:
         return Mood.OVER
     if game.stage is Stage.LOBBY:
         return Mood.LOBBY
-    if game.turn.hot_dice:
+    if game.turn.hot_dice or (game.turn.turn_total and game.has_hot_dice):
         return Mood.HOT_DICE
-    fresh = game.turn == first_turn(game.rules)
+    fresh = game.turn == game.first_turn
     if fresh and game.last is not None and game.last.how in {TurnEnding.FARKLE, TurnEnding.LOSE}:
         return Mood.FARKLE
     return Mood.PLAY if game.stage is Stage.PLAY else Mood.LAST_TURNS
@@ -144,7 +158,7 @@ def _foot(table: Table) -> str:
         return ""
     if len(game.seats) < 2:
         return f"**{escape_markdown(say('Waiting for somebody to sit down.'))}**"
-    if game.stage is Stage.LOBBY and is_open(table) and not game.tracked:
+    if _waits(table):
         told = say("{name} starts once all are here.", name=table.names[game.mover])
         return f"**{escape_markdown(told)}**"
     name, total = table.names[game.mover], game.turn.turn_total
@@ -225,10 +239,15 @@ def _dice(news: News) -> list[Attachment]:
         return [found]
     if news.table.game.over:
         return []
-    last = [event.dice for event in news.events if isinstance(event, Rolled)]
-    if not last:
+    game, last = news.before, None
+    for event in news.events:
+        if game and isinstance(event, Rolled):
+            last = game, event.dice
+        game = apply(game, event) if game else None
+    if last is None:
         return []
-    roll, places = last[-1], news.table.game.rules.dice
-    said = say("The last roll: {dice}", dice=dice_text(roll))
-    picture = dice_png(roll, scoring=(False,) * len(roll), places=places)
+    rolled, dice = last
+    said = say("The last roll: {dice}", dice=rolled_text(rolled, dice))
+    faces, places = shown_faces(rolled, dice), rolled.rules.dice
+    picture = dice_png(faces, scoring=(False,) * len(dice), places=places)
     return [Attachment("dice.png", picture, said)]

@@ -18,6 +18,7 @@ from solver.game.standings import LEAST, score_count, value_shape
 from solver.game.sweeps import solve
 from solver.loaded import kernels
 from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.power_game import done, solve_powers
 from solver.turn.dice import DiceSet
 from solver.turn.remaining import RollLists
 
@@ -58,6 +59,8 @@ def solve_matchup(
         on_progress(1.0)
         values = np.concatenate((fair.values, fair.values))
         return MatchupSolution(matchup, values, fair.error_bound, fair.states_solved, fair.seconds)
+    if any(matchup.powers):
+        return solve_powers(matchup, tolerance=_TOLERANCE, threads=threads, on_progress=on_progress)
     value_shape(rules)
     scores = score_count(rules)
     step = rules.point_step
@@ -94,7 +97,7 @@ def solve_matchup(
             )
         error += worst
         rounds += report[:, 1].sum()
-        on_progress(_done(totals - s, scores))
+        on_progress(done(totals - s, scores))
     own, opponent = np.indices((scores, scores))
     values = np.stack((tables[0][own + opponent, opponent], tables[1][own + opponent, own]))
     columns = sum(found.columns for found in found_lists)
@@ -105,17 +108,6 @@ def solve_matchup(
         states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
-
-
-def _done(solved: int, scores: int) -> float:
-    """The share of the work that so many of the highest totals are.
-
-    A total has so many pairs of states, whose turns are as long as the goal is away: up to the
-    total at which one player has reached it both grow, and then only the turns do.
-    """
-    share = np.minimum(np.arange(2 * scores), np.arange(2 * scores)[::-1])
-    work = np.cumsum(share * np.arange(2 * scores))
-    return float(work[solved] / work[-1])
 
 
 def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:

@@ -6,24 +6,32 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from bot.fronts.chat.bringing import SETS, has_sets
 from bot.fronts.chat.commands import Command, Line, Reply
-from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
+from bot.fronts.chat.kingdom import LoadedQuestions
+from bot.fronts.chat.waiting import delay_reply
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.loaded import LoadedAdvice, LoadedOdds
+from bot.services.position_ids import opened
 from bot.services.rule_options import with_goal
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
-from bot.views.advice import advice_text, answer_data, odds_text
+from bot.views.advice import advice_text, answer_data, answer_text, odds_text
 from bot.views.game import NOT_EXACT
+from bot.views.loaded import loaded_data, loaded_text
 from solver.errors import InvalidRequestError, InvalidRollError
 from solver.play.advice import Advice, Odds
+from solver.play.position_id import read_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import parse_dice
 from solver.wording import say, say_later
 
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?\d[\d,.']*\d")
 """Points as they are typed, which are no single die."""
+
+Answer = Advice | Odds | LoadedAdvice | LoadedOdds
 
 CONTEXT = {
     one.name: one.meaning
@@ -43,16 +51,19 @@ def advice_commands(
     async def answer(
         line: Line,
         caller: Caller,
-        ask_here: Callable[[Table, Game], Callable[[], Advice | Odds]],
+        ask_here: Callable[[Table, Game], Callable[[], Answer]],
         ask: Callable[[Situation], Advice | Odds],
         make_text: Callable[[Any], str],
     ) -> AsyncIterator[Reply]:
         here = await tables.asked_at(caller)
         if here and not line.options:
             game = replace(here.game, before=None)
+            async for delay in oracle.ready(caller.asker, game.matchup):
+                yield delay_reply(delay)
             found = await oracle.answered(caller.asker, game.rules, ask_here(here, game))
-            text = partial(_for_mover, here, caller, make_text)
-            yield Reply(found, text, answer_data, private=True)
+            is_loaded = isinstance(found, LoadedAdvice | LoadedOdds)
+            text = partial(_for_mover, here, caller, loaded_text if is_loaded else make_text)
+            yield Reply(found, text, loaded_data if is_loaded else answer_data, private=True)
             return
         meant = await rules_meant(line, caller, here, rules)
         found = await oracle.answered(caller.asker, meant, ask, line.situation(meant))
@@ -63,7 +74,7 @@ def advice_commands(
             return loaded.advise(line, caller)
         line = with_numbers(line)
 
-        def here(table: Table, game: Game) -> Callable[[], Advice]:
+        def here(table: Table, game: Game) -> Callable[[], Advice | LoadedAdvice]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
         return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
@@ -72,7 +83,7 @@ def advice_commands(
         if has_sets(line):
             return loaded.odds(line, caller)
 
-        def here(_: Table, game: Game) -> Callable[[], Odds]:
+        def here(_: Table, game: Game) -> Callable[[], Odds | LoadedOdds]:
             return partial(advisor.odds_in, game)
 
         asked = partial(advisor.odds, line.number("dice"))
@@ -100,7 +111,29 @@ def advice_commands(
             takes_words=False,
             examples=("/odds turn:350 dice:2 me:4200 them:5000",),
         ),
+        _position_command(oracle, rules, tables),
     ]
+
+
+def _position_command(oracle: Oracle, rules: HouseRules, tables: Tables) -> Command:
+    """/position: what is best in a position that is named by its ID."""
+
+    async def position(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        await tables.asked_at(caller)  # who plays where hints are forbidden gets none
+        read = read_id(line.words)
+        known = [entry.rules for entry in await rules.list(caller.place) if entry.rules]
+        meant, *where = opened(read, known)
+        ask = partial(oracle.advisor.answer, meant)
+        found = await oracle.answered(caller.asker, meant, ask, *where)
+        yield Reply(found, answer_text, answer_data)
+
+    return Command(
+        "/position ID",
+        say_later("what is best in a position that somebody passes on"),
+        position,
+        {},
+        examples=("/position CZT1-7YZ9-SYP",),
+    )
 
 
 async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: HouseRules) -> Ruleset:
@@ -138,9 +171,7 @@ def with_numbers(line: Line) -> Line:
     return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
 
 
-def _for_mover(
-    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Advice | Odds
-) -> str:
+def _for_mover(table: Table, caller: Caller, make_text: Callable[[Any], str], found: Answer) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
     text = make_text(found)
     if table.seat_of(caller.person) != table.game.mover:

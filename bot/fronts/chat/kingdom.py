@@ -3,21 +3,26 @@
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
+from bot.fronts.chat.bringing import SETS, has_sets, kits_of
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.waiting import replies
+from bot.services.buying import (
+    PurchaseQuestion,
+    purchases,
+    read_price,
+    seconds_of_purchase,
+)
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.kingdom import (
     ChoiceQuestion,
     KcdQuestion,
-    check_choice,
     chosen,
     kcd_answer,
     seconds_of_choice,
 )
 from bot.services.loaded import (
     KCD,
-    ORDINARY,
     LoadedDice,
     MatchupFolders,
     loaded_advice,
@@ -29,6 +34,7 @@ from bot.services.situation import ME_OR_THEM
 from bot.services.tables import Caller, Tables
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
+from bot.views.buying import purchase_data, purchase_text
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import (
@@ -39,36 +45,11 @@ from bot.views.named_dice import (
     die_text,
 )
 from solver.errors import InvalidRequestError
-from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
-from solver.named.sets import find_die, read_dice, read_set
+from solver.named.sets import find_die, read_dice
 from solver.wording import say_later
 
 T = TypeVar("T")
-
-SETS = {
-    "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
-    "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
-    "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
-    "their-badge": say_later("the opponent's badge"),
-    "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
-}
-"""The options that bring loaded dice into a question."""
-
-
-def has_sets(line: Line) -> bool:
-    """Whether a question is about loaded dice.
-
-    Raises InvalidRequestError where only what goes with them is given.
-    """
-    if any(name in line.options for name in ("my-dice", "their-dice")):
-        return True
-    if alone := [name for name in SETS if name in line.options]:
-        raise InvalidRequestError.say(
-            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
-            option=alone[0],
-        )
-    return False
 
 
 class LoadedQuestions:
@@ -93,12 +74,14 @@ class LoadedQuestions:
                     **SETS,
                     "goal": say_later("points to reach"),
                     "own": say_later("the dice you own: which six to take of them"),
+                    "buy": say_later("which die to buy next: the most it may cost, or any"),
                     "began": say_later("me or them: who throws first"),
                     "rules": say_later("a rule set, kcd unless you say another"),
                 },
                 examples=(
                     "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
                     "/kcd own:lucky*2,odd goal:1500",
+                    "/kcd own:lucky*2,odd buy:500 goal:1500",
                     "/kcd dice tengri",
                 ),
             )
@@ -138,7 +121,7 @@ class LoadedQuestions:
                 yield Reply(known, die_text, lambda one: dice_list_data([one]))
             case ["badges"]:
                 yield Reply(known_badges(), badges_text, badges_data)
-            case [] if "own" in line.options:
+            case [] if "own" in line.options or "buy" in line.options:
                 async for reply in self._choice(line, caller):
                     yield reply
             case [] if has_sets(line):
@@ -162,30 +145,39 @@ class LoadedQuestions:
         dice = await self._dice(line, caller)
         question = ChoiceQuestion(
             dice.rules,
-            tuple(read_dice(line.option("own") or "")),
+            tuple(read_dice(own)) if (own := line.option("own")) else (),
             dice.theirs,
             _begins(line),
             dice.joker_alone,
             dice.badges,
         )
-        check_choice(question)
+        if most := line.option("buy"):
+            async for reply in self._purchase(question, read_price(most), caller):
+                yield reply
+            return
         seconds = await at_once(seconds_of_choice, question)
         what, work = say_later("choice of dice"), (chosen, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, choice_text, choice_data):
             yield reply
 
+    async def _purchase(
+        self, owned: ChoiceQuestion, most: int | None, caller: Caller
+    ) -> AsyncIterator[Reply]:
+        question = PurchaseQuestion(owned, most)
+        seconds = await at_once(seconds_of_purchase, question)
+        what, work = say_later("choice of dice"), (purchases, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, purchase_text, purchase_data):
+            yield reply
+
     async def _dice(self, line: Line, caller: Caller) -> LoadedDice:
         """The sets that a line names, under its rules. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
         rules = with_goal(meant, line.number("goal"))
-        mine, theirs = (
-            read_set(line.option(name) or ORDINARY, rules.dice)
-            for name in ("my-dice", "their-dice")
-        )
-        badges = read_badges(line.option("my-badge"), line.option("their-badge"))
+        mine, theirs = kits_of(line, rules)
         alone = line.choice("joker-alone", YES_OR_NO) is True
-        return LoadedDice(rules, mine, theirs, alone, badges)
+        return LoadedDice(rules, mine.dice, theirs.dice, alone, (mine.badge, theirs.badge))
 
 
 def _begins(line: Line) -> bool:

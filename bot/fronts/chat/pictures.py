@@ -11,7 +11,7 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
-from bot.services.pictures import Explanation, explained, explained_in
+from bot.services.pictures import NOT_WITH_DICE, Explanation, explained, explained_in
 from bot.services.situation import Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
@@ -20,7 +20,7 @@ from bot.tasks.pressure import Degree
 from bot.views.explain import explanation_data, explanation_text
 from bot.views.explorer import exploration_data, exploration_text
 from bot.views.turn_picture import turn_picture
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position
 from solver.wording import say_later
 
@@ -80,6 +80,8 @@ class PictureCommands:
         here = await self._tables.asked_at(caller)
         advisor = self._oracle.advisor
         if here and not line.options:
+            if here.game.kits:
+                raise InvalidRequestError.say(NOT_WITH_DICE)
             game = replace(here.game, before=None)
             asked: tuple[Any, ...] = advisor, game
             return await self._oracle.answered(caller.asker, game.rules, of_game, *asked), here

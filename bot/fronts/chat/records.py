@@ -13,10 +13,11 @@ from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
+from bot.services.proofs import proof_of
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import DamagedGameError, MissingGameError
-from bot.table.fair_dice import Proof, prove
+from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.dice_record import dice_record_data, dice_record_text
@@ -157,9 +158,7 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "the dice of that game were real ones: nothing proves them"
             )
-        rolls = [event.dice for event in table.events if event.kind == "rolled"]
-        proof = prove(table.game.id, secret, table.game.seeds, rolls)
-        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
+        yield Reply(proof_of(table, secret), Proof.to_json, partial(Proof.model_dump, mode="json"))
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = [level_named(str(word)) for word in line.arguments]

@@ -18,12 +18,14 @@ from discord.utils import MISSING
 from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import (
     Framed,
+    daily_view,
     explore_view,
     shown_texts,
     table_view,
     text_view,
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
+from bot.services.daily import Asked
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation
@@ -39,6 +41,7 @@ from bot.views.card import (
     text_card,
 )
 from bot.views.chart import chart_png
+from bot.views.daily import asked_card, daily_card
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
@@ -291,7 +294,10 @@ class Answer:
             return card, said_in(language, explore_view, subject, card.buttons, language.code)
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
-        return answer_card(subject) or text_card(reply.text), None
+        if isinstance(subject, Asked):
+            card = asked_card(subject)
+            return card, daily_view(subject.daily.day, card.buttons)
+        return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
 
     async def _drawn(self, told: list[News]) -> TableCard:
         """A table, with the pictures that there is time for."""
@@ -321,7 +327,7 @@ class Answer:
 
     async def _show(self, card: Card, view: AnyView | None) -> None:
         interaction, response = self._interaction, self._interaction.response
-        files = _files(card.attachments)
+        files = files_of(card.attachments)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         said: dict[str, Any] = {"content": card.text, "view": view or MISSING, "files": files}
         if isinstance(view, Framed):
@@ -356,7 +362,7 @@ class Answer:
         texts: dict[str, Any] = {**shown_texts(self._interaction.message)}
         card = replace(card, **texts)
         view = table_view(card, game, self._language.code, mask)
-        files = _files(card.attachments)
+        files = files_of(card.attachments)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         try:
             await self._interaction.response.edit_message(**changed)
@@ -390,7 +396,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: AnyView | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        files = _files(card.attachments)
+        files = files_of(card.attachments)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -426,7 +432,7 @@ class Answer:
         message = self._sent or (interaction.message if self._pressed else None)
         if message is not None:
             try:
-                files = _files(card.attachments)
+                files = files_of(card.attachments)
                 await message.edit(
                     **self._content(card, view),
                     view=view,
@@ -443,7 +449,7 @@ class Answer:
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
                 text = None if isinstance(view, Framed) else card.text
-                files = _files(card.attachments)
+                files = files_of(card.attachments)
                 shown: Any = view or MISSING
                 self._sent = await interaction.channel.send(text, view=shown, files=files)
                 self._is_heard = True
@@ -482,7 +488,7 @@ def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
     return discord.AllowedMentions(everyone=False, users=people, roles=False, replied_user=False)
 
 
-def _files(attachments: Iterable[Attachment]) -> list[discord.File]:
+def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:
     """Attachments as discord.py takes them, once."""
     return [
         discord.File(io.BytesIO(one.content), one.name, description=one.description)

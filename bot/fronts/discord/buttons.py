@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from typing import Any, Self
 
 import discord
@@ -357,12 +358,40 @@ def unpacked(text: str) -> Position:
     )
 
 
-BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton)
+class DailyButton(
+    _Dynamic,
+    DynamicItem[Button[View]],
+    template=r"d:(?P<day>\d{4}-\d\d-\d\d):(?P<choice>[1-9])",
+):
+    """An answer to the daily position of a day in the channel; anybody may press it, once."""
+
+    def __init__(self, day: str, choice: int | str, button: Button[View] | None = None) -> None:
+        """`choice` counts from 1."""
+        self.day, self.choice = day, int(choice)
+        button = button or Button()
+        button.custom_id = f"d:{day}:{choice}"
+        super().__init__(button)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.answered_daily(interaction, self)
+
+
+def daily_view(day: date, buttons: Iterable[card.Button]) -> Buttons:
+    """The choices of a daily position."""
+    view = Buttons()
+    for one in buttons:
+        button: Button[View] = Button(label=one.label[:_LONGEST_LABEL], row=one.row)
+        view.add_item(DailyButton(day.isoformat(), one.action, button))
+    return view
+
+
+BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton, DailyButton)
 
 
 async def pressed_button(
     interaction: discord.Interaction[Any],
-) -> TableButton | Confirm | ReviewPage | ExploreButton | None:
+) -> TableButton | Confirm | ReviewPage | ExploreButton | DailyButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed, kind = str(sent(interaction, "custom_id")), sent(interaction, "component_type")
     is_list = kind == discord.ComponentType.string_select.value

@@ -18,6 +18,7 @@ from filelock import AsyncFileLock
 
 from bot import log
 from bot.fronts.discord.buttons import pressed_button, sent
+from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import CommandTranslator
@@ -174,9 +175,11 @@ async def run_discord(
     with _signals(stop), _explained():
         async with client:
             running = asyncio.create_task(client.start(token))
+            posting = asyncio.create_task(keep_posting(client, front, store))
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
+            posting.cancel()
             if running.done():
                 await running
             logger.info("ending: answers under way are finished first")
@@ -184,7 +187,7 @@ async def run_discord(
             await client.close()
             # it may still be connecting, which nobody waits for any more
             running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+            await asyncio.gather(running, posting, return_exceptions=True)
 
 
 @contextlib.contextmanager

@@ -7,18 +7,22 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import discord
 from discord import app_commands
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
+from bot.fronts.chat.waiting import delay_reply, hint_reply, told_reply
 from bot.fronts.discord.answers import Answer, caller_of, user_id
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
+    DailyButton,
     ExploreButton,
     ReviewPage,
     TableButton,
@@ -31,15 +35,17 @@ from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.review.review import Review
 from bot.services.away import NotAwayError, check_away, check_end
+from bot.services.daily import Daily
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
+from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import details_lines, hint_data, hint_text
+from bot.views.game import details_lines
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from bot.views.rules_text import rules_text
@@ -48,7 +54,7 @@ from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
 
-PRIVATE = {"hint", "help", "forget"}
+PRIVATE = {"hint", "help", "forget", "daily"}
 """Commands whose answers are for the one who gave them alone."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
@@ -61,6 +67,8 @@ _MOST_REMINDERS = 500
 _AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
 
+_PAIR = re.compile(r"pair(\d{1,2})")
+"""The button of a pair of dice that is laid out."""
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
 )
@@ -73,6 +81,7 @@ class DiscordFront:
         self._commands = commands
         self._games = games
         self._rules = rules
+        self.daily = Daily(games.tables, games.oracle, rules)
         self._choices = Choices()
         self._reminders: dict[str, tuple[int, int]] = {}
         """By game, of the last ones: the seat and the number of the turn that was called for."""
@@ -114,6 +123,13 @@ class DiscordFront:
         """Wait for the answers under way."""
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
+
+    async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in a task that the end of the program waits for."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
 
     async def run(
         self,
@@ -237,8 +253,8 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._games.hint(caller, button.game)
-            yield Reply(hint, hint_text, hint_data, private=True)
+            async for hint in self._games.hint(caller, button.game):
+                yield hint_reply(hint)
             return
         if button.action == "details":
             shown = await self._games.shown(table)
@@ -248,15 +264,15 @@ class DiscordFront:
             yield Reply(table.game.rules, rules_text, private=True)
             return
         try:
-            async for news in self._move(caller, table, button):
-                yield news
+            async for told in self._move(caller, table, button):
+                yield told_reply(told)
         except StaleVersionError:
             async for news in self._shown(caller, button.game):
                 yield news
 
     def _move(  # noqa: PLR0911 - one for each button
         self, caller: Caller, table: Table, button: TableButton
-    ) -> AsyncIterator[News]:
+    ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
@@ -280,6 +296,8 @@ class DiscordFront:
                 return games.get_up(caller, game_id)
             case "bot":
                 return games.join(caller, game_id, level_named(button.chose))
+            case action if found := _PAIR.fullmatch(action):
+                return games.pick(caller, game_id, int(found[1]))
             case _:
                 raise _changed()
 
@@ -324,7 +342,7 @@ class DiscordFront:
         answer = await self._answer(interaction, button.language, anew=True)
         await answer.tell(do(caller_of(interaction), button.game))
 
-    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
@@ -336,13 +354,20 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
+        kits = game.kits[::-1] if table.seat_of(caller.person) == 1 else game.kits
+        more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        if kits:
+            async for delay in self._games.prepare(caller, players, game.rules, kits, **more):
+                yield delay_reply(delay)
         async for news in self._games.play(
             caller,
             players,
             game.rules,
-            tracked=game.tracked,
             hints=game.hints,
             away_seconds=game.away_seconds,
+            kits=kits,
+            tracked=game.tracked,
+            joker_alone=table.begun.joker_alone,
         ):
             yield news
 
@@ -355,6 +380,25 @@ class DiscordFront:
         caller, games = caller_of(interaction), self._games
         led = button.digest, button.name, button.position
         await answer.tell(walked(games.oracle, games.tables, caller, *led))
+
+    async def answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        """Answer a press on a choice of a daily position, to who pressed alone."""
+        await self._told(interaction, self._answered_daily(interaction, button))
+
+    async def _answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        answer = await self._answer(interaction, all_private=True, anew=True)
+        await answer.tell(self._verdict(caller_of(interaction), button))
+
+    async def _verdict(self, caller: Caller, button: DailyButton) -> AsyncIterator[Reply]:
+        try:
+            day = date.fromisoformat(button.day)
+        except ValueError:
+            raise _changed() from None
+        yield daily_reply(await self.daily.answer(caller, button.choice, day))
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
@@ -439,10 +483,7 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
         """Answer in a task that the end of the program waits for; no failure leaves it."""
-        task = asyncio.create_task(_caught(interaction, answer))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        await asyncio.shield(task)
+        await self.to_its_end(_caught(interaction, answer))
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:
