@@ -401,7 +401,7 @@ def _without(game: Game, number: int) -> Game:
         kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
         matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
         game = replace(game, kits=kits, matchup=matchup)
-    return _turn_of(game, moved(game.mover))
+    return _turn_of(game, moved(game.mover) % len(seats))
 
 
 def _with_seat(game: Game, number: int, **changes: Any) -> Game:

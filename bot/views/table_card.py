@@ -105,7 +105,7 @@ def table_card(
         tuple(table_buttons(game, opened=is_open(table))),
         "\n".join(story),
         _foot(table),
-        bot_menu(game) if _waits(table) and len(game.seats) < most_players(game) else None,
+        bot_menu(game) if _waits(table) else None,
         mood_of(game),
     )
 
@@ -116,10 +116,10 @@ def is_open(table: Table) -> bool:
 
 
 def _waits(table: Table) -> bool:
-    """Whether its host says when all are there."""
+    """Whether its host says when all are there, and more can come."""
     game = table.game
-    plays = game.tracked or (game.is_drafting and len(game.seats) > 1)
-    return game.stage is Stage.LOBBY and is_open(table) and not plays
+    has_room = len(game.seats) < most_players(game)
+    return game.stage is Stage.LOBBY and is_open(table) and has_room and not game.tracked
 
 
 def choice_card(game: Game, mask: int, *, pictures: bool = True) -> TableCard:

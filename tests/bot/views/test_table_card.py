@@ -10,13 +10,18 @@ from PIL import Image
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
+from bot.services.seats import read_fallen
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
-from bot.table.events import Banked, Event, Joined, Kept, Rolled
+from bot.table.dice_names import kept_text
+from bot.table.events import Banked, Event, Joined, Kept, Picked, Rolled
 from bot.table.state import Game, Stage, apply, begin
+from bot.views.card import kept_dice, table_buttons
 from bot.views.layout import text_width
 from bot.views.table_card import Mood, TableCard, table_card
+from solver.loaded.kits import Kit
+from solver.named.sets import read_set
 from solver.rules.file import load_rules
 from solver.wording import said_in
 
@@ -117,3 +122,60 @@ def test_names_do_not_break_the_sheet() -> None:
     assert "`" not in "".join(rows)
     assert rows[1].endswith(" 99.0 %")
     assert all(text_width(row) <= 27 for row in rows)
+
+
+def with_dice(first: str, second: str) -> Game:
+    """Two people before the first roll, each with their own dice."""
+    kits = Kit(read_set(first)), Kit(read_set(second))
+    return begin(commands.begin_game("ab12", RULES, [None, None], kits=kits, commitment="ab" * 32))
+
+
+def test_loaded_dice_are_shown_by_their_faces() -> None:
+    """Also where the roll ended the turn: then they are those of the player before."""
+    game = with_dice("lucky*3,odd,devil*2", "ordinary*6")
+    fallen = "6 5 1 lucky, 5 odd, 6 J devil"
+    card = told(game, Rolled(dice=read_fallen(game, fallen, "Ann")))
+    assert card.story == "Ann rolls 6 5 1 lucky, 5 odd, 6 J."
+    labels = [one.label for one in card.buttons if one.action.startswith("die")]
+    assert sorted(labels) == sorted(
+        [
+            "⚅ 6 lucky",
+            "⚄ 5 lucky · 50",
+            "⚀ 1 lucky · 100",
+            "⚄ 5 odd · 50",
+            "⚅ 6 devil",
+            "🃏 J devil",
+        ]
+    )
+    assert card.attachments[0].description == "Rolled 6 5 1 lucky, 5 odd, 6 J"
+    farkle = Rolled(dice=read_fallen(game, "6 4 2 lucky, 3 odd, 4 3 devil", "Ann"))
+    card = told(game, farkle)
+    assert card.mood is Mood.FARKLE
+    assert card.attachments[0].description == "The last roll: 6 4 2 lucky, 3 odd, 4 3"
+
+
+def test_several_loaded_dice_by_one_press() -> None:
+    """What a button says is what it chooses, and that may be kept."""
+    game = with_dice("lucky*3,odd,devil*2", "ordinary*6")
+    game = apply(game, Rolled(dice=read_fallen(game, "6 5 1 lucky, 5 odd, 6 J devil", "Ann")))
+    picks = [one for one in table_buttons(game) if one.action.startswith("pick")]
+    assert picks[0].label == "All that scores · 800"
+    for one in picks:
+        kept = kept_dice(game, int(one.action.removeprefix("pick")))
+        after = apply(game, Kept(dice=kept))
+        said, _, points = one.label.rpartition(" · ")
+        assert after.turn.turn_total == int(points)
+        assert said in {"All that scores", kept_text(game, kept)}
+
+
+def test_pairs_of_a_draft_are_buttons() -> None:
+    pool = read_set("lucky,odd,devil,weighted,holy,ordinary").dice
+    game = begin(commands.begin_game("ab12", RULES, [None, None], pool=pool, commitment="ab" * 32))
+    table = table_of(game)
+    card = table_card([News(None, (), table)])
+    pairs = [one for one in card.buttons if one.action.startswith("pair")]
+    assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
+    assert card.foot == "**Ann takes a pair with /pick.**"
+    for place in range(len(pool)):
+        game = apply(game, Picked(place=place))
+    assert [one.action for one in table_buttons(game)] == ["roll", "resign", "rules", "details"]
