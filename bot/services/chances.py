@@ -17,7 +17,7 @@ from bot.services.reckoning import banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
-from bot.table.state import Game
+from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
@@ -61,6 +61,8 @@ class Oracle:
         self.tasks = tasks or Tasks(workers=0)
         self._estimates: dict[str, tuple[int, Chances]] = {}
         """By game: its version and what was estimated then."""
+        self._between: dict[str, tuple[Game, Chances]] = {}
+        """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
         """By game: what is not estimated yet."""
         self._readers: dict[str, tuple[int, Reader]] = {}
@@ -103,7 +105,20 @@ class Oracle:
             found = await at_once(self._exact, table) or await self._estimated(table)
         if game.over:
             self._forget(game)
+        elif found:
+            self._remember(game, found)
         return found
+
+    async def at_start(self, table: Table) -> Chances | None:
+        """The chances when the turn under way began, as they were told then if they were."""
+        game = table.game
+        known = self._between.get(game.id)
+        if known and known[0] == _between_turns(game):
+            return known[1]
+        if game.over or (known and not await at_once(self.is_exact, game)):
+            return None  # a turn is not held up by an estimate that was not there in time
+        begun = replace(game, turn=game.first_turn, before=None)
+        return await self.chances(replace(table, game=begun))
 
     async def chart(self, table: Table) -> GameChart | None:
         """The chances after every turn, of a game with a result; None where they cannot be told."""
@@ -229,6 +244,7 @@ class Oracle:
         except FarkleError:
             return None
         found = Chances(shares, off)
+        self._remember(table.game, found)
         version, _ = self._estimates.get(game.id, (0, None))
         if version < game.version:
             self._estimates[game.id] = game.version, found
@@ -238,6 +254,12 @@ class Oracle:
         """Let go of what was remembered of a game that is over."""
         self._estimates.pop(game.id, None)
         self._readers.pop(game.id, None)
+        self._between.pop(game.id, None)
+
+    def _remember(self, game: Game, chances: Chances) -> None:
+        """Keep the chances between two turns for as long as the second goes on."""
+        if game.turn == game.first_turn:
+            self._between[game.id] = _between_turns(game), replace(chances, last=None)
 
     def _last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
         """What the last finished turn changed; only what happened since the last time is read."""
@@ -280,6 +302,13 @@ class Oracle:
             )
             for number, (seat, found) in enumerate(zip(game.seats, players, strict=True))
         ]
+
+
+def _between_turns(game: Game) -> Game:
+    """What decides the chances before the turn under way: the game without what rolls change."""
+    stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
+    turn = game.first_turn
+    return replace(game, turn=turn, stage=stage, before=None, version=0, rolls=0, seeds=())
 
 
 def is_quick(rules: Ruleset) -> bool:

@@ -21,7 +21,7 @@ from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionErr
 from bot.store.rows import GameResult, SeatRow
 from bot.table import commands, drafting
 from bot.table.commands import most_players
-from bot.table.events import Event, Rolled
+from bot.table.events import Event, Left, Rolled
 from bot.table.state import Game, apply
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -57,13 +57,15 @@ class News:
     chances: Chances | None = None
     """After a turn, at the start and at the end."""
     by: str | None = None
-    """Who did it, where that is not the player to move."""
+    """Who did it, where that is not the player to move or no player any more."""
     reviewable: bool = False
     """Whether the game is over and can be reviewed."""
     chart: GameChart | None = None
     """The chances turn by turn, of a game that was played to its end."""
     earlier: tuple[Table, ...] = ()
     """Games here that ended for this one, or by themselves before it."""
+    at_start: Chances | None = None
+    """The chances when the turn under way began."""
 
 
 _More = ParamSpec("_More")
@@ -223,6 +225,16 @@ class Games:
         yield news
         async for more in self.bots(news.table):
             yield more
+
+    async def get_up(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Leave a table before the first roll; it ends where then no person would begin."""
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
+            seat = table.own_seat(caller)
+            events = commands.leave(table.game, seat)
+            left = seat if isinstance(events[0], Left) else None
+            after = table.then(*events, left=left)
+            news = await self._commit(table, after, by=table.names[seat])
+        yield news
 
     async def pick(
         self, caller: Caller, game_id: str | None, place: int
@@ -433,7 +445,8 @@ class Games:
         in_turn = game.turn.turn_total or game.turn.roll is not None
         told = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if told else None
-        return News(game, (), table, chances, chart=await self.oracle.chart(table))
+        chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
+        return News(game, (), table, chances, chart=chart, at_start=at_start)
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move; waits where another program does it."""
@@ -527,7 +540,7 @@ class Games:
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
-        if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
+        if moved or after.game.over or len(after.game.seats) != len(table.game.seats):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
@@ -535,7 +548,8 @@ class Games:
         reviewable = written.game.shares is not None and self.oracle.is_reviewable(written.game)
         events = after.events[len(table.events) :]
         chart = await self.oracle.chart(written) if written.game.last else None
-        return News(table.game, events, written, chances, by, reviewable, chart)
+        at_start = chances or await self.oracle.at_start(written)
+        return News(table.game, events, written, chances, by, reviewable, chart, at_start=at_start)
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
         if game.tracked:

@@ -86,7 +86,7 @@ def read_kept(game: Game, typed: str) -> Roll:
 
 def _advice(strategy: MatchupStrategy, game: Game, roll: Roll) -> LoadedAdvice:
     found = advise_side(strategy, game.mover, game.position(), roll)
-    # no badge of a game is used up
+    # badges that are used up are not brought to a table
     return LoadedAdvice(dice_of(game), found, then=(False,) * len(found.options))
 
 

@@ -168,14 +168,22 @@ class Table:
     def _players(self) -> str:
         return ", ".join(self.names)
 
-    def then(self, *events: Event, seat: SeatRow | None = None) -> "Table":
-        """The table once events have happened, and a new or another player sits in `seat`."""
+    def then(self, *events: Event, seat: SeatRow | None = None, left: int | None = None) -> "Table":
+        """The table once events have happened.
+
+        seat : with its new or other player
+        left : the number of a seat that is given up
+        """
         game, stored = self.game, self.stored
         for event in events:
             game = apply(game, event)
         if seat is not None:
             others = stored.seats[: seat.number], stored.seats[seat.number + 1 :]
             stored = replace(stored, seats=(*others[0], seat, *others[1]))
+        if left is not None:
+            others = stored.seats[:left], stored.seats[left + 1 :]
+            moved = (replace(one, number=one.number - 1) for one in others[1])
+            stored = replace(stored, seats=(*others[0], *moved))
         return replace(self, stored=stored, events=(*self.events, *events), game=game)
 
 
@@ -406,6 +414,10 @@ class Tables:
         happened in between.
         """
         events, sat = after.events[len(table.events) :], table.stored.seats
+        sit, stay = after.stored.seats, len(sat)
+        if len(sit) < len(sat):
+            # those who move up are written anew, as nobody may sit twice at a time
+            stay = next((k for k, one in enumerate(sit) if one != sat[k]), len(sit))
         at = self.now()
         try:
             version = await self.store.append(
@@ -413,8 +425,9 @@ class Tables:
                 table.game.version,
                 [NewEvent(event.kind, event_data(event)) for event in events],
                 at,
-                new_seats=after.stored.seats[len(sat) :],
-                changed_seats=[one for one in after.stored.seats[: len(sat)] if one not in sat],
+                new_seats=sit[stay:],
+                changed_seats=[one for one in sit[:stay] if one not in sat],
+                without_seats=stay if stay < len(sat) else None,
                 ended=after.game.over,
                 results=results,
                 reopens=reopens,

@@ -18,7 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-INTERRUPTED = 130
+from bot.starting import INTERRUPTED, loading
+
 _NICE = 10
 """Lower priority, so that answers in the chat stay quick."""
 _PATIENCE = 3.0
@@ -55,12 +56,13 @@ def _end_with_input() -> None:
 
 def _solve(request: dict[str, Any]) -> int:
     # only here: an interrupt while numba loads ends the process cleanly, too
-    from bot.languages import best_language  # noqa: PLC0415
-    from solver.batch.jobs import Job, Watch, solve_jobs  # noqa: PLC0415
-    from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
-    from solver.game.standings import Progress  # noqa: PLC0415
-    from solver.rules.ruleset import Ruleset  # noqa: PLC0415
-    from solver.wording import ENGLISH, speak  # noqa: PLC0415
+    with loading():
+        from bot.languages import best_language  # noqa: PLC0415
+        from solver.batch.jobs import Job, Watch, solve_jobs  # noqa: PLC0415
+        from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
+        from solver.game.standings import Progress  # noqa: PLC0415
+        from solver.rules.ruleset import Ruleset  # noqa: PLC0415
+        from solver.wording import ENGLISH, speak  # noqa: PLC0415
 
     class Lines(Watch):
         """Prints the progress."""

@@ -228,6 +228,11 @@ def change_seats(connection: Connection, game_id: str, changed: Sequence[SeatRow
             raise ValueError(f"game {game_id} has no seat {seat.number} to change")
 
 
+def delete_seats(connection: Connection, game_id: str, number: int) -> None:
+    """Delete the seats from this one on."""
+    connection.execute(delete(seats).where(seats.c.game_id == game_id, seats.c.number >= number))
+
+
 def delete_results(connection: Connection, game_id: str) -> None:
     """Delete how a game ended."""
     connection.execute(delete(results).where(results.c.game_id == game_id))

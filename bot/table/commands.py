@@ -18,6 +18,7 @@ from bot.table.events import (
     Ended,
     Joined,
     Kept,
+    Left,
     Replaced,
     Resigned,
     Rolled,
@@ -64,6 +65,17 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
             "all throw the dice of the rules in this game: /play my-dice:SET begins another"
         )
     return [Joined(level=level, kit=kit)]
+
+
+def leave(game: Game, seat: int) -> list[Left | Ended]:
+    """Get up before the first roll; a table at which then no person would begin just ends."""
+    _check_goes_on(game)
+    if game.stage is not Stage.LOBBY or game.picks:
+        raise IllegalActionError.say("the game has begun: /resign gives it up")
+    others = [one for number, one in enumerate(game.seats) if number != seat]
+    if not others or others[0].level is not None:
+        return [Ended()]
+    return [Left(seat=seat)]
 
 
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:

@@ -78,6 +78,14 @@ class Picked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Left:
+    """A seat less, before the first roll: those behind it move up."""
+
+    kind: Literal["left"] = "left"
+    seat: SeatNumber
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Seeded:
     """A player's own share in the rolls to come."""
 
@@ -184,6 +192,7 @@ class Revealed:
 Event = (
     Begun
     | Joined
+    | Left
     | Picked
     | Seeded
     | Rolled

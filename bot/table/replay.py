@@ -14,6 +14,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
     Picked,
     Replaced,
     Resigned,
@@ -94,12 +95,15 @@ def _begin(event: Begun) -> Game:
 def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C901, PLR0912 - kinds
     """Raises FarkleError unless a command makes the event."""
     mover = game.mover
-    if isinstance(event, Seeded | Corrected | Resigned | Replaced):
+    if isinstance(event, Left | Seeded | Corrected | Resigned | Replaced):
         _check_seat(len(game.seats), event.seat)
     match event:
         case Joined():
             commands.join(game, event.level, event.kit)
             apply(game, event)  # raises for what cannot be brought
+        case Left():
+            if commands.leave(game, event.seat) != [event]:
+                raise IllegalActionError.say("nobody can get up yet")
         case Picked():
             drafting.pick(game, mover, event.place)
             apply(game, event)  # raises for what cannot be played with

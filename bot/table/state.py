@@ -20,6 +20,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
     Picked,
     Replaced,
     Resigned,
@@ -173,6 +174,11 @@ class Game:
         return self.side.dice if self.side else dice_set(self.rules)
 
     @property
+    def first_turn(self) -> Turn:
+        """The turn of the player to move as it begins."""
+        return Turn(self.dice.whole)
+
+    @property
     def number_of_dice(self) -> int:
         """How many are to be rolled next, or were rolled."""
         return sum(self.dice.remaining[self.turn.dice])
@@ -297,7 +303,7 @@ def apply(game: Game, event: Event) -> Game:
         return replace(game.before or game, version=game.version + 1)
     after = replace(_applied(game, event), version=game.version + 1)
     # who has sat down stays
-    stays = isinstance(event, Joined | Revealed)
+    stays = isinstance(event, Joined | Left | Revealed)
     if isinstance(event, Kept | Banked) or (game.tracked and not stays):
         return replace(after, before=game)
     return replace(after, before=None)
@@ -310,6 +316,8 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
             game = _with_kit(game, event.kit)
             seat = _new_seat(game.rules, event.level, game.kits, len(game.seats))
             return replace(game, seats=(*game.seats, seat))
+        case Left():
+            return _without(game, event.seat)
         case Picked():
             return _picked(game, event.place)
         case Seeded():
@@ -354,7 +362,7 @@ def turn_after(game: Game, kept: Roll) -> Turn:
 def _turn_of(game: Game, seat: int) -> Game:
     """The game where a seat begins a turn."""
     game = replace(game, mover=seat)
-    return replace(game, turn=Turn(game.dice.whole))
+    return replace(game, turn=game.first_turn)
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
@@ -381,6 +389,24 @@ def _with_kit(game: Game, kit: Kit | None) -> Game:
     kits = (*game.kits[:number], kit, *game.kits[number + 1 :])
     matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
     return replace(game, kits=kits, matchup=matchup)
+
+
+def _without(game: Game, number: int) -> Game:
+    """The game without a seat; nobody has rolled yet."""
+
+    def moved(seat: int) -> int:
+        return seat - (seat > number)
+
+    host = None if game.host in {None, number} else moved(game.host or 0)
+    seeds = tuple((moved(seat), text) for seat, text in game.seeds if seat != number)
+    seats = (*game.seats[:number], *game.seats[number + 1 :])
+    game = replace(game, seats=seats, host=host, seeds=seeds)
+    if game.matchup is not None:
+        # what who gets up has brought is there for who comes
+        kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
+        matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
+        game = replace(game, kits=kits, matchup=matchup)
+    return _turn_of(game, moved(game.mover) % len(seats))
 
 
 def _with_seat(game: Game, number: int, **changes: Any) -> Game:

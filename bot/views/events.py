@@ -11,6 +11,7 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
     Picked,
     Replaced,
     Resigned,
@@ -81,11 +82,17 @@ _SHOWN = 6
 
 
 def events_text(
-    names: Sequence[str], game: Game, events: Sequence[Event], by: str | None = None
+    names: Sequence[str],
+    game: Game,
+    events: Sequence[Event],
+    by: str | None = None,
+    *,
+    briefly: bool = False,
 ) -> Iterator[str]:
     """A sentence for each event; a roll whose dice were kept at once is told with that.
 
-    `by` is who passed the turn of another.
+    by : who passed the turn of another, or got up
+    briefly : whether it is left out what may be kept of a roll, which is shown otherwise
     """
     skipped = False
     for event, following in zip_longest(events, events[1:]):
@@ -96,6 +103,9 @@ def events_text(
             kept = apply(after, following)
             yield _kept_at_once_text(names[game.mover], after, kept, event.dice, following.dice)
             skipped = True
+        elif isinstance(event, Rolled) and after.turn.roll is not None and briefly:
+            name, dice = names[game.mover], rolled_text(after, event.dice)
+            yield say("{name} rolls {dice}.", name=name, dice=dice)
         else:
             yield from _event_text(names, game, after, event, by)
         game = after
@@ -163,6 +173,10 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield say("{name} sits down and has {set}.", name=name, set=brought)
         case Joined():
             yield say("{name} sits down.", name=names[len(game.seats)])
+        case Left():
+            yield say("{name} gets up.", name=by or say("Somebody"))
+            if after.kits:
+                yield kits_text(names, after)
         case Picked():
             pair = f"{game.pool[event.place].typed}*{PAIR}"
             yield say("{name} takes {dice}.", name=mover, dice=pair)

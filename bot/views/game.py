@@ -1,6 +1,7 @@
 """What happened at a table, in plain words for everybody who reads along."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.services.advisor import Hint
@@ -33,6 +34,7 @@ _HOW_EXACT = say_later(
 NOT_EXACT = say_later(
     "With more than two players this is best against the strongest of them alone."
 )
+_WITH_REAL_DICE = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
 _STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
 _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
@@ -69,7 +71,38 @@ def news_lines(news: News) -> list[str]:
             lines.append(say(_HOW_EXACT, points=news.chances.within * 100))
     game = table.game
     if not game.over and (news.chances or before is None or game.is_drafting):
-        lines.append(_to_move(table))
+        lines.append(to_move_text(table))
+    return lines
+
+
+def story_lines(news: News) -> list[str]:
+    """What happened, where buttons and `details_lines` say what else there is to say."""
+    table, before = news.table, news.before
+    if before is None:
+        names = ", ".join(table.names)
+        told = say_later("A new game: {names}; {rules} rules, {goal}.")
+        if table.game.tracked:
+            told = _WITH_REAL_DICE
+        opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
+        return [*map(_earlier, news.earlier), opening, *_brought(table), *_doubts(table)]
+    return [*_events(news, before, briefly=True)]
+
+
+def details_lines(news: News) -> list[str]:
+    """What few want to know of a table: the chances in full, and what its dice come from."""
+    table, game, chances = news.table, news.table.game, news.chances
+    lines = [table_head(table), *_brought(table)]
+    if chances:
+        if not (game.hints or game.over):
+            # why they moved would be a hint while the move can be taken back
+            chances = replace(chances, last=None)
+        lines.append(chances_text(table.names, chances))
+        if chances.within is not None:
+            lines.append(say(_HOW_EXACT, points=chances.within * 100))
+    if game.commitment:
+        lines.append(_commitment(game.commitment))
+    if game.secret:
+        lines.append(_secret(game.secret))
     return lines
 
 
@@ -190,6 +223,20 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
     return text if within is None else f"{text} {_within_text(within)}"
 
 
+def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
+    """What a player is told whose turn may be passed soon; `name` is who waits."""
+    return say_number(
+        "{player}, {name} would like to go on: in {number} second your turn in game {game} may be"
+        " passed.",
+        "{player}, {name} would like to go on: in {number} seconds your turn in game {game} may be"
+        " passed.",
+        seconds,
+        player=player,
+        name=name,
+        game=game,
+    )
+
+
 def hint_text(hint: Hint | LoadedHint) -> str:
     """What is best and why."""
     lines = [hint_head(hint)]
@@ -272,15 +319,12 @@ def _opening(table: Table) -> Iterator[str]:
     rules, goal = game.rules.name, _goal(game)
     told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        told = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
+        told = _WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
     yield from _brought(table)
-    yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
+    yield from _doubts(table)
     if game.commitment:
-        yield say(
-            "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
-            commitment=game.commitment,
-        )
+        yield _commitment(game.commitment)
     if len(game.seats) < 2:
         if game.tracked:
             yield say("Others sit down with /join.")
@@ -309,6 +353,12 @@ def _brought(table: Table) -> Iterator[str]:
         )
 
 
+def _doubts(table: Table) -> Iterator[str]:
+    """What is not sure of the dice that are played with."""
+    game = table.game
+    yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
+
+
 def _goal(game: Game) -> str:
     rules = game.rules
     if rules.goal_must_be == "exceeded":
@@ -317,18 +367,33 @@ def _goal(game: Game) -> str:
 
 
 def _happened(news: News, before: Game) -> Iterator[str]:
+    yield from _events(news, before)
+    if news.table.game.secret:
+        yield _secret(news.table.game.secret)
+    if news.reviewable:
+        yield say("/review looks back at every decision.")
+
+
+def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
+    """What happened, and how the game ended."""
     table, game = news.table, news.table.game
-    yield from events_text(table.names, before, news.events, news.by)
-    if game.over:
-        if game.shares is not None or not news.events:
-            yield _result(table)
-        if game.secret:
-            yield say(
-                "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
-                secret=game.secret,
-            )
-        if news.reviewable:
-            yield say("/review looks back at every decision.")
+    yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
+    if game.over and (game.shares is not None or not news.events):
+        yield _result(table)
+
+
+def _commitment(commitment: str) -> str:
+    return say(
+        "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
+        commitment=commitment,
+    )
+
+
+def _secret(secret: str) -> str:
+    return say(
+        "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
+        secret=secret,
+    )
 
 
 def _notes(game: Game, number: int) -> Iterator[str]:
@@ -344,7 +409,8 @@ def _notes(game: Game, number: int) -> Iterator[str]:
         yield turn_so_far_text(game)
 
 
-def _to_move(table: Table) -> str:
+def to_move_text(table: Table) -> str:
+    """Who is to move between turns, and what is special about the turn."""
     game = table.game
     name = table.names[game.mover]
     if game.is_drafting:

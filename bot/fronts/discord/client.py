@@ -17,7 +17,7 @@ from discord import app_commands
 from filelock import AsyncFileLock
 
 from bot import log
-from bot.fronts.discord.buttons import BUTTONS, is_live, pressed_button, sent
+from bot.fronts.discord.buttons import pressed_button, sent
 from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
@@ -109,8 +109,7 @@ class FarkleClient(discord.AutoShardedClient):
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
-        """Bring Discord's commands up to date, and listen to buttons of all times."""
-        self.add_dynamic_items(*BUTTONS)
+        """Bring Discord's commands up to date."""
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -125,9 +124,9 @@ class FarkleClient(discord.AutoShardedClient):
         logger.info("to invite it: %s", link)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """Answer presses that discord.py leaves alone: its message has no such button."""
+        """Answer presses, on buttons of all times, by their ids."""
         kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
-        if interaction.type not in kinds or is_live(interaction):
+        if interaction.type not in kinds:
             return
         button = await pressed_button(interaction)
         if button is None:
