@@ -17,7 +17,7 @@ from bot.services.reckoning import banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
-from bot.table.state import Game, Stage
+from bot.table.state import Game, Stage, Turn
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
@@ -59,8 +59,8 @@ class Oracle:
     def __init__(self, advisor: Advisor, tasks: Tasks | None = None) -> None:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._estimates: dict[str, tuple[int, Chances]] = {}
-        """By game: its version and what was estimated then."""
+        self._estimates: dict[str, tuple[tuple[int, Turn], Chances]] = {}
+        """By game: its version and turn, and what was estimated then; the turn may be as it began."""
         self._between: dict[str, tuple[Game, Chances]] = {}
         """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
@@ -210,9 +210,9 @@ class Oracle:
     async def _estimated(self, table: Table) -> Chances | None:
         """The chances as they are estimated, once for a position."""
         game = table.game
-        version, known = self._estimates.get(game.id, (0, None))
-        if known is not None and version == game.version:
-            return known
+        known = self._estimates.get(game.id)
+        if known is not None and known[0] == (game.version, game.turn):
+            return known[1]
         return await self._in_time(table) if self._may_estimate(game) else None
 
     def _may_estimate(self, game: Game) -> bool:
@@ -245,9 +245,9 @@ class Oracle:
             return None
         found = Chances(shares, off)
         self._remember(table.game, found)
-        version, _ = self._estimates.get(game.id, (0, None))
-        if version < game.version:
-            self._estimates[game.id] = game.version, found
+        known = self._estimates.get(game.id)
+        if known is None or known[0][0] <= game.version:
+            self._estimates[game.id] = (game.version, game.turn), found
         return found
 
     def _forget(self, game: Game) -> None:

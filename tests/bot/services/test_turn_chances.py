@@ -35,8 +35,8 @@ async def test_they_stay(tmp_path: Path, data: Path, players: int, hints: bool) 
         games, host = parts.games, Caller(PLACE, PEOPLE[0])
         begun = games.play(host, PEOPLE[:players], rules, hints=hints)
         [news] = [one async for one in begun]
-        last, turns = news.chances, 0
-        while turns < 5 or news.table.game.turn.roll is None:
+        last, turns, known = news.chances, 0, True
+        while turns < 5 or news.table.game.turn.roll is None or not known:
             game = news.table.game
             moves = games.roll(mover(game), game.id)
             if game.turn.roll is not None:
@@ -44,7 +44,9 @@ async def test_they_stay(tmp_path: Path, data: Path, players: int, hints: bool) 
                 moves = games.keep(mover(game), game.id, kept, "roll")
             [news] = [one async for one in moves]
             if news.chances:
-                last, turns = news.chances, turns + 1
+                last, turns, known = news.chances, turns + 1, True
+            elif news.table.game.turn.roll is None:
+                known = False  # a busy machine has estimated the new turn too late
             assert last
             assert told(news) == last.win_probabilities
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
@@ -52,5 +54,4 @@ async def test_they_stay(tmp_path: Path, data: Path, players: int, hints: bool) 
         assert table.game.turn.roll
         found = told(await parts.games.shown(table))
         assert last
-        # an estimate is another one now
-        assert found == pytest.approx(last.win_probabilities, abs=1e-12 if players == 2 else 0.1)
+        assert found == pytest.approx(last.win_probabilities, abs=1e-12)
