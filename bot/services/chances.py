@@ -60,7 +60,7 @@ class Oracle:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
         self._estimates: dict[str, tuple[tuple[int, Turn], Chances]] = {}
-        """By game: its version and turn, and what was estimated then; the turn may be as it began."""
+        """By game: its version, its turn now or as it began, and what was estimated for that."""
         self._between: dict[str, tuple[Game, Chances]] = {}
         """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
