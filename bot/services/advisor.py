@@ -1,10 +1,11 @@
 """Advice, odds and turn tables for any solved rule set."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.services.positions import (
     check_dice_told,
@@ -23,14 +24,12 @@ from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position, check_hot_dice, check_position
 from solver.many_strategy import open_many
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
-from solver.play.estimate import EstimatedStrategy
 from solver.play.komi import Komi, komi
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.play.maps import TurnMap, turn_map
 from solver.play.memo import GoForIt
 from solver.play.memo_study import MemoStudy, load_memo, save_memo
 from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
-from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
@@ -45,8 +44,12 @@ if TYPE_CHECKING:
     from bot.table.state import Game
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import MatchupStrategy
+    from solver.play.estimate import EstimatedStrategy
     from solver.play.loaded_policies import LoadedPolicy
     from solver.turn.equations import Floats
+
+K = TypeVar("K")
+S = TypeVar("S", Strategy, SharedStrategy)
 
 _MATCHUPS = 16
 """That are kept open, of some MB each with the turns that are kept."""
@@ -243,34 +246,20 @@ class Advisor:
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
-        if known := self._open.get(rules):
-            try:
-                known.refresh()
-            except StrategyFileError:
-                self._open.pop(rules, None)  # another file of the rules may be good
-        if rules not in self._open:
-            try:
-                self._open[rules] = open_strategy(self._folder, rules)
-            except MissingStrategyError as error:
-                raise self._missing(error, reference or rules.name) from None
-        return self._open[rules]
+        try:
+            return _current(self._open, rules, partial(open_strategy, self._folder, rules))
+        except MissingStrategyError as error:
+            raise self._missing(error, reference or rules.name) from None
 
     def strategy_of_many(
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> SharedStrategy:
         """The strategy of three players or more. Raises StrategyFileError where it is not there."""
-        wanted = rules, players
-        if opened := self._open_many.get(wanted):
-            try:
-                opened.refresh()
-            except StrategyFileError:
-                self._open_many.pop(wanted, None)
-        if wanted not in self._open_many:
-            try:
-                self._open_many[wanted] = open_many(self._folder, rules, players)
-            except MissingStrategyError as error:
-                raise self._missing(error, reference or rules.name, players) from None
-        return self._open_many[wanted]
+        reopen = partial(open_many, self._folder, rules, players)
+        try:
+            return _current(self._open_many, (rules, players), reopen)
+        except MissingStrategyError as error:
+            raise self._missing(error, reference or rules.name, players) from None
 
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
@@ -414,12 +403,16 @@ class Advisor:
         strategy = self.pair(side.matchup) if level == Optimal.name else None
         return LoadedPolicy(level, side, strategy)
 
-    def estimate(self, rules: Ruleset, players: int) -> EstimatedStrategy:
+    def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
         """What stands in for the strategy of so many players where that is not solved.
 
         It is made of the strategy of two players, a rough one where that is not solved either,
         which takes seconds the first time. Raises FarkleError where there is none.
         """
+        # who asks about what is solved does not wait for it
+        from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415
+        from solver.play.rough import rough_strategy  # noqa: PLC0415
+
         pairs = self.solved(rules) or rough_strategy(rules)
         known = self._estimates.get((rules, players))
         if known is None or known.pairs is not pairs:
@@ -477,6 +470,21 @@ class Advisor:
         named = situation.rules if isinstance(situation.rules, str) else None
         strategy = self._shared_for(rules, situation.players, named)
         return strategy, shared_position_of(rules, situation, dice)
+
+
+def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:
+    """A strategy that is kept open, as its file is now; opened where it is not.
+
+    Raises what `reopen` does.
+    """
+    if known := kept.get(key):
+        try:
+            known.refresh()
+        except StrategyFileError:
+            kept.pop(key, None)  # another file of the rules may be good
+    if key not in kept:
+        kept[key] = reopen()
+    return kept[key]
 
 
 @cache

@@ -199,7 +199,6 @@ class Oracle:
 
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""
-        """The chances if they are exact."""
         game = table.game
         if game.shares is None and not self.advisor.is_solved_in(game, game.playing):
             return None

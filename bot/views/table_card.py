@@ -40,8 +40,6 @@ from bot.views.layout import (
 )
 from solver.wording import figure, say
 
-MOST_IN_CARD = 4000
-"""Characters of all texts of a card, as Discord has them."""
 _MOST_STORY = 1_200
 """Characters of what happened; the rest of a table is less than what is left."""
 _WIDTH = 27

@@ -13,20 +13,17 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from solver.errors import ConvergenceError, InvalidDiceError
 from solver.game.standings import LEAST, score_count, value_shape
 from solver.game.sweeps import solve
 from solver.loaded import kernels
 from solver.loaded.matchup import Matchup, MatchupSolution
-from solver.loaded.power_game import done, solve_powers
+from solver.loaded.power_game import solve_powers
+from solver.loaded.totals import check_settled, check_winnable, done
 from solver.turn.dice import DiceSet
 from solver.turn.remaining import RollLists
 
 _TOLERANCE = 1e-12
 """How far each pair of states may be from its fixed point, relative to it or to LEAST."""
-
-_MAX_ERROR = 1e-9
-"""What all totals together may add up to."""
 
 
 def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
@@ -72,8 +69,7 @@ def solve_matchup(
     )
     found_lists = first, second = matchup.lists(0), matchup.lists(1)
     lists = lists_of(first, matchup.dice[0]), lists_of(second, matchup.dice[1])
-    if all(one.farkles[-1, 0] > 1 - 1e-12 for one in lists):
-        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
+    check_winnable(*(one.farkles for one in lists))
     workers = threads or numba.get_num_threads()
     rows = max(scores, match.least)
     sides = _side(first, rows, workers), _side(second, rows, workers)
@@ -87,14 +83,7 @@ def solve_matchup(
         kernels.solve_total(
             s, tables, slopes, match, lists[0], lists[1], sides[0], sides[1], limits, report
         )
-        worst = report[:, 0].max()
-        if not worst <= 100 * _TOLERANCE:
-            raise ConvergenceError.say(
-                "{rules}: the values of two players with these dice do not settle: they still"
-                " change by {change:.1e}",
-                rules=rules.name,
-                change=worst,
-            )
+        check_settled(rules, worst := report[:, 0].max(), _TOLERANCE)
         error += worst
         rounds += report[:, 1].sum()
         on_progress(done(totals - s, scores))

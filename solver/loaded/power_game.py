@@ -15,11 +15,11 @@ from itertools import product
 import numba
 import numpy as np
 
-from solver.errors import ConvergenceError, InvalidDiceError, InvalidRulesError
+from solver.errors import InvalidRulesError
 from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import kernels, power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
-from solver.rules.ruleset import Ruleset
+from solver.loaded.totals import check_settled, check_winnable, done
 from solver.turn.dice import DiceSet
 from solver.turn.equations import Floats
 from solver.turn.power_lists import Offers, offers_of, power_offers
@@ -75,8 +75,7 @@ def solve_powers(
     workers = threads or numba.get_num_threads()
     rows = max(scores, match.least)
     players = _player(matchup, 0, rows), _player(matchup, 1, rows)
-    if all(one.plain.farkles[-1, 0] > 1 - 1e-12 for one in players):
-        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
+    check_winnable(*(one.plain.farkles for one in players))
     scratch = _scratch(players[0], rows, workers), _scratch(players[1], rows, workers)
     totals = 2 * scores - 1
     tables = np.full((*shape, 2, totals + 1, scores + kernels.LANES), 0.5)
@@ -96,7 +95,7 @@ def solve_powers(
                     for worker in range(workers)
                 ]:
                     share.result()
-                _check_settled(rules, worst := report[:, 0].max(), tolerance)
+                check_settled(rules, worst := report[:, 0].max(), tolerance)
                 error += worst
                 rounds += report[:, 1].sum()
                 if mirrored and uses[0] > uses[1]:
@@ -114,28 +113,6 @@ def solve_powers(
         states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
-
-
-def _check_settled(rules: Ruleset, worst: float, tolerance: float) -> None:
-    """Raises ConvergenceError where some pair of states did not settle."""
-    if not worst <= 100 * tolerance:
-        raise ConvergenceError.say(
-            "{rules}: the values of two players with these dice do not settle: they still"
-            " change by {change:.1e}",
-            rules=rules.name,
-            change=worst,
-        )
-
-
-def done(solved: int, scores: int) -> float:
-    """The share of the work that so many of the highest totals are.
-
-    A total has so many pairs of states, whose turns are as long as the goal is away: up to the
-    total at which one player has reached it both grow, and then only the turns do.
-    """
-    share = np.minimum(np.arange(2 * scores), np.arange(2 * scores)[::-1])
-    work = np.cumsum(share * np.arange(2 * scores))
-    return float(work[solved] / work[-1])
 
 
 def _mirror(tables: Floats, s: int, uses: tuple[int, ...]) -> None:

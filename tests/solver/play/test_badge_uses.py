@@ -16,11 +16,10 @@ from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import MatchupStrategy
 from solver.play.badge_uses import use_before_roll, uses_now, uses_on_roll
 from solver.play.loaded import advise_side, odds_of_side
-from solver.turn.dice import Die
 from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import TurnState
 from tests import naive_loaded
-from tests.loaded_dice import GAME_DICE, kcd, random_dice, set_of
+from tests.loaded_dice import GAME_DICE, coded, kcd, random_dice, set_of
 from tests.powers import KINDS, random_power
 
 
@@ -198,28 +197,7 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
         if top.instead is not None:
             rolls = top.instead[:21] > top.farkle
             again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
-    points = np.full(7**7, -1, dtype=np.int64)
-    for count in product(range(7), repeat=7):
-        if 1 <= sum(count) <= 6:
-            shown = tuple("J" * count[6]) + tuple("".join(str(f + 1) * count[f] for f in range(6)))
-            found = naive_loaded.points(naive_loaded.Table(rules), tuple(sorted(shown)))
-            if found is not None:
-                points[sum(n * 7**k for k, n in enumerate(count))] = found // 50
-    falls = np.array([[np.cumsum(np.array(d.weights) / sum(d.weights)) for d in ds] for ds in dice])
-    falls[:, :, -1] = 1.0
-    codes = np.array(
-        [
-            [[7**6 if f in d.jokers else 7 ** (f - 1) for f in range(1, 7)] for d in ds]
-            for ds in dice
-        ]
-    )
-    after = np.zeros((2, 64), dtype=np.int64)
-    for side, thrown in enumerate((one, other)):
-        types = [thrown.types.index(Die(d.weights, d.jokers).reduced) for d in dice[side]]
-        for mask in range(1, 64):
-            left = [types[k] for k in range(6) if mask >> k & 1]
-            numbers = tuple(left.count(k) for k in range(len(thrown.types)))
-            after[side, mask] = thrown.place(numbers) - 1
+    points, falls, codes, after = coded(rules, dice, (one, other))
     games = 400_000
     for uses in product(range(3), range(2)):
         wins = play(
