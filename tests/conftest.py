@@ -8,7 +8,8 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from hypothesis import settings
 from solver.errors import StrategyFileError
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
+from solver.play import rough
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import (
@@ -53,16 +55,21 @@ SOLVED = ["arnold", "classic", "facebook", "kcd"]
 _WEEK = 7 * 24 * 60 * 60
 
 
-def _code() -> str:
-    """A hash of everything that decides what a solve comes to, but for the rules."""
-    solver = Path(__file__).parents[1] / "solver"
-    files = [solver / "errors.py", solver / "strategy.py"]
-    for part in ("rules", "turn", "game"):
-        files += (solver / part).rglob("*.py")
-    parts = [(str(file.relative_to(solver)), file.read_bytes()) for file in sorted(files)]
+SOLVER = Path(__file__).parents[1] / "solver"
+
+
+def _code(files: Iterable[Path]) -> str:
+    """A hash of all that decides what this code comes to, but for the rules."""
+    parts = [(str(file.relative_to(SOLVER)), file.read_bytes()) for file in sorted(files)]
     versions = numba.__version__, np.__version__, sys.version, platform.machine()
     digest = hashlib.sha256(repr((versions, parts)).encode())
     return digest.hexdigest()[:16]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: for a third of their time tests wait."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +79,10 @@ def kept_folder(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFa
     if cache is None:
         return tmp_path_factory.mktemp("kept")
     folder = cache.mkdir("farkle")
-    own = folder / _code()
+    solves = [SOLVER / "errors.py", SOLVER / "strategy.py"]
+    for part in ("rules", "turn", "game"):
+        solves += (SOLVER / part).rglob("*.py")
+    own = folder / _code(solves)
     own.mkdir(exist_ok=True)
     os.utime(own)
     for other in folder.iterdir():
@@ -119,6 +129,32 @@ def _solved(rules: Ruleset, folder: Path, kernels: Path) -> Solution:
         manifest.states_solved,
         manifest.seconds,
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _rough_values_are_kept(kept_folder: Path) -> Iterator[None]:
+    """Those of rules that are not solved: seconds for each, in each process."""
+    folder = kept_folder / f"rough-{_code(SOLVER.rglob('*.py'))}"
+    folder.mkdir(exist_ok=True)
+
+    @lru_cache
+    def kept(rules: Ruleset) -> Strategy:
+        path = folder / f"{rules.digest}.npy"
+        values = rough.RoughValues(rules)
+        try:
+            values.array[:] = np.load(path)
+        except FileNotFoundError:
+            found = original(rules)
+            new = path.with_name(f"{os.getpid()}-{path.name}")
+            np.save(new, found.current().array)
+            new.replace(path)
+            return found
+        return Strategy(rules, values, rules.name)
+
+    original = rough.rough_strategy
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rough, "rough_strategy", kept)
+        yield
 
 
 @pytest.fixture(scope="session")

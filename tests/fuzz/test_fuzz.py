@@ -15,8 +15,9 @@ def test_the_examples_pass(target: str, tmp_path: Path) -> None:
     examples = list(seeds(target))
     assert len(examples) >= 3
     with open_target(target, tmp_path) as give:
-        # some of each kind: all of them take a minute
-        for example in examples[:: max(1, len(examples) // 12)]:
+        # some of each kind: all of them take minutes, and other rules are estimated for seconds
+        quick = [one for one in examples if b"rules:" not in one or b"rules:kcd" in one]
+        for example in quick[:: max(1, len(quick) // 12)]:
             give(example)
         for odd in (b"", b"\0", b"\xff", b"[]", b"{}", b"[" * 5000):
             give(odd)

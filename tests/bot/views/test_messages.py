@@ -90,6 +90,8 @@ class Talk:
         self.chat = chat
         self.rng = random.Random(seed)
         self.messages: list[Message] = []
+        self.tracked = False
+        """Whether the newest game is with real dice."""
 
     async def tables(self) -> Any:
         return (await self.chat.answer("ann: /games")).data
@@ -98,7 +100,10 @@ class Talk:
         before = await self.tables()
         replies = await self.chat.all(line)
         after = await self.tables()
-        self.messages += [Message(line, reply, before, after) for reply in replies]
+        for reply in replies:
+            self.messages.append(Message(line, reply, before, after))
+            if "A new game" in reply.text:
+                self.tracked = "with real dice" in reply.text
 
     async def go_on(self) -> None:
         rng, tables = self.rng, await self.tables()
@@ -139,15 +144,11 @@ class Talk:
             return f"{name}: /bank"
         if rng.random() < 0.05:
             return f"{rng.choice(PEOPLE)}: /{rng.choice(['show', 'undo', 'hint', 'skip', 'end'])}"
-        if not self.tracked(table):
+        if not self.tracked:
             return f"{name}: /roll"
         if not table["turn_total"] and rng.random() < 0.5:
             return f"{name}: /score {rng.choice(['farkle', 300, 500, 1000, 50])}"
         return f"{name}: /roll {' '.join(str(rng.randint(1, 6)) for _ in range(table['dice']))}"
-
-    def tracked(self, table: dict[str, Any]) -> bool:
-        begun = [m for m in self.messages if "A new game" in m.reply.text]
-        return "with real dice" in begun[-1].reply.text if begun else bool(table)
 
 
 GIVING_UP = ["/end", "/play @Bob rules:kcd", "/roll", "/resign"]
@@ -174,7 +175,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
     """Everything that was said in some chats."""
     found: list[Message] = []
     for seed in range(2):
-        found += asyncio.run(talk(tmp_path_factory.mktemp("talk"), seed, 200))
+        found += asyncio.run(talk(tmp_path_factory.mktemp("talk"), seed, 140))
     return found
 
 

@@ -30,7 +30,10 @@ def penalty(in_a_row: int, points: int | str, **changes: Any) -> dict[str, Any]:
         penalty(1, 250, goal=1500, dice=4, score_floor=-1250),
         penalty(2, 250, goal=1500, dice=3, score_floor=-500),
         penalty(2, 50, goal=1500, dice=3, score_floor=-250, minimum_bank=100),
-        penalty(3, 500, goal=1000, dice=3, score_floor=-500, opening_minimum=500),
+        pytest.param(
+            penalty(3, 500, goal=1000, dice=3, score_floor=-500, opening_minimum=500),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["everything", "every farkle", "slow", "little", "opening"],
 )

@@ -17,12 +17,12 @@ from solver.turn.equations import Decision
 from solver.turn.scoring import set_asides
 
 FIRST = date(2026, 11, 22)
-DAYS = [FIRST + timedelta(days=number) for number in range(50)]
+DAYS = [FIRST + timedelta(days=number) for number in range(25)]
 
 
 @pytest.fixture(scope="module")
 def asked(strategies: dict[str, Strategy]) -> list[tuple[Strategy, DailyPosition]]:
-    """A hundred days, of two rule sets half each."""
+    """Fifty days, of two rule sets half each."""
     known = strategies["kcd"], strategies["facebook"]
     return [(one, daily_position(one, day)) for one in known for day in DAYS]
 
@@ -96,7 +96,7 @@ def test_the_best_choice_is_not_obvious(asked: list[tuple[Strategy, DailyPositio
 def test_each_day_has_its_own(asked: list[tuple[Strategy, DailyPosition]]) -> None:
     told = [position_id(one.rules, one.position, one.roll) for _, one in asked]
     assert None not in told
-    assert len(set(told)) >= 95
+    assert len(set(told)) >= 45
 
 
 def test_it_is_the_same_in_every_version_and_on_every_machine(

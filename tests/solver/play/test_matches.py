@@ -19,7 +19,7 @@ from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins
 from tests.test_simulation import optimal
 
-GAMES = 10_000
+GAMES = 4000
 ENDINGS = [
     (name, rules)
     for name, rules in ONE_BY_ONE
