@@ -138,7 +138,7 @@ class EstimatedStrategy(SharedStrategy):
         first = max(least, missing)
         bank[first:] = 0.0
         leads = own.score // step + np.arange(first, rows)
-        bank[first:, : len(followers) + 1] = _chased(rules, followers)[leads]
+        bank[first:, : len(followers) + 1] = _chased(rules, followers).take(leads, 0, mode="clip")
         farkle = np.tile(handed_on(points[:1], farkles=True), (rows, 1))
         if rules.farkle_keeps_turn_total:
             farkle[first:] = bank[first:]
@@ -208,7 +208,8 @@ class EstimatedStrategy(SharedStrategy):
 
     def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
         """Chances of each of the leaders, then of those who have a final turn, at its start."""
-        found: Floats = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step].copy()
+        known, row = _chased(self.rules, tuple(chasers)), lead // self.rules.point_step
+        found: Floats = known[min(row, len(known) - 1)].copy()
         found[0] /= level
         return found
 
@@ -240,8 +241,8 @@ def _reaches(rules: Ruleset) -> tuple[Floats, Floats]:
 def _chased(rules: Ruleset, chasers: tuple[Standing, ...]) -> Floats:
     """Chances of a leader and of those who have a final turn after, at [the leader's score, who].
 
-    Scores in point steps. Each tries to beat whoever leads then, and does by so many points as a
-    turn with the target of a mean turn does.
+    Scores in point steps, up to one that nobody beats. Each tries to beat whoever leads then, and
+    does by so many points as a turn with the target of a mean turn does.
     """
     last, step = endgame(rules).last, rules.point_step
     goal, over = rules.winning_score // step, _beaten_by(rules)

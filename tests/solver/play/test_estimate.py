@@ -186,6 +186,15 @@ def test_a_final_turn_under_way_is_exact_for_its_last_player() -> None:
     assert chances(rules, 300, 300, 650, mover=1, turn_total=400, dice=2) == [0, 1, 0]
 
 
+def test_a_leader_far_beyond_the_goal_is_out_of_reach() -> None:
+    rules = SMALL[3]
+    for lead in range(700, 20 * rules.goal, 350):
+        found = chances(rules, 300, 550, lead, mover=0)
+        assert sum(found) == pytest.approx(1)
+        assert found[2] >= chances(rules, 300, 550, lead - 50, mover=0)[2] - 1e-12
+    assert found == pytest.approx([0, 0, 1], abs=1e-6)
+
+
 def test_farkles_in_a_row_cost() -> None:
     rules = small(**TAMER, farkle_penalty={"in_a_row": 3, "points": 100})
     strategy, turn = EstimatedStrategy(rough_strategy(rules), 3), TurnState(0, 4)
