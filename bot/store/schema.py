@@ -43,7 +43,7 @@ class UtcTime(TypeDecorator[datetime]):
         return found if found.tzinfo else None
 
 
-NEWEST = "5"
+NEWEST = "6"
 """The revision of these tables, which is that of the newest migration."""
 
 metadata = MetaData()
@@ -177,3 +177,47 @@ daily_answers = Table(
     sqlite_with_rowid=False,
 )
 """Whoever is forgotten has none any more. A cost of 0 is that of the best choice."""
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("decisions", Integer, nullable=False),
+    Column("loss", Float, nullable=False),
+    Column("without_luck", Float),
+    Column("spots", JSON, nullable=False),
+    Column("lessons", JSON, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
+    sqlite_with_rowid=False,
+)
+"""What reviews found of the seats of finished games, once somebody has asked for it.
+
+A row that is damaged or missing is made anew. `lessons` are decisions to practise on.
+"""
+
+drills = Table(
+    "drills",
+    metadata,
+    Column("person", Text, primary_key=True),
+    Column("position", Text, primary_key=True),
+    Column("rules", JSON, nullable=False),
+    Column("choices", JSON, nullable=False),
+    Column("game_id", Text),
+    Column("turn", Integer),
+    Column("chosen", Integer),
+    Column("asked_at", UtcTime, nullable=False),
+    Column("answered_at", UtcTime),
+    Column("choice", Integer),
+    Column("memory", JSON),
+    Column("due", UtcTime),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    sqlite_with_rowid=False,
+)
+"""Positions that somebody practises on. Whoever is forgotten has none any more.
+
+`game_id`, `turn` and `chosen` are there for a decision of an own game. `choice` is missing while an
+answer is waited for; `memory` is what the next interval follows from. One that is not `due` is not
+asked again.
+"""

@@ -1,0 +1,68 @@
+"""Positions that people practise on, and when each is asked again; damaged rows are not there."""
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+
+from sqlalchemy import Connection, and_, delete, select
+
+from bot.store.checksums import is_sound, put
+from bot.store.rows import StoredDrill
+from bot.store.schema import drills
+from bot.store.store import Store
+
+_DRILL = [drills.c[one.name] for one in fields(StoredDrill)]
+
+
+async def drills_of(store: Store, person: str) -> list[StoredDrill]:
+    """All positions of a person, what was asked first first."""
+    return await store.read(lambda connection: _read(connection, person))
+
+
+async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
+    """Have a position wait for an answer, unless another one does: the one that waits then.
+
+    What was done with, and is not asked again, is forgotten.
+    """
+
+    def note(connection: Connection) -> StoredDrill:
+        known = _read(connection, asked.person)
+        if waiting := next((one for one in known if one.choice is None), None):
+            return waiting
+        done = and_(drills.c.person == asked.person, drills.c.due.is_(None))
+        connection.execute(delete(drills).where(done))
+        put(connection, drills, asdict(asked))
+        return asked
+
+    return await store.write(note)
+
+
+async def answer(
+    store: Store,
+    person: str,
+    position: str | None,
+    given: Callable[[StoredDrill], StoredDrill],
+) -> tuple[StoredDrill | None, bool]:
+    """Answer a position, the one that waits if None; the position, and whether it waited.
+
+    given : makes of what is asked what was answered, and may refuse
+    """
+
+    def note(connection: Connection) -> tuple[StoredDrill | None, bool]:
+        found = [
+            one
+            for one in _read(connection, person)
+            if (one.choice is None if position is None else one.position == position)
+        ]
+        if not found or found[0].choice is not None:
+            return next(iter(found), None), False
+        done = given(found[0])
+        put(connection, drills, asdict(done))
+        return done, True
+
+    return await store.write(note)
+
+
+def _read(connection: Connection, person: str) -> list[StoredDrill]:
+    query = select(*_DRILL).where(drills.c.person == person, is_sound(drills))
+    rows = connection.execute(query.order_by(drills.c.asked_at, drills.c.position))
+    return [StoredDrill(*row) for row in rows]
