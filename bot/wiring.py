@@ -27,6 +27,7 @@ from bot.services.daily import Daily
 from bot.services.drill import Drill
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
+from bot.services.levels import Levels
 from bot.services.loaded import folders_of
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
@@ -116,7 +117,7 @@ async def open_parts(
                 say_later("Looking back"): [
                     *daily_commands(Daily(tables, oracle, rules)),
                     *drill_commands(Drill(tables, oracle, rules, back)),
-                    *RecordCommands(games, rules, settings.data).commands(),
+                    *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
                     *duel_commands(oracle, rules, settings.kernels),
                 ],
                 say_later("Rules"): RulesCommands(rules).commands(),

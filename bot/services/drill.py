@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from math import fsum
 from operator import itemgetter
 from typing import Any
 
@@ -35,6 +36,8 @@ from solver.wording import say
 
 _OWN_IN_A_ROW = 2
 """Own decisions after which a position is drawn."""
+_AVERAGE = 20
+"""Average decisions that count in every spot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,13 @@ class DrillQuestion:
 
     drill: Drilled
     weak: Spot | None
-    """The spot in which the person lost most; None where nothing was lost."""
+    """The spot in which the person errs most; None where nothing was lost."""
     games: int
     """Games that were reviewed."""
     lessons: int
     """Decisions of these to practise on."""
     waiting: int
-    """Own decisions that come after this one today."""
+    """Positions that come after this one: own decisions, and what was missed and is due."""
     left: int
     """Games that are not reviewed yet."""
 
@@ -141,7 +144,9 @@ class Drill:
             position = read_id(position).text
         found, is_first = await stored.answer(self._store, caller.person.id, position, given)
         if found is None or found.choice is None:
-            raise InvalidRequestError.say("nothing waits for that answer of yours: /drill asks for a decision")
+            raise InvalidRequestError.say(
+                "nothing waits for that answer of yours: /drill asks for a decision"
+            )
         games = await reviewed_games(self._store, caller.person.id)
         drill = _read(found, games)
         asked = drill.question.rules, advised, self._oracle.advisor, drill.question
@@ -162,7 +167,7 @@ class Drill:
                 if own := await self._own(person, game, number, now):
                     return own
         rules = await self._rules_of(caller, games)
-        seed = f"{person} {now.isoformat()}"
+        seed = " ".join([person, now.isoformat(), *(one.position for one in known)])
         question = await self._oracle.answered(
             caller.asker, rules, drawn_under, self._oracle.advisor, rules, weak_spot(games), seed
         )
@@ -231,14 +236,21 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
 
 
 def weak_spot(games: Sequence[PlayedGame]) -> Spot | None:
-    """The spot in which most was lost in all; None where nothing was."""
-    losses: dict[str, float] = {}
-    for game in games:
-        for spot, (_, loss) in game.spots.items():
-            losses[spot] = losses.get(spot, 0.0) + loss
-    worst = max(losses, key=lambda spot: losses[spot], default=None)
-    known = worst in {str(one) for one in Spot}
-    return Spot(worst) if worst and known and losses[worst] > 0 else None
+    """The spot in which a decision cost most on average; None where nothing was lost.
+
+    Each average is over some decisions more that cost what all do on average, so that a few
+    decisions make no spot a weak one.
+    """
+    totals = {spot: [one.spots[spot] for one in games if spot in one.spots] for spot in Spot}
+    counts = {spot: sum(number for number, _ in found) for spot, found in totals.items()}
+    losses = {spot: fsum(loss for _, loss in found) for spot, found in totals.items()}
+    if not any(losses.values()):
+        return None
+    mean = fsum(losses.values()) / sum(counts.values())
+    return max(
+        filter(counts.get, Spot),
+        key=lambda one: (losses[one] + _AVERAGE * mean) / (counts[one] + _AVERAGE),
+    )
 
 
 def drawn_under(advisor: Advisor, rules: Ruleset, spot: Spot | None, seed: str) -> Question:

@@ -36,11 +36,8 @@ SEALED = {
     "place_rules": ("place", "name", "text", "author"),
     "daily_positions": ("place", "day", "rules", "position", "choices"),
     "daily_answers": ("place", "day", "person", "name", "choice", "cost"),
-    "reviews": ("game_id", "seat", "decisions", "loss", "without_luck", "spots", "lessons"),
-    "drills": (
-        *("person", "position", "rules", "choices", "game_id", "turn", "chosen"),
-        *("asked_at", "answered_at", "choice", "memory", "due"),
-    ),
+    "reviews": ("game_id", "seat", "found"),
+    "drills": ("person", "position", "state"),
 }
 """The columns that the checksum of a row is made of, by table."""
 

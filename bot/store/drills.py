@@ -1,16 +1,19 @@
 """Positions that people practise on, and when each is asked again; damaged rows are not there."""
 
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, and_, delete, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, select
 
 from bot.store.checksums import is_sound, put
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills
 from bot.store.store import Store
 
-_DRILL = [drills.c[one.name] for one in fields(StoredDrill)]
+_TIMES = "asked_at", "answered_at", "due"
+_KEYS = "person", "position"
 
 
 async def drills_of(store: Store, person: str) -> list[StoredDrill]:
@@ -28,9 +31,10 @@ async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
         known = _read(connection, asked.person)
         if waiting := next((one for one in known if one.choice is None), None):
             return waiting
-        done = and_(drills.c.person == asked.person, drills.c.due.is_(None))
-        connection.execute(delete(drills).where(done))
-        put(connection, drills, asdict(asked))
+        for one in known:
+            if one.due is None:
+                connection.execute(delete(drills).where(_this(one)))
+        put(connection, drills, _row(asked))
         return asked
 
     return await store.write(note)
@@ -56,13 +60,30 @@ async def answer(
         if not found or found[0].choice is not None:
             return next(iter(found), None), False
         done = given(found[0])
-        put(connection, drills, asdict(done))
+        put(connection, drills, _row(done))
         return done, True
 
     return await store.write(note)
 
 
 def _read(connection: Connection, person: str) -> list[StoredDrill]:
-    query = select(*_DRILL).where(drills.c.person == person, is_sound(drills))
-    rows = connection.execute(query.order_by(drills.c.asked_at, drills.c.position))
-    return [StoredDrill(*row) for row in rows]
+    query = select(drills).where(drills.c.person == person, is_sound(drills))
+    found = []
+    for row in connection.execute(query).all():
+        times = {
+            name: row.state[name] and datetime.fromisoformat(row.state[name]) for name in _TIMES
+        }
+        found.append(StoredDrill(row.person, row.position, **{**row.state, **times}))
+    return sorted(found, key=lambda one: (one.asked_at, one.position))
+
+
+def _row(drill: StoredDrill) -> dict[str, Any]:
+    """A position as it is kept."""
+    state = asdict(drill)
+    key = {name: state.pop(name) for name in _KEYS}
+    times = {name: state[name] and state[name].isoformat() for name in _TIMES}
+    return {**key, "state": {**state, **times}}
+
+
+def _this(drill: StoredDrill) -> ColumnElement[bool]:
+    return and_(*(drills.c[name] == getattr(drill, name) for name in _KEYS))

@@ -1,7 +1,7 @@
 """What reviews found of finished games; damaged rows are not there, and are made anew."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 from sqlalchemy import ColumnElement, Connection, and_, not_, select
 
@@ -11,7 +11,6 @@ from bot.store.rows import PlayedGame, SeatReview
 from bot.store.schema import games, results, reviews, seats
 from bot.store.store import Store, in_place
 
-_FOUND = [reviews.c[one.name] for one in fields(SeatReview)]
 _BESIDE = and_(reviews.c.game_id == seats.c.game_id, reviews.c.seat == seats.c.number)
 
 
@@ -40,7 +39,7 @@ async def keep_review(
         if connection.scalar(select(games.c.id).where(*this, *over)) is None:
             return
         for one in found:
-            put(connection, reviews, {"game_id": game_id, **asdict(one)})
+            put(connection, reviews, {"game_id": game_id, "seat": one.seat, "found": asdict(one)})
 
     await store.write(keep)
 
@@ -51,11 +50,14 @@ async def reviewed_games(store: Store, person: str, place: str | None = None) ->
         results.c.game_id == seats.c.game_id, results.c.seat == seats.c.number, is_sound(results)
     )
     more = games.c.id, games.c.ended_at, share.scalar_subquery()
-    query = select(*_FOUND, *more).select_from(seats.join(games).join(reviews, _BESIDE))
+    query = select(reviews.c.found, *more).select_from(seats.join(games).join(reviews, _BESIDE))
     query = query.where(*_finished(person, place), is_sound(reviews))
     query = query.order_by(games.c.ended_at.desc(), games.c.id)
     return await store.read(
-        lambda connection: [PlayedGame(*row) for row in connection.execute(query)]
+        lambda connection: [
+            PlayedGame(**found, game_id=game_id, ended_at=ended_at, share=won)
+            for found, game_id, ended_at, won in connection.execute(query)
+        ]
     )
 
 

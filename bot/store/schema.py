@@ -183,18 +183,13 @@ reviews = Table(
     metadata,
     Column("game_id", Text, primary_key=True),
     Column("seat", Integer, primary_key=True),
-    Column("decisions", Integer, nullable=False),
-    Column("loss", Float, nullable=False),
-    Column("without_luck", Float),
-    Column("spots", JSON, nullable=False),
-    Column("lessons", JSON, nullable=False),
+    Column("found", JSON, nullable=False),
     Column("crc", Integer, nullable=False, server_default="0"),
-    ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
     sqlite_with_rowid=False,
 )
 """What reviews found of the seats of finished games, once somebody has asked for it.
 
-A row that is damaged or missing is made anew. `lessons` are decisions to practise on.
+A row that is damaged or missing is made anew.
 """
 
 drills = Table(
@@ -202,22 +197,12 @@ drills = Table(
     metadata,
     Column("person", Text, primary_key=True),
     Column("position", Text, primary_key=True),
-    Column("rules", JSON, nullable=False),
-    Column("choices", JSON, nullable=False),
-    Column("game_id", Text),
-    Column("turn", Integer),
-    Column("chosen", Integer),
-    Column("asked_at", UtcTime, nullable=False),
-    Column("answered_at", UtcTime),
-    Column("choice", Integer),
-    Column("memory", JSON),
-    Column("due", UtcTime),
+    Column("state", JSON, nullable=False),
     Column("crc", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
-"""Positions that somebody practises on. Whoever is forgotten has none any more.
+"""Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more.
 
-`game_id`, `turn` and `chosen` are there for a decision of an own game. `choice` is missing while an
-answer is waited for; `memory` is what the next interval follows from. One that is not `due` is not
-asked again.
+All that SQLite knows of tables has to fit into the first page of the file, or another page that is
+damaged takes everything with it: these have few columns.
 """

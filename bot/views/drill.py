@@ -136,7 +136,7 @@ def _title(asked: DrillQuestion) -> str:
     if drill.turn is None and drill.again:
         return say("Once more, a position that you missed")
     if drill.turn is None and drill.spot is asked.weak:
-        return say("A new position {spot}, where you lose most", spot=say(SPOTS[drill.spot]))
+        return say("A new position {spot}, where you err most", spot=say(SPOTS[drill.spot]))
     if drill.turn is None:
         return say("A new position")
     if drill.played_on is None:
@@ -153,8 +153,8 @@ def _after(asked: DrillQuestion) -> list[str]:
     if asked.waiting:
         lines.append(
             say_number(
-                "{number:,} more of your decisions waits.",
-                "{number:,} more of your decisions wait.",
+                "{number:,} more position waits.",
+                "{number:,} more positions wait.",
                 asked.waiting,
             )
         )
