@@ -26,7 +26,7 @@ FEW = 3
 
 _STARTS = 60
 """Turns that are tried; the first half of them only for what is not obvious."""
-_DRAWS = 5_000
+_DRAWS = 2_000
 """Scores that are drawn for them at most."""
 
 

@@ -1,5 +1,6 @@
 """What a game teaches, against the review it is made of and advice on each decision."""
 
+from dataclasses import replace
 from functools import cache
 from math import fsum
 
@@ -10,6 +11,7 @@ from bot.review.review import review
 from bot.review.worth import Worth
 from bot.table import commands
 from solver.errors import MissingStrategyError
+from solver.game.position import Position
 from solver.play.advice import advise
 from solver.play.daily import CLEAR, MOST
 from solver.play.drills import spot_of
@@ -50,10 +52,10 @@ def test_they_are_the_decisions_that_cost_most(badly_played: tuple[Strategy, Tab
             chosen = lesson.choices[lesson.chosen]
             assert chosen.set_aside == judged.chosen.set_aside
             assert chosen.turn_total == judged.chosen.turn_total
-            assert read_id(lesson.position).position(strategy.rules) == (
-                judged.position,
-                judged.roll,
-            )
+            assert isinstance(judged.position, Position)
+            # under these rules it does not matter how often the dice were hot
+            position = replace(judged.position, hot_dice=0)
+            assert read_id(lesson.position).position(strategy.rules) == (position, judged.roll)
 
 
 def test_choices_are_worth_what_advice_says(badly_played: tuple[Strategy, Table]) -> None:
@@ -101,10 +103,10 @@ def test_what_cost_little_is_no_lesson(strategies: dict[str, Strategy]) -> None:
     """A decision that costs less than the best of a daily position is ahead is one of taste."""
     strategy = strategies["kcd"]
     costs = []
-    for seed in range(10):
+    for seed in range(4):
         rng = chance(seed)
         table = Table(strategy.rules)
-        play(table, either(rng, best(strategy), best(strategy), at_random(rng)), rng)
+        play(table, either(rng, *[best(strategy)] * 9, at_random(rng)), rng)
         found = table.review(strategy)
         for own, player in zip(lessons(strategy, table), found.players, strict=True):
             costly = [one for one in player.worst if -one.gain >= CLEAR]
@@ -118,8 +120,7 @@ def test_of_three_the_decisions_of_the_last_two_are_lessons(
 ) -> None:
     """What three players decide is no position of two; it counts all the same."""
     strategy = strategies["kcd"]
-    table = Table(strategy.rules, levels=3)
-    rules = strategy.rules
+    table = Table(strategy.rules, tracked=True, levels=3)
     table.roll(1, 1, 1, 5, 2, 3)
     table.keep(5, bank=True)
     shared = cache(lambda: _estimate(strategy))
@@ -132,7 +133,6 @@ def test_of_three_the_decisions_of_the_last_two_are_lessons(
     assert found[0].decisions == 2
     assert [one.turn for one in found[0].lessons] == [2]
     assert sum(number for number, _ in found[0].spots.values()) == 1
-    assert rules.goal == 4000
 
 
 def _estimate(strategy: Strategy) -> object:

@@ -150,7 +150,7 @@ async def test_without_errors_positions_are_drawn(program: Program) -> None:
 
 async def test_games_of_rules_that_are_not_solved_are_passed_by(program: Program) -> None:
     for name, line in BADLY_PLAYED:
-        await program.chat.say(f"{name}: {line.replace('rules:kcd', 'rules:zilch goal:1000')}")
+        await program.chat.say(f"{name}: {line.replace('rules:kcd', 'rules:facebook goal:49950')}")
     asked = await program.asked()
     assert (asked.games, asked.left) == (0, 0)
     assert await unreviewed(program.store, "console:ann") != []

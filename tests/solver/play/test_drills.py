@@ -13,8 +13,10 @@ from solver.play.drills import Spot, drawn, fewer_choices, spot_of
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
+from tests.conftest import variant
 
-FACEBOOK, CLASSIC, KCD = map(load_rules, ("facebook", "classic", "kcd"))
+FACEBOOK, KCD = load_rules("facebook"), load_rules("kcd")
+OPENING = variant("facebook", opening_minimum=500)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +41,8 @@ def test_spots(position: Position, spot: Spot) -> None:
 def test_spots_depend_on_the_rules() -> None:
     assert spot_of(KCD, Position(banked=3000)) is Spot.NEAR_GOAL  # of 4,000
     off_board = Position(on_board=False, turn_total=200, dice=2)
-    assert spot_of(CLASSIC, off_board) is Spot.OPENING
-    assert spot_of(CLASSIC, replace(off_board, on_board=True)) is Spot.FEW_DICE
+    assert spot_of(OPENING, off_board) is Spot.OPENING
+    assert spot_of(OPENING, replace(off_board, on_board=True)) is Spot.FEW_DICE
     assert spot_of(KCD, Position(farkles=1)) is Spot.MANY_DICE  # they cost nothing
 
 
@@ -50,7 +52,6 @@ def test_spots_depend_on_the_rules() -> None:
         *((name, spot) for name in ("facebook", "classic") for spot in (Spot.NEAR_GOAL, None)),
         ("facebook", Spot.FARKLES),
         ("facebook", Spot.HOT_DICE),
-        ("classic", Spot.OPENING),
         ("kcd", Spot.FEW_DICE),
     ],
 )
