@@ -20,7 +20,7 @@ from bot.services.situation import DEFAULT_RULES
 from bot.services.spacing import spaced
 from bot.services.tables import Caller, Tables
 from bot.store import drills as stored
-from bot.store.errors import DamagedGameError, MissingGameError
+from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.reviews import reviewed_games
 from bot.store.rows import PlayedGame, StoredDrill
 from bot.tasks.answering import at_once
@@ -36,6 +36,8 @@ from solver.wording import say
 
 _OWN_IN_A_ROW = 2
 """Own decisions after which a position is drawn."""
+_TRIES = 5
+"""Positions that are let go one after the other where they cannot be read."""
 _AVERAGE = 20
 """Average decisions that count in every spot."""
 
@@ -114,17 +116,13 @@ class Drill:
         async for delay in self._back.catch_up(caller, person):
             yield delay
         games = await reviewed_games(self._store, person)
+        drill, found = await self._waiting(caller, games)
         known = await stored.drills_of(self._store, person)
-        drill = next((one for one in known if one.choice is None), None)
-        if drill is None:
-            drill = await stored.ask(self._store, await self._next(caller, games, known))
         others = [one for one in known if one.position != drill.position]
-        waiting = len(_due(others, self._tables.now())) + len(_new(games, [*others, drill]))
+        waiting = len(_due(others, self._tables.now())) + len(_new(games, known))
         lessons = sum(len(one.lessons) for one in games)
         left = await self._back.left(person)
-        yield DrillQuestion(
-            _read(drill, games), weak_spot(games), len(games), lessons, waiting, left
-        )
+        yield DrillQuestion(found, weak_spot(games), len(games), lessons, waiting, left)
 
     async def answer(
         self, caller: Caller, choice: int, position: str | None = None
@@ -140,18 +138,56 @@ class Drill:
         def given(asked: StoredDrill) -> StoredDrill:
             return answered(asked, choice, now)
 
+        person = caller.person.id
         if position is not None:
-            position = read_id(position).text
-        found, is_first = await stored.answer(self._store, caller.person.id, position, given)
+            known = await stored.drills_of(self._store, person)
+            meant = replace(read_id(position), text="")
+            alike = (
+                one.position for one in known if replace(read_id(one.position), text="") == meant
+            )
+            position = next(alike, position)
+        found, is_first = await stored.answer(self._store, person, position, given)
         if found is None or found.choice is None:
             raise InvalidRequestError.say(
                 "nothing waits for that answer of yours: /drill asks for a decision"
             )
-        games = await reviewed_games(self._store, caller.person.id)
-        drill = _read(found, games)
+        drill = await self._read(found)
         asked = drill.question.rules, advised, self._oracle.advisor, drill.question
         advice = await self._oracle.answered(caller.asker, *asked)
         return DrillVerdict(drill, found.choice, is_first, found.due, now, advice)
+
+    async def _waiting(
+        self, caller: Caller, games: Sequence[PlayedGame]
+    ) -> tuple[StoredDrill, Drilled]:
+        """What waits for an answer, or waits from now on."""
+        for _ in range(_TRIES):
+            known = await stored.drills_of(self._store, caller.person.id)
+            drill = next((one for one in known if one.choice is None), None)
+            if drill is None:
+                drill = await stored.ask(self._store, await self._next(caller, games, known))
+            try:
+                return drill, await self._read(drill)
+            except StoreError:
+                raise
+            except FarkleError as error:  # as of rules that this program knows no more
+                wrong = error
+                await stored.drop(self._store, drill)
+        raise wrong
+
+    async def _read(self, kept: StoredDrill) -> Drilled:
+        """A position that was kept. Raises FarkleError where this program cannot read it."""
+        rules = make_rules(kept.rules, say("the position"))
+        position, roll = read_id(kept.position).position(rules)
+        choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
+        game = await self._store.game(kept.game_id) if kept.game_id else None
+        return Drilled(
+            question=Question(rules, position, roll or (), tuple(choices)),
+            id=kept.position,
+            again=kept.answered_at is not None,
+            turn=kept.turn,
+            played_on=game.ended_at if game else None,
+            chosen=kept.chosen,
+        )
 
     async def _next(
         self, caller: Caller, games: Sequence[PlayedGame], known: Sequence[StoredDrill]
@@ -288,18 +324,3 @@ def _new(games: Sequence[PlayedGame], known: Sequence[StoredDrill]) -> list[tupl
 def _cost(lesson: dict[str, Any]) -> float:
     worth: list[float] = [one["win_probability"] for one in lesson["choices"]]
     return max(worth) - worth[lesson["chosen"]]
-
-
-def _read(kept: StoredDrill, games: Sequence[PlayedGame]) -> Drilled:
-    """A position that was kept. Raises FarkleError where this program cannot read it."""
-    rules = make_rules(kept.rules, say("the position"))
-    position, roll = read_id(kept.position).position(rules)
-    choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
-    return Drilled(
-        question=Question(rules, position, roll or (), tuple(choices)),
-        id=kept.position,
-        again=kept.answered_at is not None,
-        turn=kept.turn,
-        played_on=next((one.ended_at for one in games if one.game_id == kept.game_id), None),
-        chosen=kept.chosen,
-    )

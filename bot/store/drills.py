@@ -40,6 +40,12 @@ async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
     return await store.write(note)
 
 
+async def drop(store: Store, drill: StoredDrill) -> None:
+    """Forget a position."""
+    this = delete(drills).where(_this(drill))
+    await store.write(lambda connection: connection.execute(this).rowcount)
+
+
 async def answer(
     store: Store,
     person: str,

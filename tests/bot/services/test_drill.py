@@ -16,6 +16,7 @@ from bot.services.looking_back import LookingBack
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
+from bot.store.checksums import put
 from bot.store.drills import drills_of
 from bot.store.records import forget
 from bot.store.reviews import reviewed_games, unreviewed
@@ -175,6 +176,8 @@ async def test_one_answer_counts(program: Program, other: Program) -> None:
         await program.drill.answer(by("ann"), 1)
     with pytest.raises(InvalidRequestError, match="^nothing waits for that answer of yours"):
         await program.drill.answer(by("bob"), 1, drill.id)
+    typed = drill.id.replace("-", "").lower()
+    assert (await program.drill.answer(by("ann"), 1, typed)).choice == told[0].choice
 
 
 async def test_a_number_of_no_choice_is_refused_and_changes_nothing(program: Program) -> None:
@@ -227,6 +230,19 @@ async def test_a_game_that_goes_on_is_reviewed_anew(program: Program) -> None:
     await program.chat.say("bob: /score 100")
     await program.chat.say("bob: /resign")
     assert (await program.asked()).games == 1
+
+
+async def test_what_this_program_cannot_read_is_let_go(program: Program) -> None:
+    await program.play()
+    before = (await program.asked()).drill
+    [row] = await program.rows()
+    state = {"rules": {**row.rules, "dice": 99}, "asked_at": NOON.isoformat()}
+    changed = drills.select().with_only_columns(drills.c.state)
+    kept = await program.store.read(lambda c: c.execute(changed).scalar_one())
+    await program.store.write(partial(put, table=drills, row={
+        "person": row.person, "position": row.position, "state": {**kept, **state}}))  # fmt: skip
+    assert (await program.rows())[0].rules["dice"] == 99
+    assert (await program.asked()).drill == before
 
 
 async def test_damaged_rows_are_found_and_made_anew(program: Program) -> None:
