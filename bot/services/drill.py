@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from math import fsum
 from operator import itemgetter
 from typing import Any
 
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
 from bot.services.situation import DEFAULT_RULES
 from bot.services.spacing import spaced
@@ -38,8 +38,6 @@ _OWN_IN_A_ROW = 2
 """Own decisions after which a position is drawn."""
 _TRIES = 5
 """Positions that are let go one after the other where they cannot be read."""
-_AVERAGE = 20
-"""Average decisions that count in every spot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,24 +266,6 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
         answered_at=now,
         memory=None if done else memory,
         due=None if done else due,
-    )
-
-
-def weak_spot(games: Sequence[PlayedGame]) -> Spot | None:
-    """The spot in which a decision cost most on average; None where nothing was lost.
-
-    Each average is over some decisions more that cost what all do on average, so that a few
-    decisions make no spot a weak one.
-    """
-    totals = {spot: [one.spots[spot] for one in games if spot in one.spots] for spot in Spot}
-    counts = {spot: sum(number for number, _ in found) for spot, found in totals.items()}
-    losses = {spot: fsum(loss for _, loss in found) for spot, found in totals.items()}
-    if not any(losses.values()):
-        return None
-    mean = fsum(losses.values()) / sum(counts.values())
-    return max(
-        filter(counts.get, Spot),
-        key=lambda one: (losses[one] + _AVERAGE * mean) / (counts[one] + _AVERAGE),
     )
 
 

@@ -15,10 +15,13 @@ from bot.store.store import Store
 from bot.tasks.tasks import Delay
 from bot.tasks.workers import TaskError
 from solver.errors import InvalidRequestError
+from solver.play.drills import Spot
 
 _FEWEST_GAMES = 5
 """Of which is told how far a mean may be off."""
 _NORMAL_95 = 1.96
+_AVERAGE = 20
+"""Average decisions that count in every spot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class PlayerLevel:
     """Of these."""
     won_without_luck: float
     """The sum of their luck-adjusted results."""
+    weak: Spot | None
+    """The spot in which the person errs most; None where nothing was lost."""
 
     @property
     def band(self) -> str:
@@ -101,4 +106,23 @@ def level_of(games: Sequence[PlayedGame]) -> PlayerLevel | None:
         with_result=len(over),
         won=fsum(one.share or 0.0 for one in over),
         won_without_luck=fsum(one.without_luck or 0.0 for one in over),
+        weak=weak_spot(games),
+    )
+
+
+def weak_spot(games: Sequence[PlayedGame]) -> Spot | None:
+    """The spot in which a decision cost most on average; None where nothing was lost.
+
+    Each average is over some decisions more that cost what all do on average, so that a few
+    decisions make no spot a weak one.
+    """
+    totals = {spot: [one.spots[spot] for one in games if spot in one.spots] for spot in Spot}
+    counts = {spot: sum(number for number, _ in found) for spot, found in totals.items()}
+    losses = {spot: fsum(loss for _, loss in found) for spot, found in totals.items()}
+    if not any(losses.values()):
+        return None
+    mean = fsum(losses.values()) / sum(counts.values())
+    return max(
+        filter(counts.get, Spot),
+        key=lambda one: (losses[one] + _AVERAGE * mean) / (counts[one] + _AVERAGE),
     )

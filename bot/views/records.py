@@ -7,6 +7,7 @@ from typing import Any
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord
 from bot.store.records import HeadToHead, Ranking
+from bot.views.drill import SPOTS
 from bot.views.layout import columns, rough_percent, wrap
 from solver.wording import figure, say, say_number
 
@@ -51,6 +52,8 @@ def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
             won=_wins(level.won),
         )
         rows.append((say("without luck"), told))
+    if level.weak is not None:
+        rows.append((say("errs most"), say(SPOTS[level.weak])))
     return rows
 
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from bot.services.advisor import Advisor
-from bot.services.drill import Drill, DrillQuestion, DrillVerdict, answered, weak_spot
+from bot.services.drill import Drill, DrillQuestion, DrillVerdict, answered
 from bot.services.looking_back import LookingBack
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
@@ -20,7 +20,7 @@ from bot.store.checksums import put
 from bot.store.drills import drills_of
 from bot.store.records import forget
 from bot.store.reviews import reviewed_games, unreviewed
-from bot.store.rows import PlayedGame, StoredDrill
+from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
 from bot.tasks.tasks import Delay
 from bot.wiring import Parts, open_parts
@@ -268,19 +268,3 @@ async def test_no_id_of_a_person_is_kept_with_reviews(program: Program) -> None:
     rows = await program.store.read(lambda c: c.execute(select(reviews)).all())
     assert len(rows) == 2
     assert "ann" not in str(rows)
-
-
-# ---- The weak spot ---------------------------------------------------------------------------
-
-
-def game(**spots: tuple[int, float]) -> PlayedGame:
-    named = {str(Spot[name]): found for name, found in spots.items()}
-    return PlayedGame(0, 0, 0.0, None, named, [], "g", NOON, None)
-
-
-def test_a_spot_is_weak_where_decisions_cost_most() -> None:
-    many = game(MANY_DICE=(100, 0.4), NEAR_GOAL=(30, 0.3))
-    assert weak_spot([many]) is Spot.NEAR_GOAL
-    assert weak_spot([many, game(FEW_DICE=(60, 2.0))]) is Spot.FEW_DICE
-    assert weak_spot([many] * 5 + [game(OPENING=(1, 0.05))]) is Spot.NEAR_GOAL  # once is nothing
-    assert weak_spot([]) is weak_spot([game(MANY_DICE=(3, 0.0))]) is None

@@ -1,6 +1,7 @@
 """Levels of people: of one game what its review says, of many the sums of their reviews."""
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import sqrt
 
@@ -8,11 +9,12 @@ import numpy as np
 import pytest
 
 from bot.review.review import BANDS
-from bot.services.levels import PlayerLevel, PlayerRecord, level_of
+from bot.services.levels import PlayerLevel, PlayerRecord, level_of, weak_spot
 from bot.store.records import PersonStats
 from bot.store.rows import PlayedGame
 from bot.views.layout import text_width
 from bot.views.records import record_text
+from solver.play.drills import Spot
 from solver.rules.file import load_rules
 from solver.turn.dice import make_roll
 from solver.turn.scoring import set_asides
@@ -67,7 +69,7 @@ async def test_a_game_that_is_not_solved_has_no_share_in_it(chat: Chat) -> None:
 
 def test_games_count_by_their_decisions() -> None:
     level = level_of([game(10, 0.05, without_luck=0.7), game(30, 0.03, 0.0, without_luck=0.2)])
-    assert level == PlayerLevel(2, 40, pytest.approx(0.002), None, 2, 1.0, pytest.approx(0.9))
+    assert level == PlayerLevel(2, 40, pytest.approx(0.002), None, 2, 1.0, pytest.approx(0.9), None)
     assert level.band == "strong"
     assert level_of([]) is level_of([game(0, 0.0)]) is None
 
@@ -103,7 +105,7 @@ def test_every_level_is_told_with_its_threshold(number: int) -> None:
     stats = PersonStats(3, 1.0, 90.0, 1000, 1, 5, 20)
     most, band = BANDS[number]
     mean = (LEAST[number] + most) / 2
-    level = PlayerLevel(3, 1000, mean, 0.001, 3, 1.0, 1.25)
+    level = PlayerLevel(3, 1000, mean, 0.001, 3, 1.0, 1.25, Spot.MANY_DICE)
     told = record_text("ann", PlayerRecord(stats, level, 2))
     assert f"level of play       {band}\n" in told
     flat = " ".join(told.split())
@@ -112,3 +114,15 @@ def test_every_level_is_told_with_its_threshold(number: int) -> None:
     assert max(map(text_width, told.split("\n"))) <= 79
     table = told.split("\n1,")[0]
     assert max(map(text_width, table.split("\n"))) <= 46  # a phone
+
+
+def spots(**found: tuple[int, float]) -> PlayedGame:
+    return replace(game(1, 0.0), spots={str(Spot[name]): one for name, one in found.items()})
+
+
+def test_a_spot_is_weak_where_decisions_cost_most() -> None:
+    many = spots(MANY_DICE=(100, 0.4), NEAR_GOAL=(30, 0.3))
+    assert weak_spot([many]) is Spot.NEAR_GOAL
+    assert weak_spot([many, spots(FEW_DICE=(60, 2.0))]) is Spot.FEW_DICE
+    assert weak_spot([many] * 5 + [spots(OPENING=(1, 0.05))]) is Spot.NEAR_GOAL  # once is nothing
+    assert weak_spot([]) is weak_spot([spots(MANY_DICE=(3, 0.0))]) is None
