@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.daily import daily_commands
+from bot.fronts.chat.drill import drill_commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.kingdom import LoadedQuestions
@@ -23,9 +24,12 @@ from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.daily import Daily
+from bot.services.drill import Drill
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
+from bot.services.levels import Levels
 from bot.services.loaded import folders_of
+from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.database import database_path
@@ -91,6 +95,7 @@ async def open_parts(
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
+        back = LookingBack(tables, oracle)
         loaded = LoadedQuestions(oracle, rules, tables, folders)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
@@ -111,7 +116,8 @@ async def open_parts(
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): [
                     *daily_commands(Daily(tables, oracle, rules)),
-                    *RecordCommands(games, rules, settings.data).commands(),
+                    *drill_commands(Drill(tables, oracle, rules, back)),
+                    *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
                     *duel_commands(oracle, rules, settings.kernels),
                 ],
                 say_later("Rules"): RulesCommands(rules).commands(),

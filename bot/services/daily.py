@@ -281,4 +281,4 @@ def _read(kept: StoredDaily) -> DailyPosition:
     rules = make_rules(kept.rules, say("the daily position"))
     position, roll = read_id(kept.position).position(rules)
     choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
-    return DailyPosition(kept.day, rules, position, roll or (), tuple(choices))
+    return DailyPosition(rules, position, roll or (), tuple(choices), kept.day)

@@ -6,8 +6,10 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.review.chart import ChartPoint, GameChart
+from bot.review.lessons import SeatLessons, lessons_of
 from bot.review.moments import effective_events
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
@@ -66,6 +68,12 @@ def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game, by estimates where it is not solved. Raises FarkleError."""
     game = fold(begun, events)
     return review(advisor.worth_in(game, *game.numbers_playing), begun, events)
+
+
+def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> tuple[SeatLessons, ...]:
+    """What a game that is solved teaches its players. Raises FarkleError."""
+    found = reviewed(advisor, begun, events)
+    return lessons_of(found, partial(advisor.strategy, begun.rules))
 
 
 def decided(advisor: Advisor, game: Game) -> Move:

@@ -16,9 +16,11 @@ from bot.store.schema import (
     NEWEST,
     daily_answers,
     daily_positions,
+    drills,
     games,
     place_rules,
     place_settings,
+    reviews,
 )
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
@@ -144,9 +146,18 @@ def _place_problems(connection: Connection) -> Iterator[Problem]:
             yield Problem(where, str(error))
         except (ValueError, TypeError, RecursionError):
             yield Problem(where, "they are no TOML")
+    yield from _practice_problems(connection)
+
+
+def _practice_problems(connection: Connection) -> Iterator[Problem]:
+    """What was asked and answered, and what reviews found, where it is not as it was written."""
     for table, what in ((daily_positions, "position"), (daily_answers, "answer")):
         columns = table.c.place, table.c.day
         for place, day in connection.execute(
             select(*columns).where(is_sound(table).is_not(true()))
         ):
             yield Problem(f"daily {what} of {day} in {place}", _NOT_AS_WRITTEN)
+    for table, what in ((reviews, "review of game"), (drills, "drill of")):
+        whose = table.primary_key.columns.values()[0]
+        for owner in connection.scalars(select(whose).where(is_sound(table).is_not(true()))):
+            yield Problem(f"{what} {owner}", _NOT_AS_WRITTEN)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Float,
     FromClause,
     Insert,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     insert,
     update,
 )
+from sqlalchemy.dialects import sqlite
 
 SEALED = {
     "games": ("id", "place", "rules_name", "secret", "version", "began_at", "ended_at"),
@@ -34,6 +36,8 @@ SEALED = {
     "place_rules": ("place", "name", "text", "author"),
     "daily_positions": ("place", "day", "rules", "position", "choices"),
     "daily_answers": ("place", "day", "person", "name", "choice", "cost"),
+    "reviews": ("game_id", "seat", "found"),
+    "drills": ("person", "position", "state"),
 }
 """The columns that the checksum of a row is made of, by table."""
 
@@ -80,6 +84,15 @@ def sealed_update(table: Table, *names: str) -> Update:
     new = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
     changed = update(table).where(is_sound(table))
     return changed.values(**new, crc=row_crc(table, table.name, new))
+
+
+def put(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    """Insert a row, in place of one of its key, which may be damaged."""
+    keys = table.primary_key.columns.keys()
+    connection.execute(
+        sqlite.insert(table).values(row).on_conflict_do_update(index_elements=keys, set_=row)
+    )
+    connection.execute(seal(table).where(*(table.c[key] == row[key] for key in keys)))
 
 
 def seal(table: Table) -> Update:

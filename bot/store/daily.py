@@ -1,14 +1,12 @@
 """What was asked in places on each day, and what people answered; damaged rows are not there."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, select, update
-from sqlalchemy.dialects.sqlite import insert
 
-from bot.store.checksums import is_sound, seal
+from bot.store.checksums import is_sound, put
 from bot.store.rows import DailyAnswer, StoredDaily
 from bot.store.schema import daily_answers, daily_positions
 from bot.store.store import Store
@@ -23,7 +21,7 @@ async def kept(store: Store, asked: StoredDaily) -> StoredDaily:
     def keep(connection: Connection) -> StoredDaily:
         if found := _asked(connection, _on(daily_positions, asked.place, asked.day)):
             return found
-        _put(connection, daily_positions, {**asdict(asked), "day": asked.day.isoformat()})
+        put(connection, daily_positions, {**asdict(asked), "day": asked.day.isoformat()})
         return asked
 
     return await store.write(keep)
@@ -95,7 +93,7 @@ async def answered(
         elsewhere = _answers(connection, same)
         first = elsewhere[0] if elsewhere else answer
         row = {**asdict(first), "place": asked.place, "day": asked.day.isoformat()}
-        _put(connection, daily_answers, {**row, "name": answer.name})
+        put(connection, daily_answers, {**row, "name": answer.name})
         return first, not elsewhere
 
     return await store.write(note)
@@ -135,12 +133,3 @@ def _answers(connection: Connection, which: ColumnElement[bool]) -> list[DailyAn
 def _with_day(row: Row[Any]) -> dict[str, Any]:
     found = dict(row._mapping)
     return {**found, "day": date.fromisoformat(found["day"])}
-
-
-def _put(connection: Connection, table: Table, row: dict[str, Any]) -> None:
-    """Insert a row; a damaged one of its key is replaced."""
-    keys: Sequence[str] = table.primary_key.columns.keys()
-    connection.execute(
-        insert(table).values(row).on_conflict_do_update(index_elements=keys, set_=row)
-    )
-    connection.execute(seal(table).where(*(table.c[key] == row[key] for key in keys)))

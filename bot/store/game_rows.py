@@ -31,7 +31,7 @@ from bot.store.rows import (
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import events, games, metadata, results, seats
+from bot.store.schema import events, games, metadata, results, reviews, seats
 from solver.wording import say
 
 ROWID: ColumnElement[int] = literal_column("games.rowid", Integer)
@@ -234,7 +234,8 @@ def delete_seats(connection: Connection, game_id: str, number: int) -> None:
 
 
 def delete_results(connection: Connection, game_id: str) -> None:
-    """Delete how a game ended."""
+    """Delete how a game ended, and what its review found."""
+    connection.execute(delete(reviews).where(reviews.c.game_id == game_id))
     connection.execute(delete(results).where(results.c.game_id == game_id))
 
 

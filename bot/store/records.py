@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, fun
 
 from bot.store.checksums import is_sound, sealed_update
 from bot.store.game_rows import COUNTED, new_row
-from bot.store.schema import daily_answers, games, place_rules, results, seats
+from bot.store.schema import daily_answers, drills, games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
 
@@ -162,7 +162,7 @@ async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
     The games stay whole: the seat goes on as someone's, its results are nobody's. What the person
-    answered to daily positions is deleted.
+    answered to daily positions and practised on is deleted.
     """
 
     def take_out(connection: Connection) -> int:
@@ -178,6 +178,7 @@ async def forget(store: Store, person: str) -> int:
             rest = connection.execute(update(table).where(his).values(nobody))
             changed = done.rowcount + rest.rowcount
         connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
+        connection.execute(delete(drills).where(drills.c.person == person))
         return changed
 
     changed = await store.write(take_out)

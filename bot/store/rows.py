@@ -104,6 +104,57 @@ class DailyAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatReview:
+    """What the review of a game found of a seat."""
+
+    seat: int
+    decisions: int
+    """Without those that were forced."""
+    loss: float
+    """Win probability that they gave away."""
+    without_luck: float | None
+    """The luck-adjusted result; None for a game without a result."""
+    spots: dict[str, tuple[int, float]]
+    """Decisions and loss by spot."""
+    lessons: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame(SeatReview):
+    """The same of a game that somebody played."""
+
+    game_id: str
+    ended_at: datetime
+    share: float | None
+    """Of the win; None for a game without a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDrill:
+    """A position that somebody practises on."""
+
+    person: str
+    position: str
+    """By its ID."""
+    rules: dict[str, Any]
+    choices: list[dict[str, Any]]
+    game_id: str | None
+    """Of the game in which it came up; None for one that was drawn, as for the next two."""
+    turn: int | None
+    chosen: int | None
+    """What was chosen then, as an index of the choices."""
+    asked_at: datetime
+    answered_at: datetime | None = None
+    """When it was answered last."""
+    choice: int | None = None
+    """The last answer; None while one is waited for."""
+    memory: dict[str, Any] | None = None
+    """What the next interval follows from, see bot/services/spacing.py."""
+    due: datetime | None = None
+    """When it is asked again; None for never."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlaceSettings:
     """What holds in a place."""
 

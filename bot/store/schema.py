@@ -43,7 +43,7 @@ class UtcTime(TypeDecorator[datetime]):
         return found if found.tzinfo else None
 
 
-NEWEST = "5"
+NEWEST = "6"
 """The revision of these tables, which is that of the newest migration."""
 
 metadata = MetaData()
@@ -177,3 +177,32 @@ daily_answers = Table(
     sqlite_with_rowid=False,
 )
 """Whoever is forgotten has none any more. A cost of 0 is that of the best choice."""
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("found", JSON, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    sqlite_with_rowid=False,
+)
+"""What reviews found of the seats of finished games, once somebody has asked for it.
+
+A row that is damaged or missing is made anew.
+"""
+
+drills = Table(
+    "drills",
+    metadata,
+    Column("person", Text, primary_key=True),
+    Column("position", Text, primary_key=True),
+    Column("state", JSON, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    sqlite_with_rowid=False,
+)
+"""Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more.
+
+All that SQLite knows of tables has to fit into the first page of the file, or another page that is
+damaged takes everything with it: these have few columns.
+"""

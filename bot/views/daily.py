@@ -8,50 +8,49 @@ from typing import Any
 from babel.dates import format_date
 
 from bot.services.daily import Asked, BoardLine, Post, Solution, Verdict
-from bot.views.advice import cost_text, position_text
-from bot.views.card import Attachment, Button, Card
-from bot.views.dice_picture import dice_png
-from bot.views.layout import (
-    columns,
-    dice_count,
-    dice_text,
-    escape_markdown,
-    percent,
-    safe_text,
-    wrap,
+from bot.views.card import Card
+from bot.views.layout import columns, dice_text, escape_markdown, percent, safe_text, wrap
+from bot.views.question import (
+    choice_buttons,
+    choice_text,
+    dice_attachment,
+    found_text,
+    id_line,
+    marked_lines,
+    numbered_lines,
+    question_data,
+    question_head,
+    ranked_lines,
+    solved_data,
 )
-from solver.play.daily import Choice, DailyPosition
-from solver.play.position_id import position_id
+from solver.play.daily import DailyPosition
 from solver.wording import figure, say, say_number, spoken
 
 _MOST_NAMES = 10
 _NAME = 20
-_ROWS = 5
-"""Rows of buttons, which a phone shows best one below the other."""
 
 
 def asked_text(asked: Asked) -> str:
     """The question, its choices by number, and what the reader has answered."""
     daily = asked.daily
-    rows = [(f"{number}.", choice_text(one)) for number, one in enumerate(daily.choices, start=1)]
     end = say("What wins most often? /daily answer N says it, once.")
     if asked.answer is not None:
         end = say("You have answered: {choice}.", choice=choice_text(daily.choices[asked.answer]))
-    lines = [_title(daily.day), wrap(_where(daily)), *columns(rows, right={0}), end]
+    lines = [_title(daily.day), wrap(question_head(daily)), *numbered_lines(daily), end]
     return "\n".join(lines)
 
 
 def verdict_text(verdict: Verdict) -> str:
     """Whether an answer is the best, what it costs, and every choice."""
-    lines = [*_verdict(verdict), *_ranked(verdict.daily), _id_text(verdict.daily)]
+    lines = [*_verdict(verdict), *ranked_lines(verdict.daily), id_line(verdict.daily)]
     return "\n".join([*map(wrap, lines[:-1]), lines[-1]])
 
 
 def solution_text(solution: Solution) -> str:
     """What was best, where somebody would still answer."""
     over = say("That position is over, /daily shows the one of today.")
-    ranked = _ranked(solution.daily)
-    return "\n".join([over, *map(wrap, _solution(solution)), *ranked, _id_text(solution.daily)])
+    ranked = ranked_lines(solution.daily)
+    return "\n".join([over, *map(wrap, _solution(solution)), *ranked, id_line(solution.daily)])
 
 
 def board_text(board: Sequence[BoardLine]) -> str:
@@ -86,7 +85,7 @@ def daily_card(subject: Any) -> Card | None:
 def asked_card(asked: Asked) -> Card:
     """The question with a button for each choice, which has its number for action."""
     daily = asked.daily
-    lines = [f"**{_title(daily.day)}**", escape_markdown(_where(daily))]
+    lines = [f"**{_title(daily.day)}**", escape_markdown(question_head(daily))]
     if asked.answer is None:
         lines.append(
             say("What wins most often? Everybody has one answer, and sees alone how good.")
@@ -94,9 +93,7 @@ def asked_card(asked: Asked) -> Card:
     else:
         choice = choice_text(daily.choices[asked.answer])
         lines.append(say("You have answered: {choice}.", choice=choice))
-    described = say("Rolled {dice}", dice=dice_text(daily.roll))
-    picture = Attachment("dice.png", dice_png(daily.roll), described)
-    return Card("\n".join(lines), (picture,), tuple(_buttons(daily)))
+    return Card("\n".join(lines), (dice_attachment(daily),), tuple(choice_buttons(daily)))
 
 
 def post_card(post: Post) -> Card:
@@ -105,40 +102,29 @@ def post_card(post: Post) -> Card:
     if post.solution is None:
         return card
     solution = post.solution
-    lines = [*map(escape_markdown, _solution(solution)), _id_text(solution.daily)]
+    lines = [*map(escape_markdown, _solution(solution)), id_line(solution.daily)]
     return Card("\n".join([*lines, "", card.text]), card.attachments, card.buttons)
 
 
 def _verdict_card(verdict: Verdict) -> Card:
     """A verdict for a phone."""
-    lines = [*map(escape_markdown, _verdict(verdict)), *_marked(verdict.daily)]
-    return Card("\n".join([*lines, _id_text(verdict.daily)]))
+    lines = [*map(escape_markdown, _verdict(verdict)), *marked_lines(verdict.daily)]
+    return Card("\n".join([*lines, id_line(verdict.daily)]))
 
 
 def _solution_card(solution: Solution) -> Card:
     """A solution for a phone, where somebody would still answer."""
     over = say("That position is over, /daily shows the one of today.")
     told = map(escape_markdown, _solution(solution))
-    lines = [over, *told, *_marked(solution.daily), _id_text(solution.daily)]
+    lines = [over, *told, *marked_lines(solution.daily), id_line(solution.daily)]
     return Card("\n".join(lines))
 
 
 def asked_data(asked: Asked) -> dict[str, Any]:
     """The question as plain data, without what is worked out of its choices."""
     daily = asked.daily
-    given = [
-        {key: value for key, value in asdict(one).items() if key != "win_probability"}
-        for one in daily.choices
-    ]
     answer = None if asked.answer is None else asked.answer + 1
-    return {
-        "day": daily.day.isoformat(),
-        "rules": daily.rules.name,
-        "position": asdict(daily.position),
-        "roll": daily.roll,
-        "choices": given,
-        "answer": answer,
-    }
+    return {"day": daily.day.isoformat(), **question_data(daily), "answer": answer}
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
@@ -167,14 +153,6 @@ def board_data(board: Sequence[BoardLine]) -> list[dict[str, Any]]:
     return list(map(asdict, board))
 
 
-def choice_text(choice: Choice) -> str:
-    """What is kept, and whether to bank or to roll then."""
-    kept = dice_text(choice.set_aside)
-    if choice.bank:
-        return say("keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
-    return say("keep {dice} and roll {left}", dice=kept, left=dice_count(choice.dice_left))
-
-
 def _title(day: date) -> str:
     return say("Daily position of {day}", day=_day(day))
 
@@ -183,74 +161,15 @@ def _day(day: date) -> str:
     return format_date(day, "long", locale=spoken().code)
 
 
-def _where(daily: DailyPosition) -> str:
-    """The roll, the scores, and what the game is about."""
-    return say(
-        "{dice}: {position}, {rules} rules, to {goal:,}",
-        dice=dice_text(daily.roll),
-        position=position_text(daily.rules, daily.position),
-        rules=daily.rules.name,
-        goal=daily.rules.goal,
-    )
-
-
-def _buttons(daily: DailyPosition) -> list[Button]:
-    number = len(daily.choices)
-    rows = min(number, _ROWS)
-    labels = map(choice_text, daily.choices)
-    return [
-        Button(str(k + 1), label[:1].upper() + label[1:], k * rows // number)
-        for k, label in enumerate(labels)
-    ]
-
-
 def _verdict(verdict: Verdict) -> list[str]:
     daily = verdict.daily
-    choice = choice_text(daily.choices[verdict.choice])
     lines = []
     if not verdict.is_first:
         lines.append(say("You have answered that already, and the first answer counts."))
-    if verdict.choice == daily.best:
-        lines.append(say("Found: {choice} is best.", choice=choice))
-    else:
-        cost = figure(daily.cost(verdict.choice) * 100, ".2f")
-        lines.append(
-            say("Not the best: {choice} costs {cost} percentage points.", choice=choice, cost=cost)
-        )
+    lines.append(found_text(daily, verdict.choice))
     if verdict.streak > 1:
         lines.append(say("You have found it on {days} days in a row.", days=verdict.streak))
     return lines
-
-
-def _ranked(daily: DailyPosition) -> list[str]:
-    """Every choice, best first, in columns."""
-    rows = [
-        (
-            choice_text(daily.choices[k]),
-            percent(daily.choices[k].win_probability),
-            _cost_of(daily, k),
-        )
-        for k in _order(daily)
-    ]
-    return columns(rows, right={1, 2})
-
-
-def _marked(daily: DailyPosition) -> list[str]:
-    """The same for a message."""
-    return [
-        f"{place}\\. {choice_text(daily.choices[k])}:"
-        f" {percent(daily.choices[k].win_probability)}, {_cost_of(daily, k)}"
-        for place, k in enumerate(_order(daily), start=1)
-    ]
-
-
-def _order(daily: DailyPosition) -> list[int]:
-    """The choices by number, best first."""
-    return sorted(range(len(daily.choices)), key=daily.cost)
-
-
-def _cost_of(daily: DailyPosition, choice: int) -> str:
-    return cost_text(daily.cost(choice))
 
 
 def _cost(average: float) -> str:
@@ -283,19 +202,6 @@ def _solution(solution: Solution) -> list[str]:
     return lines
 
 
-def _id_text(daily: DailyPosition) -> str:
-    return say("Position {id}", id=_id(daily))
-
-
-def _id(daily: DailyPosition) -> str | None:
-    return position_id(daily.rules, daily.position, daily.roll)
-
-
 def _solved(daily: DailyPosition) -> dict[str, Any]:
     """A position with what is worked out of it."""
-    return {
-        **asked_data(Asked(daily)),
-        "choices": list(map(asdict, daily.choices)),
-        "best": daily.best + 1,
-        "id": _id(daily),
-    }
+    return {**asked_data(Asked(daily)), **solved_data(daily)}

@@ -1,16 +1,21 @@
 """Records of people in plain words."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from bot.store.records import HeadToHead, PersonStats, Ranking
-from bot.views.layout import columns, rough_percent
+from bot.review.review import BANDS
+from bot.services.levels import PlayerLevel, PlayerRecord
+from bot.store.records import HeadToHead, Ranking
+from bot.views.drill import SPOTS
+from bot.views.layout import columns, rough_percent, wrap
 from solver.wording import figure, say, say_number
 
 
-def stats_text(name: str, stats: PersonStats) -> str:
-    """One person's record."""
-    if not stats.games:
+def record_text(name: str, record: PlayerRecord) -> str:
+    """One person's record, and how well they play."""
+    stats, level = record.stats, record.level
+    if not stats.games and level is None:
         return say("{name} has finished no game yet.", name=name)
     rows = [
         (say("games"), figure(stats.games)),
@@ -29,11 +34,64 @@ def stats_text(name: str, stats: PersonStats) -> str:
     ]
     if stats.accuracy is not None:
         rows.append((say("accuracy"), figure(stats.accuracy, ".1f")))
-    return "\n".join([f"{name}:", *columns(rows)])
+    if level is not None:
+        rows += _level_rows(level)
+    return "\n".join([f"{name}:", *columns(rows), *map(wrap, _level_notes(record))])
 
 
-def stats_data(name: str, stats: PersonStats) -> dict[str, Any]:
+def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
+    error = figure(level.mean_loss * 100, ".2f")
+    if level.within is not None:
+        error += f" ± {figure(level.within * 100, '.2f')}"
+    rows = [(say("level of play"), say(level.band)), (say("cost of a decision"), error)]
+    if level.with_result:
+        told = say(
+            "{wins:.1f} of {games:,}, won {won}",
+            wins=level.won_without_luck,
+            games=level.with_result,
+            won=_wins(level.won),
+        )
+        rows.append((say("without luck"), told))
+    if level.weak is not None:
+        rows.append((say("errs most"), say(SPOTS[level.weak])))
+    return rows
+
+
+def _level_notes(record: PlayerRecord) -> list[str]:
+    """What a level is made of, and where one ends and the next begins."""
+    level, notes = record.level, list[str]()
+    if level is not None:
+        notes.append(
+            say_number(
+                "{decisions:,} decisions in {number:,} solved game. Levels by what one costs on"
+                " average, in percentage points: {levels}.",
+                "{decisions:,} decisions in {number:,} solved games. Levels by what one costs on"
+                " average, in percentage points: {levels}.",
+                level.games,
+                decisions=level.decisions,
+                levels=_thresholds(),
+            )
+        )
+    if record.left:
+        notes.append(
+            say_number(
+                "{number:,} game more is not reviewed yet: the next /stats goes on.",
+                "{number:,} games more are not reviewed yet: the next /stats goes on.",
+                record.left,
+            )
+        )
+    return notes
+
+
+def _thresholds() -> str:
+    """Every level with the most that a decision may cost, the lowest without."""
+    told = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
+    return ", ".join([*told, say(BANDS[-1][1])])
+
+
+def record_data(name: str, record: PlayerRecord) -> dict[str, Any]:
     """One person's record as plain data."""
+    stats, level = record.stats, record.level
     return {
         "name": name,
         "games": stats.games,
@@ -44,6 +102,8 @@ def stats_data(name: str, stats: PersonStats) -> dict[str, Any]:
         "farkles": stats.farkles,
         "turns": stats.turns,
         "accuracy": stats.accuracy,
+        "level": None if level is None else asdict(level) | {"band": level.band},
+        "not_reviewed": record.left,
     }
 
 

@@ -69,15 +69,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class DailyPosition:
-    """The decision of a day; the position is as before the roll, which is made with its dice."""
+class Question:
+    """A decision that is asked; the position is as before the roll, which is made with its dice."""
 
-    day: date
     rules: Ruleset
     position: Position
     roll: Roll
     choices: tuple[Choice, ...]
-    """All that are legal: most points first, and of the same dice to roll before to bank."""
+    """Most points first, and of the same dice to roll before to bank."""
 
     @property
     def best(self) -> int:
@@ -89,35 +88,51 @@ class DailyPosition:
         return self.choices[self.best].win_probability - self.choices[choice].win_probability
 
 
+@dataclass(frozen=True, slots=True)
+class DailyPosition(Question):
+    """The decision of a day, with all choices that are legal."""
+
+    day: date
+
+
 def daily_position(strategy: Strategy, day: date) -> DailyPosition:
     """The position of a day under the rules of a strategy.
 
     Raises InvalidRequestError for rules under which no decision is hard enough.
     """
     rules = strategy.rules
-    chance = _chance(rules, day)
+    chance = chance_of(f"{day.isoformat()} {rules.digest}")
     thumbs = rules_of_thumb(rules)
     wanted = _KINDS[int(len(_KINDS) * chance.random())]
-    for number in range(_SCORES):
-        start = _between_turns(rules, chance)
-        table = strategy.turn(start)
-        for _ in range(_TURNS):
-            for position, roll in _turn(rules, table, start, chance):
-                # of each set-aside there are two choices at most
-                if not FEWEST <= 2 * len(set_asides(rules, roll)) <= 2 * MOST:
-                    continue
-                choices = all_choices(rules, table, position, roll)
-                if not (FEWEST <= len(choices) <= MOST and is_clear(choices)):
-                    continue
-                found = DailyPosition(day, rules, position, roll, choices)
-                kind = kind_of(found, thumbs)
-                if kind is wanted or (kind and number >= _CHOOSY):
-                    return found
+    starts = (between_turns(rules, chance) for _ in range(_SCORES))
+    for number, start in enumerate(starts):
+        for found in questions(strategy, start, chance):
+            kind = kind_of(found, thumbs)
+            if kind is wanted or (kind and number >= _CHOOSY):
+                return DailyPosition(rules, found.position, found.roll, found.choices, day)
     raise InvalidRequestError.say(
         "under {rules} rules there is no daily position: the best choice is obvious, or close,"
         " nearly everywhere",
         rules=rules.name,
     )
+
+
+def questions(strategy: Strategy, start: Position, chance: Random) -> Iterator[Question]:
+    """Decisions that a person can think about and whose best choice is clear, from some turns.
+
+    start : the position before the turns, in which nothing is rolled yet
+
+    Raises StrategyFileError as `Strategy.turn` does.
+    """
+    rules, table = strategy.rules, strategy.turn(start)
+    for _ in range(_TURNS):
+        for position, roll in _turn(rules, table, start, chance):
+            # of each set-aside there are two choices at most
+            if not FEWEST <= 2 * len(set_asides(rules, roll)) <= 2 * MOST:
+                continue
+            choices = all_choices(rules, table, position, roll)
+            if FEWEST <= len(choices) <= MOST and is_clear(choices):
+                yield Question(rules, position, roll, choices)
 
 
 def all_choices(
@@ -151,7 +166,7 @@ def is_clear(choices: Sequence[Choice]) -> bool:
     return first - second >= CLEAR and least <= first <= most
 
 
-def kind_of(found: DailyPosition, thumbs: Sequence[Policy]) -> Kind | None:
+def kind_of(found: Question, thumbs: Sequence[Policy]) -> Kind | None:
     """Why the best choice is not obvious; None where it is.
 
     thumbs : policies none of which finds a best choice that takes the most points
@@ -175,13 +190,12 @@ def rules_of_thumb(rules: Ruleset) -> list[Policy]:
     return [*found, Memo()]
 
 
-def _chance(rules: Ruleset, day: date) -> Random:
+def chance_of(seed: str) -> Random:
     """What decides all that is drawn, of which only `random` is the same in every Python."""
-    seed = hashlib.sha256(f"{day.isoformat()} {rules.digest}".encode()).digest()
-    return Random(int.from_bytes(seed))  # noqa: S311 - nobody gains by knowing it
+    return Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()))  # noqa: S311 - no secret
 
 
-def _between_turns(rules: Ruleset, chance: Random) -> Position:
+def between_turns(rules: Ruleset, chance: Random) -> Position:
     """A position at the start of a turn, as games come to: neither is far ahead."""
     dice = dice_set(rules).whole
     while True:

@@ -54,6 +54,7 @@ async def everything_of(tmp_path: Path, data: Path) -> None:
             "/score 500",
             "/rules new sunday goal:2000",
             "/daily answer 1",
+            "/drill",
         ):
             await chat.first(f"{NAME}: {line}")
 
@@ -77,7 +78,7 @@ async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(
                 values = connection.execute(str(select(column)))
                 if any(NAME in str(value) for (value,) in values):
                     found.add(f"{table.name}.{column.name}")
-    answers = {"daily_answers.person", "daily_answers.name"}
+    answers = {"daily_answers.person", "daily_answers.name", "drills.person"}
     assert found == named == {"seats.person", "seats.name", "place_rules.author"} | answers
 
 

@@ -28,6 +28,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "/advise 6 5 3 3 3 2": (),
     "/bank": (*ROLLED, "ann: /keep 5 3 3 3"),
     "/dice": (),
+    "/drill": (),
+    "/drill answer 2": ("ann: /drill",),
     "/duel optimal threshold:300 rules:kcd": (),
     "/end": GAME,
     "/fix ann 4200": REAL_DICE,

@@ -12,6 +12,7 @@ from bot.fronts.chat.waiting import delay_reply, replies, solved_for_game
 from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.levels import Levels
 from bot.services.matches import play_match
 from bot.services.proofs import proof_of
 from bot.services.tables import Caller, Person, Table
@@ -30,8 +31,8 @@ from bot.views.records import (
     head_to_head_text,
     leaderboard_data,
     leaderboard_text,
-    stats_data,
-    stats_text,
+    record_data,
+    record_text,
 )
 from bot.views.review import review_data, review_text
 from bot.views.tasks import stopped_text
@@ -48,11 +49,12 @@ _EVERYWHERE = {"where": say_later("everywhere: not only here")}
 class RecordCommands:
     """What people ask about games that were played."""
 
-    def __init__(self, games: Games, rules: HouseRules, data: Path) -> None:
+    def __init__(self, games: Games, rules: HouseRules, levels: Levels, data: Path) -> None:
         self._games = games
         self._tables = games.tables
         self._oracle = games.oracle
         self._rules = rules
+        self._people = levels
         self._data = data
 
     def commands(self) -> list[Command]:
@@ -135,9 +137,9 @@ class RecordCommands:
             yield Reply(both, text, data)
             return
         [person] = people
-        found = await records.person_stats(store, person.id, place)
-        text, data = partial(stats_text, person.name), partial(stats_data, person.name)
-        yield Reply(found, text, data)
+        text, data = partial(record_text, person.name), partial(record_data, person.name)
+        async for reply in replies(self._people.record(caller, person.id, place), text, data):
+            yield reply
 
     async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await records.leaderboard(self._tables.store, _place(line, caller))

@@ -19,6 +19,7 @@ from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import (
     Framed,
     daily_view,
+    drill_view,
     explore_view,
     shown_texts,
     table_view,
@@ -26,6 +27,7 @@ from bot.fronts.discord.buttons import (
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.daily import Asked
+from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation
@@ -42,6 +44,7 @@ from bot.views.card import (
 )
 from bot.views.chart import chart_png
 from bot.views.daily import asked_card, daily_card
+from bot.views.drill import drill_card, drill_verdict_card
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
@@ -297,6 +300,12 @@ class Answer:
         if isinstance(subject, Asked):
             card = asked_card(subject)
             return card, daily_view(subject.daily.day, card.buttons)
+        if isinstance(subject, DrillQuestion):
+            card = drill_card(subject)
+            return card, drill_view(subject.drill.id, card.buttons)
+        if isinstance(subject, DrillVerdict):
+            card = drill_verdict_card(subject)
+            return card, drill_view(subject.drill.id, card.buttons)
         return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
 
     async def _drawn(self, told: list[News]) -> TableCard:

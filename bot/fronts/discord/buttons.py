@@ -386,12 +386,40 @@ def daily_view(day: date, buttons: Iterable[card.Button]) -> Buttons:
     return view
 
 
-BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton, DailyButton)
+class DrillButton(
+    _Dynamic,
+    DynamicItem[Button[View]],
+    template=r"f:(?P<position>[0-9A-Z-]{5,60}):(?P<choice>[1-9]|next)",
+):
+    """An answer to a position that somebody practises on, or the wish for the next one."""
+
+    def __init__(self, position: str, choice: str, button: Button[View] | None = None) -> None:
+        """`position`: by its ID; `choice` counts from 1, or is "next"."""
+        self.position, self.choice = position, choice
+        button = button or Button()
+        button.custom_id = f"f:{position}:{choice}"
+        super().__init__(button)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.drilled(interaction, self)
+
+
+def drill_view(position: str, buttons: Iterable[card.Button]) -> Buttons:
+    """The choices of a position that somebody practises on, or what follows its answer."""
+    view = Buttons()
+    for one in buttons:
+        button: Button[View] = Button(label=one.label[:_LONGEST_LABEL], row=one.row)
+        view.add_item(DrillButton(position, one.action, button))
+    return view
+
+
+BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton, DailyButton, DrillButton)
 
 
 async def pressed_button(
     interaction: discord.Interaction[Any],
-) -> TableButton | Confirm | ReviewPage | ExploreButton | DailyButton | None:
+) -> TableButton | Confirm | ReviewPage | ExploreButton | DailyButton | DrillButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed, kind = str(sent(interaction, "custom_id")), sent(interaction, "component_type")
     is_list = kind == discord.ComponentType.string_select.value

@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -23,6 +24,7 @@ from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
     DailyButton,
+    DrillButton,
     ExploreButton,
     ReviewPage,
     TableButton,
@@ -45,6 +47,7 @@ from bot.table.state import Stage
 from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
+from bot.views.drill import NEXT
 from bot.views.game import details_lines
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
@@ -54,7 +57,7 @@ from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
 
-PRIVATE = {"hint", "help", "forget", "daily"}
+PRIVATE = {"hint", "help", "forget", "daily", "drill"}
 """Commands whose answers are for the one who gave them alone."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
@@ -404,6 +407,18 @@ class DiscordFront:
             raise _changed() from None
         yield daily_reply(await self.daily.answer(caller, button.choice, day))
 
+    async def drilled(self, interaction: discord.Interaction[Any], button: DrillButton) -> None:
+        """Answer a press below a position that somebody practises on, in the same message."""
+        await self._told(interaction, self._drilled(interaction, button))
+
+    async def _drilled(self, interaction: discord.Interaction[Any], button: DrillButton) -> None:
+        line = Line((), {})
+        if button.choice != NEXT:
+            line = Line((button.choice,), {"position": button.position})
+        answer = await self._answer(interaction)
+        found = self._commands.by_name["drill"].answer(line, caller_of(interaction))
+        await answer.tell(_in_place(found))
+
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
         await self._told(interaction, self._turn_page(interaction, button))
@@ -495,6 +510,12 @@ async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, 
         await answer
     except Exception as error:  # whatever one answer is, the bot goes on
         await tell_failure(interaction, error)
+
+
+async def _in_place(found: AsyncIterator[Reply | News]) -> AsyncIterator[Reply | News]:
+    """Replies that take the place of the message whose button was pressed, which one alone sees."""
+    async for told in found:
+        yield replace(told, private=False) if isinstance(told, Reply) else told
 
 
 def _changed() -> InvalidRequestError:

@@ -208,6 +208,11 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         ),
         number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
     ),
+    "drill": (
+        word("what", say_later("answer, with a number"), choices=(say_later("answer"),)),
+        number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
+        SlashOption("position"),
+    ),
     "resign": (_GAME,),
     "end": (_GAME,),
     "review": (SlashOption("game"),),

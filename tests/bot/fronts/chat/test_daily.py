@@ -13,7 +13,7 @@ import pytest
 
 from bot.languages import language
 from bot.services.tables import Tables
-from bot.views.daily import choice_text
+from bot.views.question import choice_text
 from solver.play.daily import daily_position
 from solver.strategy import Strategy
 from solver.wording import said_in, speak

@@ -1,0 +1,306 @@
+"""Drills: a person's own worst decisions again, spaced, and new positions of the spots they err in.
+
+What is asked waits until it is answered. Own decisions come first, those that are due before those
+that were never asked, but after every two of them a position is drawn.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+
+from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.levels import weak_spot
+from bot.services.looking_back import LookingBack
+from bot.services.situation import DEFAULT_RULES
+from bot.services.spacing import spaced
+from bot.services.tables import Caller, Tables
+from bot.store import drills as stored
+from bot.store.errors import DamagedGameError, MissingGameError, StoreError
+from bot.store.reviews import reviewed_games
+from bot.store.rows import PlayedGame, StoredDrill
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from solver.errors import FarkleError, InvalidRequestError
+from solver.play.advice import Advice
+from solver.play.daily import Choice, Question, chance_of
+from solver.play.drills import Spot, drawn, spot_of
+from solver.play.position_id import position_id, read_id
+from solver.rules.file import make_rules
+from solver.rules.ruleset import Ruleset
+from solver.wording import say
+
+_OWN_IN_A_ROW = 2
+"""Own decisions after which a position is drawn."""
+_TRIES = 5
+"""Positions that are let go one after the other where they cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drilled:
+    """A position that somebody practises on."""
+
+    question: Question
+    id: str
+    again: bool
+    """Whether it was answered before."""
+    turn: int | None
+    """Of the own game in which it came up; None for one that was drawn, as for the next two."""
+    played_on: datetime | None
+    """When that game ended; None also where that is not known any more."""
+    chosen: int | None
+    """What was chosen then."""
+
+    @property
+    def spot(self) -> Spot:
+        """Where it comes up."""
+        return spot_of(self.question.rules, self.question.position)
+
+
+@dataclass(frozen=True, slots=True)
+class DrillQuestion:
+    """What is asked now, and what it follows from."""
+
+    drill: Drilled
+    weak: Spot | None
+    """The spot in which the person errs most; None where nothing was lost."""
+    games: int
+    """Games that were reviewed."""
+    lessons: int
+    """Decisions of these to practise on."""
+    waiting: int
+    """Positions that come after this one: own decisions, and what was missed and is due."""
+    left: int
+    """Games that are not reviewed yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrillVerdict:
+    """What an answer comes to."""
+
+    drill: Drilled
+    choice: int
+    is_first: bool
+    """Whether it is the answer that counts; else one was given before."""
+    due: datetime | None
+    """When it is asked again; None for never."""
+    now: datetime
+    advice: Advice | None
+    """What the best choice is, with why; None where the rules are not solved any more."""
+
+
+class Drill:
+    """The positions that people practise on."""
+
+    def __init__(
+        self, tables: Tables, oracle: Oracle, rules: HouseRules, back: LookingBack
+    ) -> None:
+        self._store = tables.store
+        self._tables = tables
+        self._oracle = oracle
+        self._rules = rules
+        self._back = back
+
+    async def asked(self, caller: Caller) -> AsyncIterator[Delay | DrillQuestion]:
+        """What is asked of the caller now, after their games were reviewed; how long that takes.
+
+        Raises FarkleError.
+        """
+        person = caller.person.id
+        async for delay in self._back.catch_up(caller, person):
+            yield delay
+        games = await reviewed_games(self._store, person)
+        drill, found = await self._waiting(caller, games)
+        known = await stored.drills_of(self._store, person)
+        others = [one for one in known if one.position != drill.position]
+        waiting = len(_due(others, self._tables.now())) + len(_new(games, known))
+        lessons = sum(len(one.lessons) for one in games)
+        left = await self._back.left(person)
+        yield DrillQuestion(found, weak_spot(games), len(games), lessons, waiting, left)
+
+    async def answer(
+        self, caller: Caller, choice: int, position: str | None = None
+    ) -> DrillVerdict:
+        """Note what somebody answers, by the number of the choice from 1; only once.
+
+        position : by its ID; what is asked now if None
+
+        Raises FarkleError.
+        """
+        now = self._tables.now()
+
+        def given(asked: StoredDrill) -> StoredDrill:
+            return answered(asked, choice, now)
+
+        person = caller.person.id
+        if position is not None:
+            known = await stored.drills_of(self._store, person)
+            meant = replace(read_id(position), text="")
+            alike = (
+                one.position for one in known if replace(read_id(one.position), text="") == meant
+            )
+            position = next(alike, position)
+        found, is_first = await stored.answer(self._store, person, position, given)
+        if found is None or found.choice is None:
+            raise InvalidRequestError.say(
+                "nothing waits for that answer of yours: /drill asks for a decision"
+            )
+        drill = await self._read(found)
+        asked = drill.question.rules, advised, self._oracle.advisor, drill.question
+        advice = await self._oracle.answered(caller.asker, *asked)
+        return DrillVerdict(drill, found.choice, is_first, found.due, now, advice)
+
+    async def _waiting(
+        self, caller: Caller, games: Sequence[PlayedGame]
+    ) -> tuple[StoredDrill, Drilled]:
+        """What waits for an answer, or waits from now on."""
+        for _ in range(_TRIES):
+            known = await stored.drills_of(self._store, caller.person.id)
+            drill = next((one for one in known if one.choice is None), None)
+            if drill is None:
+                drill = await stored.ask(self._store, await self._next(caller, games, known))
+            try:
+                return drill, await self._read(drill)
+            except StoreError:
+                raise
+            except FarkleError as error:  # as of rules that this program knows no more
+                wrong = error
+                await stored.drop(self._store, drill)
+        raise wrong
+
+    async def _read(self, kept: StoredDrill) -> Drilled:
+        """A position that was kept. Raises FarkleError where this program cannot read it."""
+        rules = make_rules(kept.rules, say("the position"))
+        position, roll = read_id(kept.position).position(rules)
+        choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
+        game = await self._store.game(kept.game_id) if kept.game_id else None
+        return Drilled(
+            question=Question(rules, position, roll or (), tuple(choices)),
+            id=kept.position,
+            again=kept.answered_at is not None,
+            turn=kept.turn,
+            played_on=game.ended_at if game else None,
+            chosen=kept.chosen,
+        )
+
+    async def _next(
+        self, caller: Caller, games: Sequence[PlayedGame], known: Sequence[StoredDrill]
+    ) -> StoredDrill:
+        """What is to be asked next."""
+        now, person = self._tables.now(), caller.person.id
+        done = [(one.answered_at, one) for one in known if one.answered_at is not None]
+        last = [one for _, one in sorted(done, key=itemgetter(0))[-_OWN_IN_A_ROW:]]
+        if len(last) < _OWN_IN_A_ROW or not all(one.game_id for one in last):
+            if due := _due(known, now):
+                return replace(due[0], asked_at=now, choice=None)
+            for game, number in _new(games, known):
+                if own := await self._own(person, game, number, now):
+                    return own
+        rules = await self._rules_of(caller, games)
+        seed = " ".join([person, now.isoformat(), *(one.position for one in known)])
+        question = await self._oracle.answered(
+            caller.asker, rules, drawn_under, self._oracle.advisor, rules, weak_spot(games), seed
+        )
+        text = position_id(rules, question.position, question.roll)
+        assert text is not None  # noqa: S101 - no score is below 0
+        return StoredDrill(
+            person,
+            text,
+            rules.model_dump(mode="json"),
+            list(map(asdict, question.choices)),
+            *(None, None, None),
+            now,
+        )
+
+    async def _own(
+        self, person: str, game: PlayedGame, number: int, now: datetime
+    ) -> StoredDrill | None:
+        """A decision of an own game; None where that cannot be read any more."""
+        try:
+            table = await self._tables.load(game.game_id)
+        except (DamagedGameError, MissingGameError):
+            return None
+        lesson = game.lessons[number]
+        rules = table.game.rules.model_dump(mode="json")
+        kept = lesson["position"], rules, lesson["choices"]
+        return StoredDrill(person, *kept, game.game_id, lesson["turn"], lesson["chosen"], now)
+
+    async def _rules_of(self, caller: Caller, games: Sequence[PlayedGame]) -> Ruleset:
+        """The rules that positions are drawn under: of the last game, else of the place."""
+        solved = self._oracle.advisor.solved
+        for game in games[:1]:
+            with suppress(DamagedGameError, MissingGameError):
+                table = await self._tables.load(game.game_id)
+                if await at_once(solved, table.game.rules):
+                    return table.game.rules
+        rules = await self._rules.resolve(caller.place)
+        if await at_once(solved, rules):
+            return rules
+        return await self._rules.resolve(caller.place, DEFAULT_RULES)
+
+
+def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
+    """A position as it is kept once it was answered, by the number of the choice from 1.
+
+    One that was drawn and found at once is not asked again.
+
+    Raises InvalidRequestError for a number that no choice has.
+    """
+    if not 1 <= choice <= len(asked.choices):
+        raise InvalidRequestError.say(
+            "an answer is 1 to {most}, as /drill numbers them, not {number}",
+            most=len(asked.choices),
+            number=choice,
+        )
+    worth = [one["win_probability"] for one in asked.choices]
+    cost = max(worth) - worth[choice - 1]
+    memory, due = spaced(asked.memory, cost, now)
+    done = asked.game_id is None and asked.memory is None and cost == 0
+    return replace(
+        asked,
+        choice=choice - 1,
+        answered_at=now,
+        memory=None if done else memory,
+        due=None if done else due,
+    )
+
+
+def drawn_under(advisor: Advisor, rules: Ruleset, spot: Spot | None, seed: str) -> Question:
+    """A new position of a spot under the rules. Raises FarkleError."""
+    return drawn(advisor.strategy(rules), spot, chance_of(seed))
+
+
+def advised(advisor: Advisor, question: Question) -> Advice | None:
+    """What the best choice is and why; None where the rules are not solved any more."""
+    try:
+        found = advisor.answer(question.rules, question.position, question.roll)
+    except FarkleError:
+        return None
+    return found if isinstance(found, Advice) else None
+
+
+def _due(known: Sequence[StoredDrill], now: datetime) -> list[StoredDrill]:
+    """What was answered and is to be asked again, what has waited longest first."""
+    due = [(one.due, one) for one in known if one.due is not None and one.due <= now]
+    return [one for _, one in sorted(due, key=itemgetter(0))]
+
+
+def _new(games: Sequence[PlayedGame], known: Sequence[StoredDrill]) -> list[tuple[PlayedGame, int]]:
+    """Own decisions that were never asked, each by its game and number; the worst first."""
+    asked = {one.position for one in known}
+    found = {
+        lesson["position"]: (game, number)
+        for game in games
+        for number, lesson in enumerate(game.lessons)
+        if lesson["position"] not in asked
+    }
+    return sorted(found.values(), key=lambda one: -_cost(one[0].lessons[one[1]]))
+
+
+def _cost(lesson: dict[str, Any]) -> float:
+    worth: list[float] = [one["win_probability"] for one in lesson["choices"]]
+    return max(worth) - worth[lesson["chosen"]]

@@ -1,0 +1,128 @@
+"""How well somebody plays, of many games: what a decision costs, and what luck had no share in."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+from bot.review.review import band
+from bot.services.looking_back import LookingBack
+from bot.services.tables import Caller
+from bot.store.records import PersonStats, person_stats
+from bot.store.reviews import reviewed_games
+from bot.store.rows import PlayedGame
+from bot.store.store import Store
+from bot.tasks.tasks import Delay
+from bot.tasks.workers import TaskError
+from solver.errors import InvalidRequestError
+from solver.play.drills import Spot
+
+_FEWEST_GAMES = 5
+"""Of which is told how far a mean may be off."""
+_NORMAL_95 = 1.96
+_AVERAGE = 20
+"""Average decisions that count in every spot."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerLevel:
+    """What the reviews of games come to, those of a person in games with exact chances."""
+
+    games: int
+    decisions: int
+    """Without those that were forced."""
+    mean_loss: float
+    """Win probability that a decision gave away on average."""
+    within: float | None
+    """What 95 in 100 such means are off by at most; None for too few games."""
+    with_result: int
+    """Games that have a result."""
+    won: float
+    """Of these."""
+    won_without_luck: float
+    """The sum of their luck-adjusted results."""
+    weak: Spot | None
+    """The spot in which the person errs most; None where nothing was lost."""
+
+    @property
+    def band(self) -> str:
+        """The level in a word, as a review of one game has it."""
+        return band(self.mean_loss)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRecord:
+    """What somebody has done, and how well."""
+
+    stats: PersonStats
+    level: PlayerLevel | None
+    """None before the first decision of a game that was reviewed."""
+    left: int
+    """Games that are not reviewed yet."""
+
+
+class Levels:
+    """How well people play."""
+
+    def __init__(self, store: Store, back: LookingBack) -> None:
+        self._store = store
+        self._back = back
+
+    async def record(
+        self, caller: Caller, person: str, place: str | None
+    ) -> AsyncIterator[Delay | PlayerRecord]:
+        """What somebody has done, after some games more were reviewed; how long that takes.
+
+        Where there is no time for reviews now, those that were made before count.
+        """
+        with suppress(TaskError, InvalidRequestError):
+            async for delay in self._back.catch_up(caller, person, place):
+                yield delay
+        stats = await person_stats(self._store, person, place)
+        level = level_of(await reviewed_games(self._store, person, place))
+        yield PlayerRecord(stats, level, await self._back.left(person, place))
+
+
+def level_of(games: Sequence[PlayedGame]) -> PlayerLevel | None:
+    """What games come to; None without a decision.
+
+    The mean is over all decisions together. How far it may be off follows from how much it differs
+    from game to game, as of a ratio of two sums.
+    """
+    decisions = sum(one.decisions for one in games)
+    if not decisions:
+        return None
+    mean = fsum(one.loss for one in games) / decisions
+    number, within = len(games), None
+    if number >= _FEWEST_GAMES:
+        spread = fsum((one.loss - mean * one.decisions) ** 2 for one in games)
+        within = _NORMAL_95 * sqrt(spread * number / (number - 1)) / decisions
+    over = [one for one in games if one.share is not None and one.without_luck is not None]
+    return PlayerLevel(
+        games=number,
+        decisions=decisions,
+        mean_loss=mean,
+        within=within,
+        with_result=len(over),
+        won=fsum(one.share or 0.0 for one in over),
+        won_without_luck=fsum(one.without_luck or 0.0 for one in over),
+        weak=weak_spot(games),
+    )
+
+
+def weak_spot(games: Sequence[PlayedGame]) -> Spot | None:
+    """The spot in which a decision cost most on average; None where nothing was lost.
+
+    Each average is over some decisions more that cost what all do on average, so that a few
+    decisions make no spot a weak one.
+    """
+    totals = {spot: [one.spots[spot] for one in games if spot in one.spots] for spot in Spot}
+    counts = {spot: sum(number for number, _ in found) for spot, found in totals.items()}
+    losses = {spot: fsum(loss for _, loss in found) for spot, found in totals.items()}
+    if not any(losses.values()):
+        return None
+    mean = fsum(losses.values()) / sum(counts.values())
+    return max(
+        filter(counts.get, Spot),
+        key=lambda one: (losses[one] + _AVERAGE * mean) / (counts[one] + _AVERAGE),
+    )

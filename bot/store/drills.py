@@ -1,0 +1,95 @@
+"""Positions that people practise on, and when each is asked again; damaged rows are not there."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, select
+
+from bot.store.checksums import is_sound, put
+from bot.store.rows import StoredDrill
+from bot.store.schema import drills
+from bot.store.store import Store
+
+_TIMES = "asked_at", "answered_at", "due"
+_KEYS = "person", "position"
+
+
+async def drills_of(store: Store, person: str) -> list[StoredDrill]:
+    """All positions of a person, what was asked first first."""
+    return await store.read(lambda connection: _read(connection, person))
+
+
+async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
+    """Have a position wait for an answer, unless another one does: the one that waits then.
+
+    What was done with, and is not asked again, is forgotten.
+    """
+
+    def note(connection: Connection) -> StoredDrill:
+        known = _read(connection, asked.person)
+        if waiting := next((one for one in known if one.choice is None), None):
+            return waiting
+        for one in known:
+            if one.due is None:
+                connection.execute(delete(drills).where(_this(one)))
+        put(connection, drills, _row(asked))
+        return asked
+
+    return await store.write(note)
+
+
+async def drop(store: Store, drill: StoredDrill) -> None:
+    """Forget a position."""
+    this = delete(drills).where(_this(drill))
+    await store.write(lambda connection: connection.execute(this).rowcount)
+
+
+async def answer(
+    store: Store,
+    person: str,
+    position: str | None,
+    given: Callable[[StoredDrill], StoredDrill],
+) -> tuple[StoredDrill | None, bool]:
+    """Answer a position, the one that waits if None; the position, and whether it waited.
+
+    given : makes of what is asked what was answered, and may refuse
+    """
+
+    def note(connection: Connection) -> tuple[StoredDrill | None, bool]:
+        found = [
+            one
+            for one in _read(connection, person)
+            if (one.choice is None if position is None else one.position == position)
+        ]
+        if not found or found[0].choice is not None:
+            return next(iter(found), None), False
+        done = given(found[0])
+        put(connection, drills, _row(done))
+        return done, True
+
+    return await store.write(note)
+
+
+def _read(connection: Connection, person: str) -> list[StoredDrill]:
+    query = select(drills).where(drills.c.person == person, is_sound(drills))
+    found = []
+    for row in connection.execute(query).all():
+        times = {
+            name: row.state[name] and datetime.fromisoformat(row.state[name]) for name in _TIMES
+        }
+        found.append(StoredDrill(row.person, row.position, **{**row.state, **times}))
+    return sorted(found, key=lambda one: (one.asked_at, one.position))
+
+
+def _row(drill: StoredDrill) -> dict[str, Any]:
+    """A position as it is kept."""
+    state = asdict(drill)
+    key = {name: state.pop(name) for name in _KEYS}
+    times = {name: state[name] and state[name].isoformat() for name in _TIMES}
+    return {**key, "state": {**state, **times}}
+
+
+def _this(drill: StoredDrill) -> ColumnElement[bool]:
+    return and_(*(drills.c[name] == getattr(drill, name) for name in _KEYS))

@@ -1,0 +1,218 @@
+"""Drills as people read them: what is asked, and what comes of an answer."""
+
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from babel.dates import format_date
+
+from bot.services.drill import Drilled, DrillQuestion, DrillVerdict
+from bot.views.card import Button, Card
+from bot.views.layout import escape_markdown, wrap
+from bot.views.question import (
+    choice_buttons,
+    choice_text,
+    dice_attachment,
+    found_text,
+    id_line,
+    marked_lines,
+    numbered_lines,
+    question_data,
+    question_head,
+    ranked_lines,
+    solved_data,
+)
+from bot.views.why import why_text
+from solver.play.daily import CLEAR
+from solver.play.drills import Spot
+from solver.wording import figure, say, say_later, say_number, spoken
+
+SPOTS = {
+    Spot.NEAR_GOAL: say_later("near the goal"),
+    Spot.FARKLES: say_later("with farkles in a row"),
+    Spot.OPENING: say_later("before the first bank"),
+    Spot.HOT_DICE: say_later("after hot dice"),
+    Spot.FEW_DICE: say_later("with three dice or fewer"),
+    Spot.MANY_DICE: say_later("with four dice or more"),
+}
+"""What spots are called, as `say` takes it."""
+
+NEXT = "next"
+"""Action of the button that asks for the next position."""
+
+
+def drill_text(asked: DrillQuestion) -> str:
+    """What is asked: where it comes from, the choices by number, and what there is besides."""
+    question = asked.drill.question
+    lines = [*_before(asked), _title(asked), question_head(question)]
+    end = [say("What wins most often? /drill answer N says it."), *_after(asked)]
+    return "\n".join([*map(wrap, lines), *numbered_lines(question), *map(wrap, end)])
+
+
+def drill_card(asked: DrillQuestion) -> Card:
+    """The same with a button for each choice, which has its number for action."""
+    question = asked.drill.question
+    head = [*map(escape_markdown, _before(asked)), f"**{escape_markdown(_title(asked))}**"]
+    end = [say("What wins most often?"), *_after(asked)]
+    text = "\n".join([*head, escape_markdown(question_head(question)), *end])
+    return Card(text, (dice_attachment(question),), tuple(choice_buttons(question)))
+
+
+def drill_data(asked: DrillQuestion) -> dict[str, Any]:
+    """What is asked as plain data, without what is worked out of its choices."""
+    return {
+        **question_data(asked.drill.question),
+        **_source_data(asked.drill),
+        "id": asked.drill.id,
+        "weak_spot": asked.weak,
+        "games": asked.games,
+        "games_left": asked.left,
+        "decisions": asked.lessons,
+        "waiting": asked.waiting,
+    }
+
+
+def drill_verdict_text(verdict: DrillVerdict) -> str:
+    """What an answer costs, every choice, why the best is best, and when it comes again."""
+    question = verdict.drill.question
+    head, end = _verdict(verdict), _then(verdict)
+    lines = [*map(wrap, head), *ranked_lines(question), _why(verdict), *map(wrap, end)]
+    return "\n".join([line for line in lines if line] + [id_line(question)])
+
+
+def drill_verdict_card(verdict: DrillVerdict) -> Card:
+    """The same for a phone, with a button for the next one."""
+    question = verdict.drill.question
+    why = " ".join(_why(verdict).split())
+    told = [*map(escape_markdown, _verdict(verdict)), *marked_lines(question)]
+    lines = [*told, escape_markdown(why), *_then(verdict), id_line(question)]
+    text = "\n".join(line for line in lines if line)
+    return Card(text, (), (Button(NEXT, say("Next ▶"), 0),))
+
+
+def drill_verdict_data(verdict: DrillVerdict) -> dict[str, Any]:
+    """What an answer comes to as plain data."""
+    why = verdict.advice.why if verdict.advice else None
+    return {
+        **solved_data(verdict.drill.question),
+        **_source_data(verdict.drill),
+        "answer": verdict.choice + 1,
+        "is_first": verdict.is_first,
+        "cost": verdict.drill.question.cost(verdict.choice),
+        "why": why.reason if why else None,
+        "due": verdict.due.isoformat() if verdict.due else None,
+    }
+
+
+def _source_data(drill: Drilled) -> dict[str, Any]:
+    played = drill.played_on
+    return {
+        "spot": drill.spot,
+        "turn": drill.turn,
+        "played_on": played.date().isoformat() if played else None,
+        "again": drill.again,
+    }
+
+
+def _before(asked: DrillQuestion) -> list[str]:
+    """That there is no own decision to ask for, and why."""
+    if asked.drill.turn is not None or asked.lessons or asked.drill.again:
+        return []
+    if not asked.games:
+        return [say("Your own decisions come here once you have finished a game that is solved.")]
+    least = figure(CLEAR * 100, ".1f")
+    return [
+        say_number(
+            "In {number:,} game no decision of yours cost {least} percentage points.",
+            "In {number:,} games no decision of yours cost {least} percentage points.",
+            asked.games,
+            least=least,
+        )
+    ]
+
+
+def _title(asked: DrillQuestion) -> str:
+    drill = asked.drill
+    if drill.turn is None and drill.again:
+        return say("Once more, a position that you missed")
+    if drill.turn is None and drill.spot is asked.weak:
+        return say("A new position {spot}, where you err most", spot=say(SPOTS[drill.spot]))
+    if drill.turn is None:
+        return say("A new position")
+    if drill.played_on is None:
+        return say("Your own decision, turn {turn}", turn=drill.turn)
+    day = _day(drill.played_on)
+    if drill.again:
+        return say("Once more, your decision of {day}, turn {turn}", day=day, turn=drill.turn)
+    return say("Your decision of {day}, turn {turn}", day=day, turn=drill.turn)
+
+
+def _after(asked: DrillQuestion) -> list[str]:
+    """What waits besides."""
+    lines = []
+    if asked.waiting:
+        lines.append(
+            say_number(
+                "{number:,} more position waits.",
+                "{number:,} more positions wait.",
+                asked.waiting,
+            )
+        )
+    if asked.left:
+        lines.append(
+            say_number(
+                "{number:,} game of yours is not reviewed yet: the next /drill does that.",
+                "{number:,} games of yours are not reviewed yet: the next /drill goes on.",
+                asked.left,
+            )
+        )
+    return lines
+
+
+def _verdict(verdict: DrillVerdict) -> list[str]:
+    drill = verdict.drill
+    lines = []
+    if not verdict.is_first:
+        lines.append(say("You have answered that already, and the first answer counts."))
+    lines.append(found_text(drill.question, verdict.choice))
+    if drill.chosen is not None and drill.chosen == verdict.choice:
+        lines.append(say("You chose the same in the game."))
+    elif drill.chosen is not None:
+        lines.append(
+            say(
+                "In the game you chose {choice}, which cost {cost}.",
+                choice=choice_text(drill.question.choices[drill.chosen]),
+                cost=figure(drill.question.cost(drill.chosen) * 100, ".2f"),
+            )
+        )
+    return lines
+
+
+def _why(verdict: DrillVerdict) -> str:
+    return why_text(verdict.advice) if verdict.advice else ""
+
+
+def _then(verdict: DrillVerdict) -> list[str]:
+    """When it comes again."""
+    left = (verdict.due or verdict.now) - verdict.now
+    if left <= timedelta(0):
+        return []
+    if left < timedelta(days=1):
+        return [
+            say_number(
+                "It comes again in {number} minute.",
+                "It comes again in {number} minutes.",
+                ceil(left / timedelta(minutes=1)),
+            )
+        ]
+    return [
+        say_number(
+            "It comes again in {number} day.",
+            "It comes again in {number} days.",
+            ceil(left / timedelta(days=1)),
+        )
+    ]
+
+
+def _day(at: datetime) -> str:
+    return format_date(at, "long", locale=spoken().code)

@@ -1,0 +1,108 @@
+"""Positions to practise on: in which spot a decision comes up, and new ones of a spot."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from random import Random
+
+from solver.errors import InvalidRequestError
+from solver.game.position import Position
+from solver.play.daily import (
+    MOST,
+    Choice,
+    Question,
+    between_turns,
+    kind_of,
+    questions,
+    rules_of_thumb,
+)
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import dice_set
+
+NEAR = 0.75
+"""Share of the goal from which on it is near."""
+FEW = 3
+"""Dice that are few."""
+
+_STARTS = 60
+"""Turns that are tried; the first half of them only for what is not obvious."""
+_DRAWS = 2_000
+"""Scores that are drawn for them at most."""
+
+
+class Spot(StrEnum):
+    """Where a decision comes up; the first that fits it."""
+
+    NEAR_GOAL = "near the goal"
+    """A player has three quarters of the points to reach, the turn total counted."""
+    FARKLES = "farkles in a row"
+    """Where they cost something."""
+    OPENING = "opening"
+    """Where it takes an opening minimum."""
+    HOT_DICE = "hot dice"
+    FEW_DICE = "few dice"
+    """Three or fewer."""
+    MANY_DICE = "many dice"
+
+
+def spot_of(rules: Ruleset, position: Position) -> Spot:
+    """The spot of a decision, by the position before its roll."""
+    highest = max(position.banked + position.turn_total, position.opponent)
+    if highest >= NEAR * rules.winning_score:
+        return Spot.NEAR_GOAL
+    if position.farkles and rules.farkle_penalty is not None:
+        return Spot.FARKLES
+    if rules.has_opening and not position.on_board:
+        return Spot.OPENING
+    if position.turn_total and position.dice == dice_set(rules).whole:
+        return Spot.HOT_DICE
+    return Spot.FEW_DICE if position.dice <= FEW else Spot.MANY_DICE
+
+
+def drawn(strategy: Strategy, spot: Spot | None, chance: Random) -> Question:
+    """A decision of a spot, or of another one where there is none such; None for any.
+
+    It is one that a person can think about, whose best choice is clear and, if that is found in
+    time, not obvious.
+
+    Raises InvalidRequestError for rules under which no best choice is clear.
+    """
+    rules, thumbs = strategy.rules, rules_of_thumb(strategy.rules)
+    other, tried = None, 0
+    for _ in range(_DRAWS):
+        start = between_turns(rules, chance)
+        if not _may_lead_to(rules, start, spot):
+            continue
+        tried += 1
+        for found in questions(strategy, start, chance):
+            if spot not in {None, spot_of(rules, found.position)}:
+                other = other or found
+            elif tried > _STARTS / 2 or kind_of(found, thumbs):
+                return found
+        if tried == _STARTS:
+            break
+    if other is None and spot is not None:
+        return drawn(strategy, None, chance)
+    if other is None:
+        raise InvalidRequestError.say(
+            "under {rules} rules there is nothing to practise on: the best choice is close nearly"
+            " everywhere",
+            rules=rules.name,
+        )
+    return other
+
+
+def fewer_choices(choices: Sequence[Choice], chosen: Choice) -> tuple[Choice, ...]:
+    """As many choices as can be thought about: those that win most often, and the chosen one."""
+    best = sorted(choices, key=lambda one: -one.win_probability)[:MOST]
+    if chosen not in best:
+        best[-1] = chosen
+    return tuple(one for one in choices if one in best)
+
+
+def _may_lead_to(rules: Ruleset, start: Position, spot: Spot | None) -> bool:
+    """Whether a turn from its start may come to a spot; near the goal, whether it begins there."""
+    own = spot_of(rules, start)
+    if spot in {Spot.HOT_DICE, Spot.FEW_DICE}:
+        return own is Spot.MANY_DICE
+    return spot in {None, own}

@@ -1,0 +1,103 @@
+"""Drills as people read them at the console, kept in tests/playthroughs/drill.
+
+To write them anew after a change that is meant:
+
+    FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest tests/bot/fronts/chat/test_drill.py
+"""
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot.languages import language
+from bot.services.tables import Tables
+from solver.wording import speak
+from tests.bot.chat import Chat, open_chat
+from tests.bot.test_playthroughs import FOLDER, WRITES
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+BADLY_PLAYED = [
+    "ann: /track @bob rules:kcd",
+    "ann: /roll 1 1 1 5 2 3",
+    "ann: /keep 5 bank",
+    "bob: /score 1500",
+    "ann: /roll 2 2 2 5 4 6",
+    "ann: /keep 5 bank",
+    "bob: /resign",
+]
+"""Ann leaves 1,000 points on the table, and then 200."""
+LINES = [
+    "ann: /drill",
+    "ann: /drill answer 9",
+    "ann: /drill answer two",
+    "ann: /drill answer 1",
+    "ann: /drill answer 1",
+    *BADLY_PLAYED,
+    "ann: /drill",
+    "bob: /drill",
+    "ann: /drill answer 2",
+    "ann: /drill",
+    "ann: /drill 5",
+    "ann: /drill",
+    "ann: /drill 1",
+    "LATER 0 11",
+    "ann: /drill",
+    "ann: /drill 1",
+    "LATER 3 0",
+    "ann: /drill",
+    "ann: /drill answer 2",
+    "ann: /forget me",
+    "ann: /drill answer 2",
+]
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+async def test_playthrough(
+    code: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = NOON
+    monkeypatch.setattr("bot.wiring.Tables", partial(Tables, now=lambda: now))
+    speak(language(code))
+    told = []
+    async with open_chat(tmp_path, data / "strategies") as chat:
+        for line in LINES:
+            told.append(f"> {line}")
+            if line.startswith("LATER"):
+                _, days, minutes = line.split()
+                now += timedelta(days=int(days), minutes=int(minutes))
+            elif line in BADLY_PLAYED:
+                await chat.say(line)
+            else:
+                replies = await chat.all(line)
+                assert all(reply.private for reply in replies)
+                told += [reply.text for reply in replies]
+    found = "\n".join(told) + "\n"
+    file = FOLDER / "drill" / f"{code}.txt"
+    if WRITES:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(found)
+    assert found == file.read_text()
+
+
+async def test_nothing_tells_what_is_best_before_the_answer(chat: Chat) -> None:
+    for line in BADLY_PLAYED:
+        await chat.say(line)
+    asked = await chat.answer("ann: /drill")
+    assert asked.private
+    assert "win_probability" not in str(asked.data)
+    assert "%" not in asked.text
+    assert (asked.data["games"], asked.data["decisions"], asked.data["turn"]) == (1, 2, 1)
+    told = await chat.answer("ann: /drill answer 1")
+    assert all(one["win_probability"] for one in told.data["choices"])
+    assert told.data["why"]
+
+
+async def test_the_position_opens_by_its_id(chat: Chat) -> None:
+    await chat.say("ann: /drill")
+    told = (await chat.answer("ann: /drill answer 1")).data
+    opened = (await chat.answer(f"ann: /position {told['id']}")).data
+    best = told["choices"][told["best"] - 1]
+    assert opened["options"][0]["set_aside"] == best["set_aside"]
+    assert opened["options"][0]["win_probability"] == pytest.approx(best["win_probability"])

@@ -1,0 +1,141 @@
+"""What a game teaches, against the review it is made of and advice on each decision."""
+
+from dataclasses import replace
+from functools import cache
+from math import fsum
+
+import pytest
+
+from bot.review.lessons import SeatLessons, lessons_of
+from bot.review.review import review
+from bot.review.worth import Worth
+from bot.table import commands
+from solver.errors import MissingStrategyError
+from solver.game.position import Position
+from solver.play.advice import advise
+from solver.play.daily import CLEAR, MOST
+from solver.play.drills import spot_of
+from solver.play.position_id import read_id
+from solver.strategy import Strategy
+from tests.bot.review.test_review import Table, at_random, best, chance, either, play
+
+
+def no_strategy() -> Strategy:
+    raise MissingStrategyError("it is not needed")
+
+
+def lessons(strategy: Strategy, table: Table) -> tuple[SeatLessons, ...]:
+    return lessons_of(table.review(strategy), lambda: strategy)
+
+
+@pytest.fixture
+def badly_played(strategies: dict[str, Strategy]) -> tuple[Strategy, Table]:
+    strategy, rng = strategies["kcd"], chance(7)
+    table = Table(strategy.rules)
+    play(table, either(rng, best(strategy), at_random(rng)), rng)
+    return strategy, table
+
+
+def test_they_are_the_decisions_that_cost_most(badly_played: tuple[Strategy, Table]) -> None:
+    strategy, table = badly_played
+    found = table.review(strategy)
+    told = lessons(strategy, table)
+    assert len(told[0].lessons) == len(told[1].lessons) == 3
+    for own, player in zip(told, found.players, strict=True):
+        assert [one.cost for one in own.lessons] == pytest.approx(
+            [-moment.gain for moment in player.worst]
+        )
+        assert [one.turn for one in own.lessons] == [moment.turn for moment in player.worst]
+        for lesson, moment in zip(own.lessons, player.worst, strict=True):
+            judged = moment.judgement
+            assert judged is not None
+            chosen = lesson.choices[lesson.chosen]
+            assert chosen.set_aside == judged.chosen.set_aside
+            assert chosen.turn_total == judged.chosen.turn_total
+            assert isinstance(judged.position, Position)
+            # under these rules it does not matter how often the dice were hot
+            position = replace(judged.position, hot_dice=0)
+            assert read_id(lesson.position).position(strategy.rules) == (position, judged.roll)
+
+
+def test_choices_are_worth_what_advice_says(badly_played: tuple[Strategy, Table]) -> None:
+    strategy, table = badly_played
+    for own in lessons(strategy, table):
+        for lesson in own.lessons:
+            position, roll = read_id(lesson.position).position(strategy.rules)
+            assert roll is not None
+            told = {one.set_aside: one.win_probability for one in
+                    advise(strategy, position, roll).options}  # fmt: skip
+            best_one = max(one.win_probability for one in lesson.choices)
+            assert best_one == pytest.approx(max(told.values()))
+            assert all(one.win_probability <= told[one.set_aside] + 1e-12 for one in lesson.choices)
+            assert 2 <= len(lesson.choices) <= MOST
+
+
+def test_spots_and_sums_are_those_of_the_review(badly_played: tuple[Strategy, Table]) -> None:
+    strategy, table = badly_played
+    found = table.review(strategy)
+    for own, player in zip(lessons(strategy, table), found.players, strict=True):
+        assert (own.decisions, own.loss) == (player.decisions, player.total_loss)
+        assert own.without_luck == player.luck_adjusted_result
+        assert sum(number for number, _ in own.spots.values()) == player.decisions
+        assert fsum(loss for _, loss in own.spots.values()) == pytest.approx(player.total_loss)
+        for spot, (number, _) in own.spots.items():
+            judged = [one.judgement for one in found.moments if one.seat == own.seat]
+            here = [
+                one
+                for one in judged
+                if one and not one.forced and spot_of(found.rules, one.position) is spot  # type: ignore[arg-type]
+            ]
+            assert len(here) == number
+
+
+def test_who_plays_best_has_no_lesson(strategies: dict[str, Strategy]) -> None:
+    strategy, rng = strategies["kcd"], chance(1)
+    table = Table(strategy.rules)
+    play(table, best(strategy), rng)
+    for own in lessons_of(table.review(strategy), no_strategy):
+        assert (own.lessons, own.loss) == ((), 0)
+        assert own.decisions
+
+
+def test_what_cost_little_is_no_lesson(strategies: dict[str, Strategy]) -> None:
+    """A decision that costs less than the best of a daily position is ahead is one of taste."""
+    strategy = strategies["kcd"]
+    costs = []
+    for seed in range(4):
+        rng = chance(seed)
+        table = Table(strategy.rules)
+        play(table, either(rng, *[best(strategy)] * 9, at_random(rng)), rng)
+        found = table.review(strategy)
+        for own, player in zip(lessons(strategy, table), found.players, strict=True):
+            costly = [one for one in player.worst if -one.gain >= CLEAR]
+            assert len(own.lessons) == len(costly)
+            costs += [-one.gain for one in player.worst]
+    assert min(costs) < CLEAR < max(costs)
+
+
+def test_of_three_the_decisions_of_the_last_two_are_lessons(
+    strategies: dict[str, Strategy],
+) -> None:
+    """What three players decide is no position of two; it counts all the same."""
+    strategy = strategies["kcd"]
+    table = Table(strategy.rules, tracked=True, levels=3)
+    table.roll(1, 1, 1, 5, 2, 3)
+    table.keep(5, bank=True)
+    shared = cache(lambda: _estimate(strategy))
+    worth = Worth(lambda players: strategy if players == 2 else shared())  # type: ignore[arg-type,return-value]
+    table.do(commands.resign(table.game, 2))
+    table.score(500)
+    table.roll(1, 1, 1, 5, 2, 3)
+    table.keep(5, bank=True)
+    found = lessons_of(review(worth, table.first, table.events), lambda: strategy)
+    assert found[0].decisions == 2
+    assert [one.turn for one in found[0].lessons] == [2]
+    assert sum(number for number, _ in found[0].spots.values()) == 1
+
+
+def _estimate(strategy: Strategy) -> object:
+    from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415
+
+    return EstimatedStrategy(strategy, 3)

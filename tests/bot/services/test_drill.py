@@ -1,0 +1,270 @@
+"""Drills: the worst first, each answer once, spaced; forgotten with the person; made anew."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, select
+
+from bot.services.advisor import Advisor
+from bot.services.drill import Drill, DrillQuestion, DrillVerdict, answered
+from bot.services.looking_back import LookingBack
+from bot.services.store_check import check_store
+from bot.services.tables import Caller, Person
+from bot.settings import Settings
+from bot.store.checksums import put
+from bot.store.drills import drills_of
+from bot.store.records import forget
+from bot.store.reviews import reviewed_games, unreviewed
+from bot.store.rows import StoredDrill
+from bot.store.schema import drills, reviews
+from bot.tasks.tasks import Delay
+from bot.wiring import Parts, open_parts
+from solver.errors import InvalidRequestError
+from solver.play.drills import Spot
+from tests.bot.chat import Chat
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+BADLY_PLAYED = (
+    ("ann", "/track @bob rules:kcd"),
+    ("ann", "/roll 1 1 1 5 2 3"),
+    ("ann", "/keep 5 bank"),
+    ("bob", "/score 1500"),
+    ("ann", "/roll 2 2 2 5 4 6"),
+    ("ann", "/keep 5 bank"),
+    ("bob", "/resign"),
+)
+WORST = (5, 3, 2, 1, 1, 1), (6, 5, 4, 2, 2, 2)
+"""The rolls after which Ann chose badly, the worse one first."""
+
+
+class Program:
+    """One of several programs at a database, with a clock that stands still until it is moved."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.now = NOON
+        parts.games.tables.now = lambda: self.now
+        self.store, self.chat = parts.store, Chat(parts.commands, parts.tasks)
+        self.back = LookingBack(parts.games.tables, parts.games.oracle)
+        self.drill = Drill(parts.games.tables, parts.games.oracle, parts.rules, self.back)
+
+    async def play(self) -> None:
+        for name, line in BADLY_PLAYED:
+            await self.chat.say(f"{name}: {line}")
+
+    async def asked(self, name: str = "ann") -> DrillQuestion:
+        told = [one async for one in self.drill.asked(by(name))]
+        assert isinstance(told[-1], DrillQuestion)
+        assert all(isinstance(one, Delay) for one in told[:-1])
+        return told[-1]
+
+    async def answer(self, *, best: bool, name: str = "ann") -> DrillVerdict:
+        """Answer what is asked with the best choice or with the worst one."""
+        question = (await self.asked(name)).drill.question
+        worst = max(range(len(question.choices)), key=question.cost)
+        return await self.drill.answer(by(name), (question.best if best else worst) + 1)
+
+    async def rows(self, name: str = "ann") -> list[StoredDrill]:
+        return await drills_of(self.store, by(name).person.id)
+
+
+def by(name: str) -> Caller:
+    return Caller("console", Person(f"console:{name}", name))
+
+
+@pytest.fixture
+async def program(tmp_path: Path, data: Path) -> AsyncIterator[Program]:
+    settings = Settings(data=tmp_path, workers=0)
+    async with open_parts(settings, Advisor(data / "strategies")) as parts:
+        yield Program(parts)
+
+
+@pytest.fixture
+async def other(tmp_path: Path, data: Path, program: Program) -> AsyncIterator[Program]:
+    settings = Settings(data=tmp_path, workers=0)
+    async with open_parts(settings, Advisor(data / "strategies")) as parts:
+        yield Program(parts)
+    assert program
+
+
+# ---- What is asked ---------------------------------------------------------------------------
+
+
+async def test_the_worst_decision_comes_first_and_waits_for_an_answer(program: Program) -> None:
+    await program.play()
+    first = await program.asked()
+    assert first.drill.question.roll == WORST[0]
+    assert (first.games, first.lessons, first.waiting, first.left) == (1, 2, 1, 0)
+    assert first.drill.chosen is not None
+    assert first.drill.question.choices[first.drill.chosen].set_aside == (5,)
+    assert replace(await program.asked(), drill=first.drill) == first
+    assert (await program.asked()).drill == first.drill
+    await program.answer(best=True)
+    assert (await program.asked()).drill.question.roll == WORST[1]
+
+
+async def test_what_is_found_comes_later_and_what_is_missed_soon(program: Program) -> None:
+    await program.play()
+    found, missed = await program.answer(best=True), await program.answer(best=False)
+    assert found.due is not None
+    assert found.due >= NOON + timedelta(days=1)
+    assert missed.due == NOON + timedelta(minutes=10)
+    program.now += timedelta(minutes=9)
+    await program.answer(best=True)  # of a position that is drawn
+    assert (await program.asked()).drill.turn is None
+    await program.answer(best=True)
+    program.now += timedelta(minutes=1)
+    again = await program.asked()
+    assert (again.drill.question.roll, again.drill.again) == (WORST[1], True)
+
+
+async def test_after_two_own_decisions_a_position_of_the_weak_spot_is_drawn(
+    program: Program,
+) -> None:
+    await program.play()
+    for _ in range(2):
+        await program.answer(best=False)
+    program.now += timedelta(days=1)  # both are due
+    drawn = await program.asked()
+    assert drawn.drill.turn is None
+    assert drawn.drill.spot is drawn.weak is Spot.MANY_DICE
+    assert drawn.waiting == 2
+    await program.answer(best=True)
+    assert (await program.asked()).drill.turn is not None
+
+
+async def test_without_errors_positions_are_drawn(program: Program) -> None:
+    asked = await program.asked()
+    assert (asked.weak, asked.games, asked.drill.turn) == (None, 0, None)
+    verdict = await program.answer(best=True)
+    assert verdict.due is None  # found at once: it is not asked again
+    assert (await program.asked()).drill.question != verdict.drill.question
+    assert len(await program.rows()) == 1
+    await program.answer(best=False)
+    program.now += timedelta(minutes=10)
+    assert (await program.asked()).drill.again
+
+
+async def test_games_of_rules_that_are_not_solved_are_passed_by(program: Program) -> None:
+    for name, line in BADLY_PLAYED:
+        await program.chat.say(f"{name}: {line.replace('rules:kcd', 'rules:facebook goal:49950')}")
+    asked = await program.asked()
+    assert (asked.games, asked.left) == (0, 0)
+    assert await unreviewed(program.store, "console:ann") != []
+
+
+# ---- Answers ---------------------------------------------------------------------------------
+
+
+async def test_one_answer_counts(program: Program, other: Program) -> None:
+    await program.play()
+    drill = (await program.asked()).drill
+    told = await asyncio.gather(
+        *(
+            one.drill.answer(by("ann"), k % 6 + 1, drill.id)
+            for k in range(8)
+            for one in (program, other)
+        )
+    )
+    assert sum(one.is_first for one in told) == 1
+    assert len({one.choice for one in told}) == 1
+    with pytest.raises(InvalidRequestError, match="^nothing waits for that answer of yours"):
+        await program.drill.answer(by("ann"), 1)
+    with pytest.raises(InvalidRequestError, match="^nothing waits for that answer of yours"):
+        await program.drill.answer(by("bob"), 1, drill.id)
+    typed = drill.id.replace("-", "").lower()
+    assert (await program.drill.answer(by("ann"), 1, typed)).choice == told[0].choice
+
+
+async def test_a_number_of_no_choice_is_refused_and_changes_nothing(program: Program) -> None:
+    await program.asked()
+    before = await program.rows()
+    for number in (-1, 0, 99):
+        with pytest.raises(InvalidRequestError, match="^an answer is 1 to "):
+            await program.drill.answer(by("ann"), number)
+    assert await program.rows() == before
+
+
+async def test_programs_ask_the_same(program: Program, other: Program) -> None:
+    await program.play()
+    asked = await asyncio.gather(*(one.asked() for one in (program, other) for _ in range(3)))
+    assert len({one.drill.id for one in asked}) == 1
+    assert len(await program.rows()) == 1
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_what_was_drawn_and_found_at_once_is_done_with(is_own: bool) -> None:
+    choices = [{"win_probability": worth} for worth in (0.5, 0.4)]
+    game = "g" if is_own else None
+    asked = StoredDrill("ann", "X", {}, choices, game, None, None, NOON)
+    found = answered(asked, 1, NOON)
+    assert (found.due is None) is not is_own
+    assert (found.choice, found.answered_at) == (0, NOON)
+    missed = answered(asked, 2, NOON)
+    assert missed.due is not None
+    assert answered(replace(missed, choice=None), 1, missed.due).due is not None
+
+
+# ---- What is kept ----------------------------------------------------------------------------
+
+
+async def test_who_is_forgotten_has_no_drills_and_no_games(program: Program) -> None:
+    await program.play()
+    await program.answer(best=False)
+    await program.answer(best=False, name="bob")
+    await forget(program.store, "console:ann")
+    assert await program.rows() == []
+    assert len(await program.rows("bob")) == 1
+    assert (await program.asked()).games == 0
+
+
+async def test_a_game_that_goes_on_is_reviewed_anew(program: Program) -> None:
+    await program.play()
+    assert (await program.asked()).lessons == 2
+    await program.chat.say("bob: /undo")  # the resignation, which ended it
+    assert await reviewed_games(program.store, "console:ann") == []
+    await program.chat.say("bob: /score 100")
+    await program.chat.say("bob: /resign")
+    assert (await program.asked()).games == 1
+
+
+async def test_what_this_program_cannot_read_is_let_go(program: Program) -> None:
+    await program.play()
+    before = (await program.asked()).drill
+    [row] = await program.rows()
+    state = {"rules": {**row.rules, "dice": 99}, "asked_at": NOON.isoformat()}
+    changed = drills.select().with_only_columns(drills.c.state)
+    kept = await program.store.read(lambda c: c.execute(changed).scalar_one())
+    await program.store.write(partial(put, table=drills, row={
+        "person": row.person, "position": row.position, "state": {**kept, **state}}))  # fmt: skip
+    assert (await program.rows())[0].rules["dice"] == 99
+    assert (await program.asked()).drill == before
+
+
+async def test_damaged_rows_are_found_and_made_anew(program: Program) -> None:
+    await program.play()
+    before = (await program.asked()).drill
+    assert (await check_store(program.store, lambda _: None)).problems == ()
+    for table in (reviews, drills):
+        changed = table.update().values({"crc": 1})
+        await program.store.write(partial(Connection.execute, statement=changed))
+    found = (await check_store(program.store, lambda _: None)).problems
+    [game] = await unreviewed(program.store, "console:ann")
+    assert [one.where for one in found] == [
+        *(f"review of game {game}" for _ in range(2)),
+        "drill of console:ann",
+    ]
+    assert (await program.asked()).drill == before
+    assert (await check_store(program.store, lambda _: None)).problems == ()
+
+
+async def test_no_id_of_a_person_is_kept_with_reviews(program: Program) -> None:
+    await program.play()
+    await program.asked()
+    rows = await program.store.read(lambda c: c.execute(select(reviews)).all())
+    assert len(rows) == 2
+    assert "ann" not in str(rows)

@@ -1,0 +1,95 @@
+"""Positions to practise on: each is of its spot, clear, and one that a person can think about."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solver.game.position import Position, check_position
+from solver.play.advice import advise
+from solver.play.daily import FEWEST, MOST, Choice, chance_of, is_clear
+from solver.play.drills import Spot, drawn, fewer_choices, spot_of
+from solver.rules.file import load_rules
+from solver.strategy import Strategy
+from solver.turn.equations import Decision
+from tests.conftest import variant
+
+FACEBOOK, KCD = load_rules("facebook"), load_rules("kcd")
+OPENING = variant("facebook", opening_minimum=500)
+
+
+@pytest.mark.parametrize(
+    ("position", "spot"),
+    [
+        (Position(banked=7500), Spot.NEAR_GOAL),  # of 10,000
+        (Position(banked=7450), Spot.MANY_DICE),
+        (Position(opponent=7500), Spot.NEAR_GOAL),
+        (Position(banked=7000, turn_total=500, dice=2), Spot.NEAR_GOAL),
+        (Position(farkles=1, turn_total=300, dice=3), Spot.FARKLES),
+        (Position(opponent_farkles=2), Spot.MANY_DICE),
+        (Position(turn_total=1000), Spot.HOT_DICE),
+        (Position(turn_total=100, dice=4), Spot.MANY_DICE),
+        (Position(turn_total=300, dice=3), Spot.FEW_DICE),
+        (Position(turn_total=300, dice=3, on_board=False), Spot.FEW_DICE),  # no opening minimum
+    ],
+)
+def test_spots(position: Position, spot: Spot) -> None:
+    assert spot_of(FACEBOOK, position) is spot
+
+
+def test_spots_depend_on_the_rules() -> None:
+    assert spot_of(KCD, Position(banked=3000)) is Spot.NEAR_GOAL  # of 4,000
+    off_board = Position(on_board=False, turn_total=200, dice=2)
+    assert spot_of(OPENING, off_board) is Spot.OPENING
+    assert spot_of(OPENING, replace(off_board, on_board=True)) is Spot.FEW_DICE
+    assert spot_of(KCD, Position(farkles=1)) is Spot.MANY_DICE  # they cost nothing
+
+
+@pytest.mark.parametrize(
+    ("name", "spot"),
+    [
+        *((name, spot) for name in ("facebook", "classic") for spot in (Spot.NEAR_GOAL, None)),
+        ("facebook", Spot.FARKLES),
+        ("facebook", Spot.HOT_DICE),
+        ("kcd", Spot.FEW_DICE),
+    ],
+)
+def test_what_is_drawn_is_of_the_spot(
+    strategies: dict[str, Strategy], name: str, spot: Spot | None
+) -> None:
+    strategy = strategies[name]
+    found = drawn(strategy, spot, chance_of("seed"))
+    assert found == drawn(strategy, spot, chance_of("seed"))
+    assert found != drawn(strategy, spot, chance_of("another"))
+    check_position(strategy.rules, found.position)
+    assert spot in {None, spot_of(found.rules, found.position)}
+    assert FEWEST <= len(found.choices) <= MOST
+    assert is_clear(found.choices)
+    told = advise(strategy, found.position, found.roll).options[0]
+    best = found.choices[found.best]
+    assert best.set_aside == told.set_aside
+    assert best.bank is (told.action is not Decision.ROLL)
+    assert best.win_probability == pytest.approx(told.win_probability)
+
+
+def test_where_a_spot_does_not_come_up_another_one_is_drawn(
+    strategies: dict[str, Strategy],
+) -> None:
+    found = drawn(strategies["kcd"], Spot.OPENING, chance_of("seed"))
+    assert spot_of(KCD, found.position) is not Spot.OPENING
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.data())
+def test_of_many_choices_the_best_are_shown_and_the_chosen_one(
+    worth: list[float], data: st.DataObject
+) -> None:
+    choices = [Choice((1,), k, False, k, 1, value) for k, value in enumerate(worth)]
+    chosen = data.draw(st.sampled_from(choices))
+    shown = fewer_choices(choices, chosen)
+    assert chosen in shown
+    assert list(shown) == sorted(shown, key=lambda one: one.points)  # as they stood
+    assert len(shown) == min(MOST, len(choices))
+    left_out = [one.win_probability for one in choices if one not in shown]
+    kept = [one.win_probability for one in shown if one is not chosen]
+    assert max(left_out, default=0) <= min(kept, default=1)
