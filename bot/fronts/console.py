@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass
@@ -113,12 +114,23 @@ async def _prompt(
     )
     print(wrap(say(GREETING), shutil.get_terminal_size().columns - 1))  # noqa: T201
     answers: set[asyncio.Task[bool]] = set()
+    loop = asyncio.get_running_loop()
+
+    async def stop() -> None:
+        """Break off what is still being answered, and say so."""
+        if await _cancel(answers):
+            print(say("Stopped."))  # noqa: T201
+
+    def interrupted(*_: object) -> None:
+        """Do so while there is no prompt, where Ctrl-C is a signal and no key."""
+        asyncio.run_coroutine_threadsafe(stop(), loop)
 
     def begin(answer: Coroutine[Any, Any, bool]) -> asyncio.Task[bool]:
         answers.add(task := asyncio.create_task(answer))
         task.add_done_callback(answers.discard)
         return task
 
+    usual = signal.signal(signal.SIGINT, interrupted)
     try:
         # what is said while somebody types appears above the prompt
         with patch_stdout(raw=True):
@@ -127,8 +139,7 @@ async def _prompt(
                 try:
                     line = await session.prompt_async("> ")
                 except KeyboardInterrupt:
-                    if await _cancel(answers):
-                        print(say("Stopped."))  # noqa: T201
+                    await stop()
                     continue
                 except EOFError:
                     return
@@ -136,9 +147,10 @@ async def _prompt(
                 answer = _answer(commands, line, how, width)
                 task = begin(answer)
                 done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
-                if done and task.result():
+                if done and not task.cancelled() and task.result():
                     return
     finally:
+        signal.signal(signal.SIGINT, usual)
         await _cancel(answers)
 
 
