@@ -26,6 +26,7 @@ from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.views.chart import chart_text
 from bot.views.layout import LONGEST_NAME, safe_text, wrap
+from solver.errors import system_reason
 from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
@@ -234,8 +235,11 @@ def _kept(picture: bytes, folder: Path) -> str:
     try:
         _write(file, picture)
     except OSError as error:
-        reason = error.strerror or str(error)
-        return say("The picture cannot be written to {file} ({reason}).", file=file, reason=reason)
+        return say(
+            "The picture cannot be written to {file} ({reason}).",
+            file=file,
+            reason=system_reason(error),
+        )
     return say("The picture is in {file}.", file=file)
 
 
@@ -245,8 +249,11 @@ def _proof_kept(proof: Proof, folder: Path) -> str:
     try:
         _write(file, proof.to_json().encode())
     except OSError as error:
-        reason = error.strerror or str(error)
-        return say("The proof cannot be written to {file} ({reason}).", file=file, reason=reason)
+        return say(
+            "The proof cannot be written to {file} ({reason}).",
+            file=file,
+            reason=system_reason(error),
+        )
     return say(
         "The proof of the dice of game {game} is in {file}; with this program anybody can check"
         " it.",
