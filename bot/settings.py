@@ -1,16 +1,19 @@
 """Settings from the environment, read once at start."""
 
+import os
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.languages import find_code, language_codes
-from solver.errors import InvalidRequestError
-from solver.wording import ENGLISH
+from bot.languages import best_language, find_code, language_codes
+from solver.errors import InvalidRequestError, system_reason
+from solver.wording import ENGLISH, said_in, say, say_later
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -30,14 +33,60 @@ S = TypeVar("S", bound=BaseSettings)
 
 
 def read_settings(kind: type[S]) -> S:
-    """Read settings from the environment. Raises InvalidRequestError."""
+    """Read settings from the environment.
+
+    Raises InvalidRequestError, in the language that the environment names.
+    """
+    return said_in(best_language(os.environ.get("FARKLE_LANGUAGE", "")), _read, kind)
+
+
+def _read(kind: type[S]) -> S:
     try:
         return kind()
     except ValidationError as error:
         [first, *_] = error.errors()
-        name = f"{kind.model_config.get('env_prefix') or ''}{first['loc'][0]}".upper()
-        reason = first["msg"].removeprefix("Value error, ")
-        raise InvalidRequestError(f"{name} is not usable: {reason}") from None
+        key = str(first["loc"][0])
+        raise InvalidRequestError.say(
+            "{name} is not usable: {reason}",
+            name=f"{kind.model_config.get('env_prefix') or ''}{key}".upper(),
+            reason=_reason(kind.model_fields[key], first),
+        ) from None
+
+
+_NUMBERS = {
+    "int_parsing": say_later('it is a whole number {range}, not "{value}"'),
+    "float_parsing": say_later('it is a number {range}, not "{value}"'),
+    "finite_number": say_later('it is a number {range}, not "{value}"'),
+}
+_BEYOND = {"greater_than", "greater_than_equal", "less_than_equal"}
+
+
+def _reason(field: FieldInfo, error: ErrorDetails) -> str:
+    """What is wrong with a setting, and what is accepted."""
+    kind, value = error["type"], str(error["input"])[:40]
+    if kind == "literal_error":
+        known = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
+        return say('it is one of {known}, not "{value}"', known=known, value=value)
+    if kind in _NUMBERS:
+        return say(_NUMBERS[kind], range=_range(field), value=value)
+    if kind in _BEYOND:
+        return say("it is a number {range}, not {value}", range=_range(field), value=value)
+    return error["msg"].removeprefix("Value error, ")
+
+
+def _range(field: FieldInfo) -> str:
+    """The numbers that a setting may be; all have a least one."""
+    bounds = {
+        name: getattr(one, name)
+        for one in field.metadata
+        for name in ("ge", "gt", "le")
+        if hasattr(one, name)
+    }
+    if "gt" in bounds:
+        return say("above {least:,}", least=bounds["gt"])
+    if "le" not in bounds:
+        return say("of at least {least:,}", least=bounds["ge"])
+    return say("from {least:,} to {most:,}", least=bounds["ge"], most=bounds["le"])
 
 
 class Settings(BaseSettings):
@@ -83,7 +132,8 @@ class Settings(BaseSettings):
     @classmethod
     def _is_known(cls, locale: str) -> str:
         if (code := find_code(locale)) is None:
-            raise ValueError(f'it is one of {", ".join(language_codes())}, not "{locale}"')
+            known = ", ".join(language_codes())
+            raise ValueError(say('it is one of {known}, not "{value}"', known=known, value=locale))
         return code
 
     @property
@@ -141,34 +191,42 @@ class DiscordSettings(BaseSettings):
     @classmethod
     def _is_address(cls, address: str | None) -> str | None:
         if address is not None and not urlsplit(address).netloc:
-            raise ValueError("it has to be a whole address, such as http://localhost:8080/api/v10")
+            example = "http://localhost:8080/api/v10"
+            raise ValueError(
+                say("it has to be a whole address, such as {example}", example=example)
+            )
         return address and address.rstrip("/")
 
     def token(self) -> str:
         """The bot's token. Raises InvalidRequestError where there is none."""
         if self.discord_token is not None and self.discord_token_file is not None:
-            raise InvalidRequestError("give DISCORD_TOKEN or DISCORD_TOKEN_FILE, not both")
+            raise InvalidRequestError.say("give DISCORD_TOKEN or DISCORD_TOKEN_FILE, not both")
         if self.discord_token is not None:
             return _usable(self.discord_token.get_secret_value().strip())
         if self.discord_token_file is None:
-            raise InvalidRequestError(
+            raise InvalidRequestError.say(
                 "no token is given: set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that holds"
                 " it; the README says how to get one"
             )
         try:
             token = self.discord_token_file.read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text"
-            raise InvalidRequestError(
-                f"the token file {self.discord_token_file} cannot be read: {reason}"
+            raise InvalidRequestError.say(
+                "the token file {file} cannot be read: {reason}",
+                file=self.discord_token_file,
+                reason=system_reason(error) if isinstance(error, OSError) else say("it is no text"),
             ) from None
         if not token:
-            raise InvalidRequestError(f"the token file {self.discord_token_file} is empty")
+            raise InvalidRequestError.say(
+                "the token file {file} is empty", file=self.discord_token_file
+            )
         return _usable(token)
 
 
 def _usable(token: str) -> str:
     """The token if it can be sent at all. Raises InvalidRequestError."""
     if not token.isascii() or any(letter.isspace() for letter in token):
-        raise InvalidRequestError("the token has letters or blanks that no token of Discord has")
+        raise InvalidRequestError.say(
+            "the token has letters or blanks that no token of Discord has"
+        )
     return token

@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from functools import reduce
 from typing import Any, Self
 
-from solver.wording import say
+from solver.wording import say, say_later
 
 
 class FarkleError(Exception):
@@ -58,6 +58,26 @@ class StrategyFileError(FarkleError):
 
 class MissingStrategyError(StrategyFileError):
     """No strategy file is there for the rules."""
+
+
+_SYSTEM_REASONS = {
+    say_later("No such file or directory"),
+    say_later("Permission denied"),
+    say_later("Operation not permitted"),
+    say_later("Is a directory"),
+    say_later("Not a directory"),
+    say_later("File exists"),
+    say_later("File name too long"),
+    say_later("No space left on device"),
+    say_later("Read-only file system"),
+}
+"""What a system says of files most often."""
+
+
+def system_reason(error: OSError | ValueError) -> str:
+    """Why the system refused something, in its words; translated where they are common."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return say(reason) if reason in _SYSTEM_REASONS else reason
 
 
 def did_you_mean(word: str, known: list[str]) -> str:

@@ -18,7 +18,7 @@ from filelock import FileLock
 from pydantic import BaseModel
 from pydantic_core import from_json
 
-from solver.errors import StrategyFileError
+from solver.errors import StrategyFileError, system_reason
 from solver.folders import make_private
 
 M = TypeVar("M", bound=BaseModel)
@@ -118,7 +118,7 @@ def writable(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StrategyFileError.say(
-            "{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error)
+            "{folder}: cannot be written ({reason})", folder=folder, reason=system_reason(error)
         ) from None
 
 
@@ -132,9 +132,5 @@ def locked(folder: Path) -> Iterator[None]:
 def unreadable(file: Path, error: OSError | ValueError) -> StrategyFileError:
     """That a file cannot be read, and why."""
     return StrategyFileError.say(
-        "{file}: cannot be read ({reason})", file=file, reason=_reason(error)
+        "{file}: cannot be read ({reason})", file=file, reason=system_reason(error)
     )
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)

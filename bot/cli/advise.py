@@ -10,7 +10,7 @@ from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import advisor_of, known_rules, place_option, situation_of
 from bot.cli.position import position_option, position_options
 from bot.services.position_ids import opened
-from bot.services.situation import TURN_TOTAL, Situation
+from bot.services.situation import TURN_TOTAL, Situation, dice_and_numbers
 from bot.settings import Settings
 from bot.views.advice import advice_sheet, advice_text, answer_data, answer_text, bare_data
 from bot.views.turn_table import turn_sheet, turn_table_text
@@ -40,24 +40,49 @@ def advise(
 ) -> None:
     """Rank what to keep of a roll, best first.
 
-    DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. Loaded dice are named where it
-    matters: 5 lucky, 1 odd, 3 3 ordinary.
+    DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. After them three numbers are the turn
+    total, your score and the opponent's: 5 2 350 4200 5000. Loaded dice are named where it matters:
+    5 lucky, 1 odd, 3 3 ordinary.
     """
     settings: Settings = context.obj
     sets = {name: given.pop(name) for name in DICE_OPTIONS}
     if has_sets(sets):
         from bot.cli.loaded import advise_loaded, loaded_dice  # noqa: PLC0415 - takes a while
 
-        is_default = context.get_parameter_source("rules") is ParameterSource.DEFAULT
-        loaded = loaded_dice(settings, None if is_default else given["rules"], place, **sets)
+        rules = given["rules"] if _is_given(context, "rules") else None
+        loaded = loaded_dice(settings, rules, place, **sets)
         situation = Situation.given(**{**given, "rules": loaded.rules})
         advise_loaded(settings, loaded, " ".join(dice), situation, as_json=as_json, as_csv=as_csv)
         return
     advisor = advisor_of(settings)
-    situation = situation_of(settings, advisor, place, given)
-    advice = advisor.advise(" ".join(dice), situation)
+    words, numbers = dice_and_numbers(" ".join(dice))
+    situation = situation_of(
+        settings, advisor, place, _with_numbers(context, given, numbers), sets["goal"]
+    )
+    advice = advisor.advise(words, situation)
     sheet = advice_sheet(advice) if as_csv else None
     show(advice_text(advice), answer_data(advice), as_json=as_json, sheet=sheet)
+
+
+def _with_numbers(
+    context: click.Context, given: dict[str, Any], numbers: tuple[int, ...]
+) -> dict[str, Any]:
+    """The position with numbers after the dice, if there are any.
+
+    Raises InvalidRequestError where one of them is given as an option, too.
+    """
+    if not numbers:
+        return given
+    fields = "turn_total", "banked", "opponent"
+    if twice := next((one for one in fields if _is_given(context, one)), None):
+        flag = twice.replace("_", "-")
+        raise InvalidRequestError(f"--{flag} is given twice: it is among the numbers, too")
+    turn_total, banked, opponent = numbers
+    return given | {"turn_total": turn_total, "banked": banked, "opponent": (opponent,)}
+
+
+def _is_given(context: click.Context, option: str) -> bool:
+    return context.get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
 @click.command()

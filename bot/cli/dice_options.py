@@ -33,12 +33,12 @@ def dice_options(command: Decorated) -> Decorated:
 def has_sets(given: Mapping[str, Any]) -> bool:
     """Whether a question is about loaded dice.
 
-    Raises InvalidRequestError where only what goes with them is given.
+    Raises InvalidRequestError where something is given that only goes with them.
     """
     if given["my_dice"] or given["their_dice"]:
         return True
     for name in DICE_OPTIONS:
-        if given[name]:
+        if given[name] and name != "goal":
             raise InvalidRequestError(
                 f"--{name.replace('_', '-')} goes with --my-dice or --their-dice, such as"
                 " --my-dice lucky*3,odd,ordinary*2"

@@ -7,12 +7,14 @@ import sys
 import click
 
 from bot.cli.places import advisor_of
+from bot.languages import language
 from bot.log import open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import DiscordSettings, Settings, read_settings
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules.file import load_rules
+from solver.wording import said_in
 
 EXIT_BAD_TOKEN = 3
 EXIT_NO_DISCORD = 4
@@ -35,7 +37,7 @@ def discord_command(settings: Settings, *, check: bool) -> None:
     chosen = read_settings(DiscordSettings)
     if check:
         sys.exit(_check(settings, chosen))
-    token = chosen.token()
+    token = said_in(language(settings.language), chosen.token)
     try:
         advisor_of(settings).strategy(load_rules(DEFAULT_RULES))
     except MissingStrategyError as error:

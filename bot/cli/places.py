@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from bot.cli.output import Decorated
 from bot.services.advisor import Advisor
+from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
@@ -71,21 +72,30 @@ def known_rules(settings: Settings, place: str | None) -> list[Ruleset]:
 
 
 def situation_of(
-    settings: Settings, advisor: Advisor, place: str | None, given: Mapping[str, Any]
+    settings: Settings,
+    advisor: Advisor,
+    place: str | None,
+    given: Mapping[str, Any],
+    goal: int | None = None,
 ) -> Situation:
     """The position that the options of the command under way describe, under rules of a place.
 
     Where none are named they are those that the place plays by; without a place as ever. Raises
-    what `rules_reader` says, and StrategyFileError where the rules are not solved.
+    what `rules_reader` says, InvalidRulesError for a goal that cannot be, and StrategyFileError
+    where the rules are not solved.
     """
-    if place is None:
+    if place is None and goal is None:
         return Situation.given(**given)
     source = click.get_current_context().get_parameter_source("rules")
-    reference = None if source is ParameterSource.DEFAULT else given["rules"]
+    is_default = place is not None and source is ParameterSource.DEFAULT
+    reference = None if is_default else given["rules"]
     rules = rules_reader(settings, place)(reference)
+    solves = named(reference or rules.name, place)
+    if goal is not None:
+        rules, solves = with_goal(rules, goal), f"{solves} --goal {goal}"
     situation = Situation.given(**{**given, "rules": rules})
     # which says how to solve it
-    advisor.strategy_for(rules, situation.players, named(reference or rules.name, place))
+    advisor.strategy_for(rules, situation.players, solves)
     return situation
 
 

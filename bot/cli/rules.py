@@ -9,6 +9,7 @@ from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
 from bot.cli.places import place_option, place_rules, rules_reader
 from bot.services.advisor import Advisor
 from bot.settings import Settings
+from bot.views.layout import columns
 from bot.views.rules_check import check_data, check_sheet, check_text
 from bot.views.rules_diff import diff_data, diff_sheet, diff_text
 from bot.views.rules_text import (
@@ -148,8 +149,10 @@ def rules_new(file: str | None, *, as_json: bool) -> None:
 
     path, ruleset = new_rules(Terminal(to_stderr=as_json), file)
     name = shlex.quote(str(path))
+    # on lines of their own: what is to be typed again is not wrapped
+    then = columns([(f"farkle rules {name}", "explains it"), (f"farkle solve {name}", "solves it")])
     show(
-        f"Written to {path}. To explain it: farkle rules {name}; to solve it: farkle solve {name}",
+        "\n".join([f"Written to {path}.", *then]),
         {"file": str(path), **rules_data(ruleset)},
         as_json=as_json,
     )

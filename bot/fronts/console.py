@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.views.chart import chart_text
 from bot.views.layout import LONGEST_NAME, safe_text, wrap
+from solver.errors import system_reason
 from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
@@ -113,12 +115,23 @@ async def _prompt(
     )
     print(wrap(say(GREETING), shutil.get_terminal_size().columns - 1))  # noqa: T201
     answers: set[asyncio.Task[bool]] = set()
+    loop = asyncio.get_running_loop()
+
+    async def stop() -> None:
+        """Break off what is still being answered, and say so."""
+        if await _cancel(answers):
+            print(say("Stopped."))  # noqa: T201
+
+    def interrupted(*_: object) -> None:
+        """Do so while there is no prompt, where Ctrl-C is a signal and no key."""
+        asyncio.run_coroutine_threadsafe(stop(), loop)
 
     def begin(answer: Coroutine[Any, Any, bool]) -> asyncio.Task[bool]:
         answers.add(task := asyncio.create_task(answer))
         task.add_done_callback(answers.discard)
         return task
 
+    usual = signal.signal(signal.SIGINT, interrupted)
     try:
         # what is said while somebody types appears above the prompt
         with patch_stdout(raw=True):
@@ -127,8 +140,7 @@ async def _prompt(
                 try:
                     line = await session.prompt_async("> ")
                 except KeyboardInterrupt:
-                    if await _cancel(answers):
-                        print(say("Stopped."))  # noqa: T201
+                    await stop()
                     continue
                 except EOFError:
                     return
@@ -136,9 +148,10 @@ async def _prompt(
                 answer = _answer(commands, line, how, width)
                 task = begin(answer)
                 done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
-                if done and task.result():
+                if done and not task.cancelled() and task.result():
                     return
     finally:
+        signal.signal(signal.SIGINT, usual)
         await _cancel(answers)
 
 
@@ -222,8 +235,11 @@ def _kept(picture: bytes, folder: Path) -> str:
     try:
         _write(file, picture)
     except OSError as error:
-        reason = error.strerror or str(error)
-        return say("The picture cannot be written to {file} ({reason}).", file=file, reason=reason)
+        return say(
+            "The picture cannot be written to {file} ({reason}).",
+            file=file,
+            reason=system_reason(error),
+        )
     return say("The picture is in {file}.", file=file)
 
 
@@ -233,8 +249,11 @@ def _proof_kept(proof: Proof, folder: Path) -> str:
     try:
         _write(file, proof.to_json().encode())
     except OSError as error:
-        reason = error.strerror or str(error)
-        return say("The proof cannot be written to {file} ({reason}).", file=file, reason=reason)
+        return say(
+            "The proof cannot be written to {file} ({reason}).",
+            file=file,
+            reason=system_reason(error),
+        )
     return say(
         "The proof of the dice of game {game} is in {file}; with this program anybody can check"
         " it.",

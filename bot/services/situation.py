@@ -1,12 +1,14 @@
 """A position as people give it, and its fields: from them every front makes its options."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from solver.errors import InvalidRequestError
+from solver.errors import InvalidRequestError, InvalidRollError
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import parse_dice
 from solver.wording import say_later
 
 DEFAULT_RULES = "facebook"
@@ -15,6 +17,9 @@ ME_OR_THEM = {say_later("me"): True, say_later("them"): False}
 """What a field of the kind `PLAYER` takes, and what that means."""
 
 _MOST_POINTS = 100_000
+
+_SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?(?:\d{2,}|\d{1,3}(?:[,.']\d{3})+)")
+"""Points as they are typed, which are no single die."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +177,39 @@ POSITION_FIELDS = (
         FieldKind.PLAYER,
     ),
 )
+
+
+def dice_and_numbers(typed: str) -> tuple[str, tuple[int, ...]]:
+    """Dice, and the three numbers after them: turn total, me, them; or all of it and none.
+
+    What may be dice altogether, such as 5 111 111 111, is left as it is. Raises InvalidRequestError
+    where dice are followed by more numbers or fewer.
+    """
+    words = [word.strip(",;[](){}") for word in typed.split()]
+    numbers = [word for word in words[-3:] if _SCORE.fullmatch(word)]
+    if len(numbers) == 3 and _is_no_roll(*numbers) and _are_dice(words[:-3]):
+        return " ".join(words[:-3]), tuple(map(_points, numbers))
+    first = next((k for k, word in enumerate(words) if _is_no_roll(word)), len(words))
+    others = words[first:]
+    if others and others[0] != "0" and _SCORE.fullmatch(others[0]) and _are_dice(words[:first]):
+        raise InvalidRequestError.say(
+            "after the dice come three numbers, the turn total, your score and the opponent's, as"
+            ' in 5 2 350 4200 5000; not "{numbers}"',
+            numbers=" ".join(others),
+        )
+    return typed, ()
+
+
+def _is_no_roll(*words: str) -> bool:
+    return bool(set("".join(words)) - set("123456"))
+
+
+def _are_dice(words: Sequence[str]) -> bool:
+    try:
+        return bool(words and parse_dice(" ".join(words)))
+    except InvalidRollError:
+        return False
+
+
+def _points(typed: str) -> int:
+    return int(re.sub("[,.']", "", typed).replace("\N{MINUS SIGN}", "-"))

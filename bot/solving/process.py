@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.processes import send_signal, start
 from solver.batch.jobs import Job, Watch
-from solver.errors import SolveError
+from solver.errors import SolveError, system_reason
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
 from solver.wording import spoken
@@ -87,7 +87,7 @@ async def solve_apart(
         raise SolveError.say(
             "{rules}: cannot be solved, no process can be started ({reason})",
             rules=rules.name,
-            reason=error.strerror,
+            reason=system_reason(error),
         ) from None
     try:
         job = Job(0, rules.name, rules)

@@ -21,6 +21,7 @@ from bot.store.errors import StoreError
 from bot.store.rescue import is_whole, rescue
 from bot.store.schema import NEWEST, metadata
 from bot.store.survey import set_aside_damaged
+from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
 
@@ -88,7 +89,7 @@ def database_path(url: str) -> Path:
         parts = URL.create("nothing")
     plain = not (parts.host or parts.query) and parts.database not in {None, "", ":memory:"}
     if parts.drivername not in _DRIVERS or not plain:
-        raise StoreError(
+        raise StoreError.say(
             "FARKLE_DATABASE_URL has to name a file as in sqlite:///farkle.db"
             " or sqlite:////home/ann/farkle.db; no other databases or options are supported yet"
         )
@@ -143,8 +144,10 @@ def migrate(path: Path) -> None:
                 _rescue(path)
             _bring_up_to_date(path)
     except OSError as error:
-        raise StoreError(
-            f"The database {path} cannot be written ({error.strerror or error})"
+        raise StoreError.say(
+            "The database {file} cannot be written ({reason})",
+            file=path,
+            reason=system_reason(error),
         ) from error
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from bot.processes import send_signal, start
-from solver.errors import FarkleError
+from solver.errors import FarkleError, system_reason
 from solver.wording import spoken
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class Workers:
         except OSError as error:
             raise TaskError.say(
                 "that cannot be computed now: no process can be started ({reason})",
-                reason=error.strerror or error,
+                reason=system_reason(error),
             ) from None
         self._alive.add(process)
         return process

@@ -47,6 +47,8 @@ _MOST_PLAIN = 1_700
 """Characters of a text before it is made safe, which adds some."""
 _FACES = "⚀⚁⚂⚃⚄⚅"
 JOKER_SIGN = "🃏"
+LONGEST_LABEL = 40
+"""Letters of a button that are shown."""
 _PER_ROW = 3
 _MOST_OPTIONS = 8
 """Of the set-asides of a roll, those that are named."""
@@ -370,7 +372,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
     if kept not in worth:
         told = say("Choose dice to keep")
         if kept:
-            told = say("{dice} cannot be kept alone", dice=kept_text(game, kept))
+            told = _of_dice(game, kept, lambda dice: say("{dice} cannot be kept alone", dice=dice))
         buttons.append(Button("roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
@@ -394,14 +396,24 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
     several.sort(key=lambda one: one.dice != everything)
     buttons = []
     for one in several[:_MOST_PICKS]:
-        told = kept_text(game, one.dice)
+        points = figure(one.points)
+        label = _of_dice(game, one.dice, lambda dice, points=points: f"{dice} · {points}")
         if one.dice == everything:
-            told = say("All that scores")
+            label = f"{say('All that scores')} · {points}"
         chosen = _mask_of(roll, one.dice)
         style = Style.MAIN if chosen == mask else Style.PLAIN
-        label = f"{told} · {figure(one.points)}"
         buttons.append(Button(f"pick{chosen}", label, row, style))
     return buttons
+
+
+def _of_dice(game: Game, dice: Roll, label: Callable[[str], str]) -> str:
+    """What a button says of dice of the roll: with their names where there is room."""
+    named = label(kept_text(game, dice))
+    if len(named) <= LONGEST_LABEL:
+        return named
+    return label(
+        " ".join(JOKER_LETTER if face == JOKER else str(face) for face in shown_faces(game, dice))
+    )
 
 
 def _mask_of(roll: Roll, dice: Roll) -> int:

@@ -50,7 +50,10 @@ def solve_progress_text(progress: SolveProgress) -> str:
         return wrap(say(told, name=name, time=time))
     if progress.state is SolveState.RUNNING:
         if not progress.sweep:
-            ready = say_later("Solving {name}: getting ready; it takes about {time} in all.")
+            ready = say_later(
+                "Solving {name}: getting ready; the first rules of a kind are compiled once. It"
+                " takes about {time} in all."
+            )
             return wrap(say(ready, name=name, time=time))
         sweep, share = progress.sweep, progress.done * 100
         if progress.bounding:

@@ -65,7 +65,7 @@ def sorted_names(levels: tuple[str, ...]) -> tuple[str, ...]:
     """What the bots are called, in the order in which they were named; equal ones by number."""
     numbers = [levels[: k + 1].count(level) for k, level in enumerate(levels)]
     return tuple(
-        f"{level} bot {number}" if levels.count(level) > 1 else f"{level} bot"
+        say("{level} bot", level=level) + (f" {number}" if levels.count(level) > 1 else "")
         for level, number in zip(levels, numbers, strict=True)
     )
 

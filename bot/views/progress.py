@@ -24,6 +24,9 @@ from solver.game.standings import Progress, state_count
 MOST_ROWS = 10
 """Rule sets under way that are shown at once."""
 
+_GETS_READY = "loading or compiling code"
+"""Before the first sweep; the first solve of a kind of rules compiles for up to a minute."""
+
 
 class CatalogueProgress(Watch):
     """Shows on standard error how the solves of some rule sets go, while the context lasts.
@@ -67,7 +70,9 @@ class CatalogueProgress(Watch):
     def begin(self, job: Job) -> None:
         """Show a row for a job."""
         self._line(f"solving {job.rules.name}: {state_count(job.rules):,} states ...")
-        row = self._bars.add_task(f"solving {job.rules.name}", total=None, status="", visible=False)
+        row = self._bars.add_task(
+            f"solving {job.rules.name}", total=None, status=_GETS_READY, visible=False
+        )
         has_penalty = job.rules.farkle_penalty is not None
         self._rows[job.number] = row, ExpectedSweeps(self._tolerance, has_penalty=has_penalty)
         self._show_first_rows()

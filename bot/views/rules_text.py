@@ -13,7 +13,7 @@ from bot.views.rule_sentences import (
     of_a_kind_points,
     turn_topics,
 )
-from bot.views.titles import title_text
+from bot.views.titles import source_text, title_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
@@ -42,7 +42,7 @@ def rules_text(rules: Ruleset) -> str:
     ):
         lines += [head, *(f"  {one.sentence}" for one in topics if one.is_special), ""]
     lines += [say("Chance of a farkle"), *_chances(rules)]
-    if source := _one_line(rules.source):
+    if source := _one_line(source_text(rules)):
         lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
 

@@ -1,4 +1,4 @@
-"""The titles of the rule sets that ship with the program, for those who read other languages."""
+"""Titles and sources of the rules that ship with the program, for who reads other languages."""
 
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
@@ -17,6 +17,25 @@ TITLES = (
 """As their files have them."""
 
 
+SOURCES = (
+    say_later('The scoring known as "Arnold" among descriptions of Farkle'),
+    say_later("Farkle at cardgames.io"),
+    say_later('The family game Dice 10,000; scoring as in Wikipedia, "Dice 10000"'),
+    say_later("Farkle as described at farkle-games"),
+    say_later("The dice game of Kingdom Come: Deliverance (Warhorse Studios, 2018)"),
+    say_later("Farkle by Patch Products; scoring as in E. Farmer, Analysis of Farkle"),
+    say_later(
+        "Zilch at playr.co.uk; M. Busche, Maximizing Expected Scores in the Game of Zilch (2010)"
+    ),
+)
+"""The same; titles of papers alone stay as they are."""
+
+
 def title_text(rules: Ruleset) -> str:
     """The title of a rule set in the language that is spoken; one that people gave as it is."""
     return say(rules.title) if rules.title in TITLES else rules.title
+
+
+def source_text(rules: Ruleset) -> str:
+    """Where a rule set comes from, as `title_text` says its title."""
+    return say(rules.source) if rules.source in SOURCES else rules.source

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from solver.errors import InvalidRulesError, did_you_mean
+from solver.errors import InvalidRulesError, did_you_mean, system_reason
 from solver.rules.complaints import Place, complaints, short
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
@@ -133,7 +133,8 @@ def _read(path: Path) -> str:
             content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         # a name that no file can have is a ValueError
-        reason = error.strerror if isinstance(error, OSError) else "No such file or directory"
+        is_told = isinstance(error, OSError)
+        reason = system_reason(error) if is_told else say("No such file or directory")
         raise _NotTomlError(1, say("cannot be read ({reason})", reason=reason)) from None
     if len(content) > MAX_BYTES:
         raise _NotTomlError(

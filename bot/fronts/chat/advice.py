@@ -1,6 +1,5 @@
 """The commands that ask for advice on a position: as typed, else that of the game here."""
 
-import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from functools import partial
@@ -16,22 +15,18 @@ from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.position_ids import opened
 from bot.services.positions import rules_of
 from bot.services.rule_options import with_goal
-from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
+from bot.services.situation import POSITION_FIELDS, FieldKind, Situation, dice_and_numbers
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, answer_text, odds_text
 from bot.views.game import NOT_EXACT
 from bot.views.loaded import loaded_data, loaded_text
-from solver.errors import InvalidRequestError, InvalidRollError
+from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
 from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.play.position_id import read_id
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import parse_dice
 from solver.wording import say, say_later
-
-_SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?\d[\d,.']*\d")
-"""Points as they are typed, which are no single die."""
 
 Answer = Advice | Odds | SharedAdvice | SharedOdds
 Loaded = LoadedAdvice | LoadedOdds
@@ -153,17 +148,11 @@ async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: Hou
 def with_numbers(line: Line) -> Line:
     """Dice with three numbers after them, as in "5 2 350 4200 5000", which are turn, me and them.
 
-    A line is left as it is where the numbers may be dice, too. Raises InvalidRequestError where one
-    of them is also given by its name.
+    Raises InvalidRequestError where one of them is also given by its name, and what
+    `dice_and_numbers` does.
     """
-    words = [word.strip(",;[](){}") for word in line.words.split()]
-    numbers = [word for word in words[-3:] if _SCORE.fullmatch(word)]
-    dice = " ".join(words[:-3])
-    if len(numbers) < 3 or not dice or not set("".join(numbers)) - set("123456"):
-        return line
-    try:
-        parse_dice(dice)
-    except InvalidRollError:
+    dice, numbers = dice_and_numbers(line.words)
+    if not numbers:
         return line
     names = "turn", "me", "them"
     if twice := next((name for name in names if name in line.options), None):

@@ -293,11 +293,11 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
         if option in options:
             raise InvalidRequestError.say('the option "{option}" is given twice', option=option)
         if not match[2]:
-            raise InvalidRequestError.say(
-                'the option "{option}:" needs a value after it', option=option
-            )
+            raise _no_value(option)
         options[option] = match[2][1:-1] if re.fullmatch(_QUOTED, match[2]) else match[2]
     words = " ".join([*kept, rest[end:]])
+    if (bare := _bare_option(command, words)) and bare not in options:
+        raise _no_value(bare)
     arguments = tuple(words.split())
     if command.is_exact:
         arguments = tuple(filter(None, [words.strip(" ")]))
@@ -315,11 +315,28 @@ def _with_colons(command: Command, rest: str, value: str) -> str:
     """Options that were typed without a colon, as "turn 350", with one."""
     if not command.options:
         return rest
-    known = sorted(command.options, key=len, reverse=True)
-    option = "|".join(name.replace("-", "[-_ ]") for name in known)
+    option = _option_names(command)
     explicit = rf"\S+\s*[:=]\s*(?:{value}|\S*)"
     bare = rf"(?<!\S)({option})\s+({value}|[^\s:=]+(?!\S*\s*[:=]))"
     return re.sub(f"{explicit}|{bare}", _with_colon, rest, flags=re.IGNORECASE)
+
+
+def _option_names(command: Command) -> str:
+    """A pattern of the options' names as they are typed."""
+    known = sorted(command.options, key=len, reverse=True)
+    return "|".join(name.replace("-", "[-_ ]") for name in known)
+
+
+def _bare_option(command: Command, words: str) -> str | None:
+    """The first option that was typed without a value, if there is one."""
+    if not (command.options and command.takes_bare_options):
+        return None
+    found = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
+    return found and re.sub("[_ ]", "-", found[1].lower())
+
+
+def _no_value(option: str) -> InvalidRequestError:
+    return InvalidRequestError.say('the option "{option}:" needs a value after it', option=option)
 
 
 def _with_colon(found: re.Match[str]) -> str:

@@ -33,7 +33,6 @@ _STYLES = {
     card.Style.MAIN: ButtonStyle.primary,
     card.Style.BANK: ButtonStyle.success,
 }
-_LONGEST_LABEL = 40
 _ALL_DICE = 0b111111
 _LISTS = {"bot"}
 """Actions of a table that are chosen from a list."""
@@ -161,7 +160,7 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
             rows[one.row] = ActionRow()
         rows[one.row].add_item(
             Button(
-                label=one.label[:_LONGEST_LABEL],
+                label=one.label[: card.LONGEST_LABEL],
                 style=_STYLES[one.style],
                 disabled=not one.enabled,
                 custom_id=_table_id(game.id, game.version, mask, one.action, language),
@@ -317,7 +316,7 @@ def explore_view(found: Exploration, buttons: Iterable[card.Button], language: s
     digest, name = found.rules.digest[:_DIGEST], found.rules.name[:_NAME]
     for one in buttons:
         button: Button[View] = Button(
-            label=one.label[:_LONGEST_LABEL], row=one.row, disabled=not one.enabled
+            label=one.label[: card.LONGEST_LABEL], row=one.row, disabled=not one.enabled
         )
         position = packed(leads[one.action])
         view.add_item(ExploreButton(digest, language, position, name, one.action, button))
@@ -381,7 +380,7 @@ def daily_view(day: date, buttons: Iterable[card.Button]) -> Buttons:
     """The choices of a daily position."""
     view = Buttons()
     for one in buttons:
-        button: Button[View] = Button(label=one.label[:_LONGEST_LABEL], row=one.row)
+        button: Button[View] = Button(label=one.label[: card.LONGEST_LABEL], row=one.row)
         view.add_item(DailyButton(day.isoformat(), one.action, button))
     return view
 

@@ -328,6 +328,24 @@ def test_short_names_of_the_chat_work_on_the_command_line(farkle: Farkle) -> Non
     assert farkle.json("advise", "52", *short) == farkle.json("advise", "52", *long, "1")
 
 
+def test_three_numbers_after_the_dice_are_the_turn_and_both_scores(farkle: Farkle) -> None:
+    meant = farkle.json("advise", "52", "--turn", "350", "--me", "4200", "--them", "5000")
+    for dice in (("5", "2"), ("52",), ("[5,", "2],")):
+        assert farkle.json("advise", *dice, "350", "4,200", "5000") == meant
+    status, _, err = farkle("advise", "5", "2", "350", "4200", "5000", "--me", "4200")
+    assert (status, "--banked is given twice" in err) == (2, True)
+    status, _, err = farkle("advise", "5", "2", "350", "4200")
+    assert (status, "after the dice come three numbers" in err) == (2, True)
+
+
+def test_advice_for_another_goal(farkle: Farkle) -> None:
+    assert farkle.json("advise", "653332", "--goal", "10000") == farkle.json("advise", "653332")
+    status, _, err = farkle("advise", "653332", "--goal", "450", "--rules", "kcd")
+    assert (status, "farkle solve kcd --goal 450" in err) == (2, True)
+    status, _, err = farkle("advise", "653332", "--goal", "525")
+    assert (status, "the goal cannot be 525 under facebook rules" in err) == (2, True)
+
+
 def test_a_file_of_rules_that_is_not_solved_is_named_as_it_was_given(
     farkle: Farkle, tiny_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

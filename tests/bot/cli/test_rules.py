@@ -223,6 +223,19 @@ def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
     )
 
 
+def test_what_is_to_be_typed_next_fits_a_terminal(farkle: Asked) -> None:
+    file = "the rules that we play by on sundays.toml"
+    status, out, _ = farkle.answering(["kcd"] + [""] * 40, "rules", "new", file)
+    assert status == 0
+    # without a terminal the answers, and their ends of lines, are not among what is shown
+    written, *then = out.splitlines()[-3:]
+    assert written.endswith(f" Written to {file}.")
+    assert then == [
+        f"  farkle rules '{file}'  explains it",
+        f"  farkle solve '{file}'  solves it",
+    ]
+
+
 @pytest.mark.parametrize(
     "answer",
     ["1,000 200 300 400 500 600", "1000,200,300,400,500,600", "[1000, 200, 300, 400, 500, 600]"],

@@ -199,6 +199,8 @@ def test_bars_in_a_terminal(
     with CatalogueProgress(number, 1e-9) as bars:
         for job in jobs:
             bars.begin(job)
+        bars._bars.refresh()
+        assert "loading or compiling code" in capsys.readouterr().err
         bars.progress(jobs[0], Progress(3, 0.5, 1e-3))
         bars._bars.refresh()
         shown = capsys.readouterr().err

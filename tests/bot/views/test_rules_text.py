@@ -5,11 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.languages import language
 from bot.views.rules_diff import diff_data, diff_text
 from bot.views.rules_text import rules_text
+from bot.views.titles import SOURCES, TITLES, title_text
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset, Scoring
+from solver.wording import said_in
 from tests.conftest import variant
 
 EVERY_OPTION = Ruleset(
@@ -135,6 +138,20 @@ def test_what_does_not_apply_is_not_mentioned() -> None:
     assert "three" not in two.partition("A turn")[0]
     assert "1 2 3" not in two
     assert "no farkle" in rules_text(Ruleset(name="x", goal=500, scoring={"single": 50}))
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_rules_of_the_program_are_told_in_german(name: str) -> None:
+    """Titles and sources, but for names of papers."""
+    rules = load_rules(name)
+    german = said_in(language("de"), rules_text, rules)
+    assert german.startswith(said_in(language("de"), title_text, rules))
+    assert rules.title in TITLES
+    source = german.rpartition("Quelle: ")[2]
+    if rules.source in SOURCES:
+        assert not {"The", "at", "as", "scoring", "by"} & set(source.split())
+    else:
+        assert re.match(r"M\. Busche", source)
 
 
 def test_nothing_in_a_file_can_spoil_the_terminal() -> None:

@@ -1,0 +1,69 @@
+"""Settings that cannot be: one sentence, in the language that the environment names."""
+
+import pytest
+
+from bot.settings import DiscordSettings, Settings, read_settings
+from solver.errors import InvalidRequestError
+
+WRONG = [
+    ("FARKLE_WORKERS", "x", 'it is a whole number from 0 to 64, not "x"'),
+    ("FARKLE_WORKERS", "65", "it is a number from 0 to 64, not 65"),
+    ("FARKLE_ABANDONED_HOURS", "1.5", 'it is a whole number from 1 to 10,000, not "1.5"'),
+    ("FARKLE_PERSON_TASKS", "0", "it is a number of at least 1, not 0"),
+    ("FARKLE_TASK_SECONDS", "nan", "it is a number above 0, not nan"),
+    ("FARKLE_SOLVE_SECONDS", "soon", 'it is a number above 0, not "soon"'),
+    ("FARKLE_LANGUAGE", "xx", 'it is one of en, de, not "xx"'),
+    ("FARKLE_LOG", "loud", 'it is one of debug, info, warning, error, not "loud"'),
+    ("FARKLE_PACE", "61", "it is a number from 0 to 60, not 61"),
+    ("FARKLE_DISCORD_API", "x", "it has to be a whole address, such as http://localhost:8080"),
+]
+
+
+def refusal(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> str:
+    """What is said to a wrong value."""
+    monkeypatch.setenv(name, value)
+    known = name.removeprefix("FARKLE_").lower() in Settings.model_fields
+    with pytest.raises(InvalidRequestError) as refused:
+        read_settings(Settings if known else DiscordSettings)
+    monkeypatch.delenv(name)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(("name", "value", "sentence"), WRONG)
+def test_a_wrong_setting_is_named_with_what_is_accepted(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+) -> None:
+    monkeypatch.delenv("FARKLE_LANGUAGE", raising=False)
+    said = refusal(monkeypatch, name, value)
+    assert said.startswith(f"{name} is not usable: {sentence}")
+    if name != "FARKLE_LANGUAGE":
+        monkeypatch.setenv("FARKLE_LANGUAGE", "de-AT")
+        german = refusal(monkeypatch, name, value)
+        assert german.startswith(f"{name} ist nicht brauchbar: ")
+        assert not {"it", "is", "number", "not"} & set(german.split())
+        assert (value in german) == (value in said)
+
+
+def test_a_setting_is_not_told_at_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(refusal(monkeypatch, "FARKLE_WORKERS", "9x" * 1000)) < 150
+
+
+def test_the_range_of_every_number_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number without a least one would have nothing to say."""
+    for kind in (Settings, DiscordSettings):
+        for key, field in kind.model_fields.items():
+            if isinstance(field.default, int | float) or key == "workers":
+                name = f"{kind.model_config.get('env_prefix') or ''}{key}".upper()
+                assert " number " in refusal(monkeypatch, name, "none of them")
+
+
+def test_tokens_are_never_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCORD_TOKEN", "very secret")
+    monkeypatch.setenv("FARKLE_PACE", "slow")
+    with pytest.raises(InvalidRequestError) as refused:
+        read_settings(DiscordSettings)
+    assert "secret" not in str(refused.value)
+    monkeypatch.delenv("FARKLE_PACE")
+    with pytest.raises(InvalidRequestError, match="letters or blanks") as refused:
+        read_settings(DiscordSettings).token()
+    assert "secret" not in str(refused.value)
