@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from bot.cli.output import Decorated
 from bot.services.advisor import Advisor
+from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
@@ -71,27 +72,29 @@ def known_rules(settings: Settings, place: str | None) -> list[Ruleset]:
 
 
 def situation_of(
-    settings: Settings, advisor: Advisor, place: str | None, given: Mapping[str, Any]
-) -> Situation:
+    settings: Settings,
+    place: str | None,
+    given: Mapping[str, Any],
+    goal: int | None = None,
+) -> tuple[Situation, str]:
     """The position that the options of the command under way describe, under rules of a place.
 
-    Where none are named they are those that the place plays by; without a place as ever. Raises
-    what `rules_reader` says, and StrategyFileError where the rules are not solved.
+    Where none are named they are those that the place plays by; without a place as ever. With it
+    comes how its rules are written on a command line. Raises what `rules_reader` says.
     """
-    if place is None:
-        return Situation.given(**given)
     source = click.get_current_context().get_parameter_source("rules")
-    reference = None if source is ParameterSource.DEFAULT else given["rules"]
+    reference = None if place and source is ParameterSource.DEFAULT else given["rules"]
     rules = rules_reader(settings, place)(reference)
-    situation = Situation.given(**{**given, "rules": rules})
-    # which says how to solve it
-    advisor.strategy_for(rules, situation.players, named(reference or rules.name, place))
-    return situation
+    meant = rules if goal is None else with_goal(rules, goal)
+    situation = Situation.given(**{**given, "rules": meant})
+    return situation, named(reference or rules.name, place, goal)
 
 
-def named(reference: str, place: str | None) -> str:
+def named(reference: str, place: str | None, goal: int | None = None) -> str:
     """Rules as they are written on a command line."""
-    words = [reference] if place is None else [reference, "--place", place]
+    words = [reference]
+    words += [] if goal is None else ["--goal", str(goal)]
+    words += [] if place is None else ["--place", place]
     return shlex.join(words)
 
 
