@@ -17,6 +17,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.game import hint_data, hint_text
 from bot.views.tasks import delay_text, needed_data, needed_text
+from solver.errors import IllegalActionError
 from solver.rules.ruleset import Ruleset
 
 T = TypeVar("T")
@@ -77,8 +78,11 @@ async def ready_for(
 async def ready_for_one_more(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
 ) -> AsyncIterator[Reply]:
-    """The same of its rules before somebody sits down at a game. Raises IllegalActionError."""
-    commands.join(game)
+    """The same of its rules before somebody sits down at a game; nothing where nobody can."""
+    try:
+        commands.join(game)
+    except IllegalActionError:
+        return
     if not (game.kits or game.pool):
         players = len(game.seats) + 1
         async for reply in solved_for_game(oracle, rules, caller, game.rules, players):
