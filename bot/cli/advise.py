@@ -1,18 +1,29 @@
-"""`farkle advise` and `farkle turn`: what is best after a roll, and in a whole turn."""
+"""`farkle advise`, `odds` and `turn`: what is best after a roll, before one, in a whole turn."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from bot.cli.dice_options import DICE_OPTIONS, dice_options, has_sets
+from bot.cli.dice_options import DICE_OPTIONS, dice_options, goal_option, has_sets
+from bot.cli.needed import solved_first
 from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import advisor_of, known_rules, place_option, situation_of
+from bot.cli.places import advisor_of, known_rules, named, place_option, situation_of
 from bot.cli.position import position_option, position_options
 from bot.services.position_ids import opened
+from bot.services.positions import check_asked, rules_of
 from bot.services.situation import TURN_TOTAL, Situation, dice_and_numbers
 from bot.settings import Settings
-from bot.views.advice import advice_sheet, advice_text, answer_data, answer_text, bare_data
+from bot.views.advice import (
+    advice_sheet,
+    advice_text,
+    answer_data,
+    answer_text,
+    bare_data,
+    odds_text,
+)
 from bot.views.turn_table import turn_sheet, turn_table_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
@@ -55,11 +66,12 @@ def advise(
         advise_loaded(settings, loaded, " ".join(dice), situation, as_json=as_json, as_csv=as_csv)
         return
     advisor = advisor_of(settings)
-    words, numbers = dice_and_numbers(" ".join(dice))
-    situation = situation_of(
-        settings, advisor, place, _with_numbers(context, given, numbers), sets["goal"]
-    )
-    advice = advisor.advise(words, situation)
+    roll, numbers = dice_and_numbers(" ".join(dice))
+    given = _with_numbers(context, given, numbers)
+    situation, reference = situation_of(settings, place, given, sets["goal"])
+    check = partial(check_asked, situation, roll)
+    solved_first(settings, advisor, rules_of(situation), reference, situation.players, check)
+    advice = advisor.advise(roll, situation)
     sheet = advice_sheet(advice) if as_csv else None
     show(advice_text(advice), answer_data(advice), as_json=as_json, sheet=sheet)
 
@@ -87,6 +99,34 @@ def _is_given(context: click.Context, option: str) -> bool:
 
 @click.command()
 @position_options
+@position_option(TURN_TOTAL)
+@click.option("--dice", type=int, metavar="N", help="Dice to roll; all at the start of a turn.")
+@goal_option
+@place_option
+@json_option
+@click.pass_obj
+def odds(
+    settings: Settings,
+    /,
+    dice: int | None,
+    goal: int | None,
+    place: str | None,
+    *,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Weigh rolling on against banking, before a roll."""
+    advisor = advisor_of(settings)
+    situation, reference = situation_of(settings, place, given, goal)
+    check = partial(check_asked, situation, dice)
+    solved_first(settings, advisor, rules_of(situation), reference, situation.players, check)
+    found = advisor.odds(dice, situation)
+    show(odds_text(found), answer_data(found), as_json=as_json)
+
+
+@click.command()
+@position_options
+@goal_option
 @place_option
 @json_option
 @csv_option
@@ -94,15 +134,20 @@ def _is_given(context: click.Context, option: str) -> bool:
 def turn(
     settings: Settings,
     /,
+    goal: int | None,
     place: str | None,
     *,
     as_json: bool,
     as_csv: bool,
-    **situation: Any,
+    **given: Any,
 ) -> None:
     """Show when to bank, and the table of a whole turn."""
     advisor = advisor_of(settings)
-    cells = advisor.turn(situation_of(settings, advisor, place, situation))
+    situation, reference = situation_of(settings, place, given, goal)
+    situation.check_two()
+    check = partial(check_asked, replace(situation, turn_total=0, hot_dice=0), None)
+    solved_first(settings, advisor, rules_of(situation), reference, check=check)
+    cells = advisor.turn(situation)
     sheet = turn_sheet(cells) if as_csv else None
     show(turn_table_text(cells), bare_data(cells), as_json=as_json, sheet=sheet)
 
@@ -126,8 +171,14 @@ def position(
 
     ID is as under an advice, such as CZT1-7YZ9-SYP.
     """
-    found = opened(read_id(" ".join(text)), known_rules(settings, place))
-    answer = advisor_of(settings).answer(*found)
+    known = known_rules(settings, place)
+    found = opened(read_id(" ".join(text)), known)
+    advisor, rules = advisor_of(settings), found[0]
+    # with another goal they are named by that
+    goal = None if any(one.name == rules.name for one in known) else rules.goal
+    name = rules.name.removesuffix(f"-{goal}")
+    solved_first(settings, advisor, rules, named(name, place, goal))
+    answer = advisor.answer(*found)
     rows = None
     if as_csv:
         if not isinstance(answer, Advice):

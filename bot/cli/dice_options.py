@@ -8,15 +8,18 @@ import click
 from bot.cli.output import Decorated
 from solver.errors import InvalidRequestError
 
+goal_option = click.option(
+    "--goal", type=int, metavar="N", help="Points to reach; those of the rules if not given."
+)
+"""Adds --goal."""
+
 _OPTIONS = (
     click.option("--my-dice", metavar="SET", help="Your dice, such as lucky*3,odd,ordinary*2."),
     click.option("--their-dice", metavar="SET", show_default="ordinary*6", help="The opponent's."),
     click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might."),
     click.option("--their-badge", metavar="BADGE", help="The opponent's."),
     click.option("--joker-alone", is_flag=True, help="Jokers may score by themselves."),
-    click.option(
-        "--goal", type=int, metavar="N", help="Points to reach; those of the rules if not given."
-    ),
+    goal_option,
 )
 
 DICE_OPTIONS = ("my_dice", "their_dice", "my_badge", "their_badge", "joker_alone", "goal")
@@ -38,7 +41,7 @@ def has_sets(given: Mapping[str, Any]) -> bool:
     if given["my_dice"] or given["their_dice"]:
         return True
     for name in DICE_OPTIONS:
-        if given[name] and name != "goal":
+        if name != "goal" and given[name]:
             raise InvalidRequestError(
                 f"--{name.replace('_', '-')} goes with --my-dice or --their-dice, such as"
                 " --my-dice lucky*3,odd,ordinary*2"

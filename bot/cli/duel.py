@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import click
 
+from bot.cli.needed import solved_first
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.advisor import Advisor
@@ -73,10 +74,7 @@ def duel(
     solved where one of them is optimal.
     """
     ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
-    for name in (one, other):
-        if name == Optimal.name:
-            advisor.strategy(ruleset, named(rules, place))
-        advisor.policy(name, ruleset)
+    _ready_to_play(settings, advisor, ruleset, named(rules, place), one, other)
     with _evaluating(f"{one} against {other}") as told:
         found = dueled(advisor, settings.kernels, ruleset, one, other, told)
     played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
@@ -127,12 +125,22 @@ def best_response(
     response wins, what optimal play wins, and where the two differ.
     """
     ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
-    advisor.strategy(ruleset, named(rules, place))
-    advisor.policy(policy, ruleset)
+    _ready_to_play(settings, advisor, ruleset, named(rules, place), policy, Optimal.name)
     with _evaluating(f"best response to {policy}") as told:
         found = responded(advisor, settings.kernels, ruleset, policy, told)
     sheet = response_sheet(found) if as_csv else None
     show(response_text(found), response_data(found), as_json=as_json, sheet=sheet)
+
+
+def _ready_to_play(
+    settings: Settings, advisor: Advisor, rules: Ruleset, reference: str, *names: str
+) -> None:
+    """Solve the rules where a policy needs that, if it is quick. Raises FarkleError."""
+    for name in names:
+        if name != Optimal.name:
+            advisor.policy(name, rules)
+    if Optimal.name in names:
+        solved_first(settings, advisor, rules, reference)
 
 
 @contextmanager

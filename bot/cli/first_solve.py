@@ -1,16 +1,21 @@
-"""The solve of the default rules before the chat opens, which most starts find done."""
+"""Solves that come first: of the default rules before the chat opens, of others for an answer."""
 
 import asyncio
+from collections.abc import Callable
 
 import click
 
 from bot.settings import Settings
 from bot.solving.process import solve_apart
-from bot.views.progress import CatalogueProgress
+from bot.tasks.tasks import duration
+from bot.views.progress import CatalogueProgress, ExpectedSweeps, share_progress
 from bot.views.solve import solve_text
-from solver.game.standings import DEFAULT_TOLERANCE
+from solver.batch.jobs import Job, Watch, solve_jobs
+from solver.batch.local import LocalSolver, compiled_code, solve_many_here
+from solver.game.standings import DEFAULT_TOLERANCE, Progress
+from solver.many_strategy import save_many
 from solver.rules.ruleset import Ruleset
-from solver.strategy import manifest_path, open_values
+from solver.strategy import manifest_path, open_values, prepare_folder
 
 
 def solve_with_bar(settings: Settings, rules: Ruleset) -> None:
@@ -20,3 +25,35 @@ def solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     path = manifest_path(settings.strategies, rules)
     manifest, _ = open_values(path)
     click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
+
+
+def solve_with_share(settings: Settings, rules: Ruleset, players: int, seconds: float) -> None:
+    """Solve rules in this process for so many players, told in one line on standard error.
+
+    seconds : about how long it takes
+
+    Raises FarkleError.
+    """
+    folder = settings.strategies
+    what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
+    with compiled_code(settings.kernels) as cache, share_progress(what) as done:
+        if players > 2:
+            prepare_folder(folder)
+            save_many(solve_many_here(rules, players, cache=cache, on_progress=done), folder)
+            return
+        jobs, watch = [Job(0, rules.name, rules)], _Share(rules, done)
+        for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=watch):
+            if result.error:
+                raise result.error
+
+
+class _Share(Watch):
+    """Tells which share of a solve is done."""
+
+    def __init__(self, rules: Ruleset, done: Callable[[float], None]) -> None:
+        has_penalty = rules.farkle_penalty is not None
+        self._expected = ExpectedSweeps(DEFAULT_TOLERANCE, has_penalty=has_penalty)
+        self._done = done
+
+    def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
+        self._done((progress.sweep - 1 + progress.done) / self._expected.after(progress))

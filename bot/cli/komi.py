@@ -2,8 +2,9 @@
 
 import click
 
+from bot.cli.needed import solved_first
 from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import advisor_of, place_option, rules_reader
+from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.views.komi import komi_data, komi_sheet, komi_text
@@ -24,6 +25,8 @@ def komi_command(
     RULES is the name of a rule set or a TOML file that is solved.
     """
     ruleset = rules_reader(settings, place)(rules)
-    found = komi(advisor_of(settings).strategy(ruleset, rules))
+    advisor, reference = advisor_of(settings), named(rules, place)
+    solved_first(settings, advisor, ruleset, reference)
+    found = komi(advisor.strategy(ruleset, reference))
     sheet = komi_sheet(found) if as_csv else None
     show(komi_text(ruleset, found), komi_data(found), as_json=as_json, sheet=sheet)

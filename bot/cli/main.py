@@ -27,6 +27,7 @@ COMMANDS = {
     "kcd": "kcd.kcd",
     "komi": "komi.komi_command",
     "memo": "memo.memo",
+    "odds": "advise.odds",
     "plot": "plot.plot",
     "points": "points.points",
     "position": "advise.position",

@@ -73,35 +73,28 @@ def known_rules(settings: Settings, place: str | None) -> list[Ruleset]:
 
 def situation_of(
     settings: Settings,
-    advisor: Advisor,
     place: str | None,
     given: Mapping[str, Any],
     goal: int | None = None,
-) -> Situation:
+) -> tuple[Situation, str]:
     """The position that the options of the command under way describe, under rules of a place.
 
-    Where none are named they are those that the place plays by; without a place as ever. Raises
-    what `rules_reader` says, InvalidRulesError for a goal that cannot be, and StrategyFileError
-    where the rules are not solved.
+    Where none are named they are those that the place plays by; without a place as ever. With it
+    comes how its rules are written on a command line. Raises what `rules_reader` says.
     """
-    if place is None and goal is None:
-        return Situation.given(**given)
     source = click.get_current_context().get_parameter_source("rules")
-    is_default = place is not None and source is ParameterSource.DEFAULT
-    reference = None if is_default else given["rules"]
+    reference = None if place and source is ParameterSource.DEFAULT else given["rules"]
     rules = rules_reader(settings, place)(reference)
-    solves = named(reference or rules.name, place)
-    if goal is not None:
-        rules, solves = with_goal(rules, goal), f"{solves} --goal {goal}"
-    situation = Situation.given(**{**given, "rules": rules})
-    # which says how to solve it
-    advisor.strategy_for(rules, situation.players, solves)
-    return situation
+    meant = rules if goal is None else with_goal(rules, goal)
+    situation = Situation.given(**{**given, "rules": meant})
+    return situation, named(reference or rules.name, place, goal)
 
 
-def named(reference: str, place: str | None) -> str:
+def named(reference: str, place: str | None, goal: int | None = None) -> str:
     """Rules as they are written on a command line."""
-    words = [reference] if place is None else [reference, "--place", place]
+    words = [reference]
+    words += [] if goal is None else ["--goal", str(goal)]
+    words += [] if place is None else ["--place", place]
     return shlex.join(words)
 
 

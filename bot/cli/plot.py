@@ -3,15 +3,18 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import numpy as np
 
+from bot.cli.needed import solved_first
 from bot.cli.output import Decorated, csv_option, json_option, show, write_file
 from bot.cli.places import advisor_of, named, place_option, rules_reader, situation_of
 from bot.cli.position import position_option, position_options
+from bot.services.positions import check_asked, rules_of
 from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL
 from bot.settings import Settings
 from bot.views.comparison_picture import (
@@ -184,7 +187,11 @@ def plot_turn(
     """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     advisor = advisor_of(settings)
-    turn = advisor.turn_map(dice, situation_of(settings, advisor, place, situation))
+    asked, reference = situation_of(settings, place, situation)
+    asked.check_two()
+    check = partial(check_asked, replace(asked, hot_dice=None), dice)
+    solved_first(settings, advisor, rules_of(asked), reference, check=check)
+    turn = advisor.turn_map(dice, asked)
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
         return turn_picture(turn, shown, look, pixels, form, top)
@@ -289,9 +296,8 @@ def plot_compare(
         raise InvalidRequestError(
             f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
         )
-    advisor = advisor_of(settings)
     reader = rules_reader(settings, place)
-    strategies = [advisor.strategy(reader(one), named(one, place)) for one in rules]
+    strategies = [_strategy(settings, reader(one), named(one, place)) for one in rules]
     (_compare_starts if over == "rules" else _compare_scores)(strategies, output)
 
 
@@ -348,6 +354,13 @@ def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
     output.give(columns_table({}, columns), draw, CURVES_SIZE)
 
 
+def _strategy(settings: Settings, rules: Ruleset, reference: str) -> Strategy:
+    """The strategy of rules, which are solved if that is quick. Raises FarkleError."""
+    advisor = advisor_of(settings)
+    solved_first(settings, advisor, rules, reference)
+    return advisor.strategy(rules, reference)
+
+
 def _scores(rules: Ruleset, step: int | None, least: int, most: int) -> Ints:
     """The scores shown; so far apart that there are at most so many if nobody says how far."""
     return scores_between(rules, step or coarse_step(rules, most), least)
@@ -366,7 +379,7 @@ def _start(
     """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
     reference = situation["rules"] or DEFAULT_RULES
     found = rules_reader(settings, place)(reference)
-    strategy = advisor_of(settings).strategy(found, named(reference, place))
+    strategy = _strategy(settings, found, named(reference, place))
     rules = strategy.rules
     start = Position(
         dice=dice_set(rules).whole,

@@ -249,7 +249,7 @@ class Advisor:
         try:
             return _current(self._open, rules, partial(open_strategy, self._folder, rules))
         except MissingStrategyError as error:
-            raise self._missing(error, reference or rules.name) from None
+            raise self._missing(error, rules, reference) from None
 
     def strategy_of_many(
         self, rules: Ruleset, players: int, reference: str | None = None
@@ -259,7 +259,7 @@ class Advisor:
         try:
             return _current(self._open_many, (rules, players), reopen)
         except MissingStrategyError as error:
-            raise self._missing(error, reference or rules.name, players) from None
+            raise self._missing(error, rules, reference, players) from None
 
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
@@ -309,17 +309,27 @@ class Advisor:
         return self.estimate(rules, players)
 
     def _missing(
-        self, error: MissingStrategyError, rules: str, players: int = 2
+        self,
+        error: MissingStrategyError,
+        rules: Ruleset,
+        reference: str | None,
+        players: int = 2,
     ) -> MissingStrategyError:
-        """That rules are not solved, and what to do."""
+        """That rules are not solved, and what to do, or that nothing can be done."""
         if self._program:
-            if players > 2:
-                rules = f"{rules} --players {players}"
+            from bot.services.needed import about  # noqa: PLC0415 - only who is refused waits
+
+            try:
+                time = about(rules, players)
+            except InvalidRulesError as impossible:
+                return MissingStrategyError(str(impossible))
+            more = f" --players {players}" if players > 2 else ""
             return MissingStrategyError.say(
-                "{problem}; run: {program} solve {rules}",
+                "{problem}; run: {program} solve {rules} ({time})",
                 problem=error,
                 program=self._program,
-                rules=rules,
+                rules=(reference or rules.name) + more,
+                time=time,
             )
         if players > 2:
             return error
@@ -327,7 +337,7 @@ class Advisor:
             "the rules {rules} are not solved yet: /rules solve NAME solves rules that have a"
             " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
             " bots only the level optimal needs that",
-            rules=rules,
+            rules=reference or rules.name,
         )
 
     def strategy_of(self, digest: str, name: str) -> Strategy:

@@ -130,6 +130,21 @@ class Games:
         async for delay in self.oracle.ready(caller.asker, matchup):
             yield delay
 
+    async def check_begin(
+        self, caller: Caller, players: Sequence[Player], *, tracked: bool = False
+    ) -> None:
+        """Refuse a game that cannot begin here, before its rules are solved for it.
+
+        Raises FarkleError as `play` does for what does not depend on the rules.
+        """
+        self.oracle.tasks.pressure.check(Degree.STRAINED)
+        _check_seats(players, tracked=tracked)
+        commands.check_seats(len(players), commands.MOST_PLAYERS)
+        settings = await self.tables.store.settings(caller.place)
+        found = await self.tables.open_at(caller.place)
+        if len(found) >= settings.games and all(len(one.game.seats) > 1 for one in found):
+            raise self._no_room(found, GameRunningError.of(settings.games))
+
     async def play(
         self,
         caller: Caller,
@@ -502,12 +517,16 @@ class Games:
                     with contextlib.suppress(StaleVersionError):  # somebody sat down elsewhere
                         news = await self._commit(table, table.then(*commands.end(table.game)))
                         return news.table
+        raise self._no_room(found, refusal)
+
+    def _no_room(self, found: Sequence[Table], refusal: GameRunningError) -> GameRunningError:
+        """The same error, or one that names a game of those found in which nobody moves."""
         if idle := [one.game.id for one in found if is_idle(one, self.tables.now())]:
-            raise GameRunningError.say(
+            return GameRunningError.say(
                 "nobody moves any more in game {game} here: /end game:{game} puts it away",
                 game=idle[-1],
             )
-        raise refusal
+        return refusal
 
     @asynccontextmanager
     async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
@@ -570,18 +589,23 @@ class Games:
         tracked: bool = False,
         brings_dice: bool = False,
     ) -> None:
-        people = [player.id for player in players if isinstance(player, Person)]
-        if len(set(people)) < len(people):
-            raise InvalidRequestError.say("everybody can take only one seat")
+        _check_seats(players, tracked=tracked)
         for player in players:
             if isinstance(player, Person):
                 continue
-            if tracked:
-                raise InvalidRequestError.say(commands.NO_BOTS)
             if brings_dice:
                 check_level(player)
             else:
                 await at_once(self.oracle.advisor.policy, player, rules)
+
+
+def _check_seats(players: Sequence[Player], *, tracked: bool) -> None:
+    """Refuse who cannot sit at a table together. Raises InvalidRequestError."""
+    people = [player.id for player in players if isinstance(player, Person)]
+    if len(set(people)) < len(people):
+        raise InvalidRequestError.say("everybody can take only one seat")
+    if tracked and len(people) < len(players):
+        raise InvalidRequestError.say(commands.NO_BOTS)
 
 
 def _bots_move(game: Game) -> bool:

@@ -14,13 +14,14 @@ from typing import Any
 
 from bot.services.advisor import is_solved
 from bot.services.comparing import ComparedRules, Draw, compare_rules
+from bot.services.needed import Needed, check_size
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
 from bot.services.variations import Variation
 from bot.solving.process import SolveProgress, SolveState, solve_apart
 from bot.store.store import Store
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks, duration
+from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks
 from bot.tasks.turns import Asker
 from solver.batch.jobs import Job, Watch
 from solver.errors import (
@@ -31,12 +32,9 @@ from solver.errors import (
     StrategyFileError,
     did_you_mean,
 )
-from solver.game.many import check_many, expected_seconds
 from solver.game.many_best import first_shared_position
 from solver.game.position import first_position
-from solver.game.solvable import check_solvable
 from solver.game.standings import Progress
-from solver.game.workload import workload
 from solver.many_strategy import open_many
 from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
@@ -73,16 +71,6 @@ class Limits:
     """Estimated time of a solve for which a question or a game waits."""
     interval: float = 1.0
     """Least seconds between two updates of a solve."""
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """A solve that comes before what was asked for."""
-
-    rules: Ruleset
-    players: int
-    seconds: float
-    """About how many it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,39 +477,6 @@ class HouseRules:
             return float(solved.chances(first_shared_position(rules, players))[0])
         except StrategyFileError:
             return None
-
-
-def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
-    """About how many seconds a solve of the rules takes.
-
-    Raises InvalidRulesError where that is more than so many, or they cannot be solved at all.
-    """
-    if players > 2:
-        check_many(rules, players)
-        if (expected := expected_seconds(rules, players)) > seconds:
-            raise InvalidRulesError.say(
-                "{rules}: a solve for {players} players would take about {time}, and may take"
-                " {most} here",
-                rules=rules.name,
-                players=players,
-                time=duration(expected),
-                most=duration(seconds),
-            )
-        return expected
-    found = workload(rules)
-    if found.seconds > seconds:
-        raise InvalidRulesError.say(
-            "{rules}: {states:,} states, each solved about {sweeps:.0f} times, would take about"
-            " {time}, and a solve may take {most} here; a lower goal, points in larger steps or"
-            " fewer farkles in a row make a game smaller",
-            rules=rules.name,
-            states=found.states,
-            sweeps=found.sweeps,
-            time=duration(found.seconds),
-            most=duration(seconds),
-        )
-    check_solvable(rules)
-    return found.seconds
 
 
 def _same_name(name: str, known: Mapping[str, str]) -> str | None:

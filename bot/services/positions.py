@@ -9,6 +9,7 @@ from solver.game.position import Position, check_position, least_hot_dice
 from solver.game.standings import Standing
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import parse_dice
 
 
 def rules_of(situation: Situation) -> Ruleset:
@@ -24,6 +25,23 @@ def check_dice_told(dice: int | None, situation: Situation) -> None:
             "say how many dice are left to roll at a turn total of {turn_total:,}, such as dice:2",
             turn_total=situation.turn_total,
         )
+
+
+def check_asked(situation: Situation, dice: int | str | None) -> None:
+    """Refuse what cannot be asked, before its rules are solved for that.
+
+    dice : how many are to be rolled, as `check_dice_told` takes them, or what fell, as typed
+
+    Scores below the rules' own floor are refused as well. Raises FarkleError.
+    """
+    rules = rules_of(situation)
+    if isinstance(dice, str):
+        dice = len(parse_dice(dice, most=rules.dice))
+    check_dice_told(dice, situation)
+    if situation.others:
+        shared_position_of(rules, situation, dice)
+    else:
+        check_position(rules, position_of(rules, situation, dice))
 
 
 def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Position:

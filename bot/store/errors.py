@@ -1,7 +1,7 @@
 """What the store refuses, each in one sentence."""
 
 from solver.errors import FarkleError
-from solver.wording import say
+from solver.wording import say, say_number
 
 
 class StoreError(FarkleError):
@@ -34,3 +34,14 @@ class DamagedGameError(StoreError):
 
 class GameRunningError(FarkleError):
     """The place has as many open games as it may."""
+
+    @classmethod
+    def of(cls, most_open: int) -> "GameRunningError":
+        """The error of a place that may have so many."""
+        return cls(
+            say_number(
+                "a game is running here already: finish it, or /end it",
+                "{number} games are running here already, as many as there may be: /end one",
+                most_open,
+            )
+        )

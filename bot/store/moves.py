@@ -21,7 +21,6 @@ from bot.store.game_rows import (
 )
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.schema import games
-from solver.wording import say_number
 
 _THIS_MOVE = sealed_update(games, "version", "ended_at").where(
     games.c.id == bindparam("this"), games.c.version == bindparam("expected"), COUNTED
@@ -41,13 +40,7 @@ def begin(
     is_open = (games.c.place == game.place, games.c.ended_at.is_(None), COUNTED)
     running = connection.scalar(select(func.count()).where(*is_open))
     if (running or 0) >= most_open:
-        raise GameRunningError(
-            say_number(
-                "a game is running here already: finish it, or /end it",
-                "{number} games are running here already, as many as there may be: /end one",
-                most_open,
-            )
-        )
+        raise GameRunningError.of(most_open)
     row: dict[str, Any] = {
         "id": game.id,
         "place": game.place,

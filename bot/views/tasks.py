@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.services.house_rules import Needed
+from bot.services.needed import Needed
 from bot.tasks.tasks import Delay, counted, duration
 from bot.views.layout import wrap
 from solver.wording import say, say_number

@@ -33,9 +33,11 @@ FOUR = [("kcd", 700), ("kcd", 1000)]
 Chances = Callable[[SharedPosition], Floats]
 
 
-def with_goal(preset: str, goal: int) -> Ruleset:
-    """The preset with another goal; an opening minimum not above a quarter of it."""
+def with_goal(preset: str, goal: int, *, without_penalty: bool = False) -> Ruleset:
+    """The preset with another goal."""
     changes = load_rules(preset).model_dump() | {"goal": goal}
+    if without_penalty:
+        changes |= {"farkle_penalty": None, "score_floor": 0}
     return make_rules(changes, preset)
 
 
@@ -70,9 +72,8 @@ def show(what: str, rules: Ruleset, at: list[SharedPosition], right: Floats, tel
     )
 
 
-def compare(preset: str, goal: int, players: int, number: int, cache: Path) -> None:
+def compare(rules: Ruleset, players: int, number: int, cache: Path) -> None:
     """Solve a game, and show the errors of its estimates."""
-    rules = with_goal(preset, goal)
     at = positions(rules, players, number)
     pairs = Strategy(rules, solve_here(rules, cache=cache, tolerance=1e-9).values, rules.name)
     exact: Chances = EstimatedStrategy(pairs, 2).chances
@@ -97,6 +98,11 @@ def main() -> None:
     parser.add_argument("--goal", type=int)
     parser.add_argument("--players", type=int, default=3)
     parser.add_argument("--positions", type=int, default=300)
+    parser.add_argument(
+        "--without-penalty",
+        action="store_true",
+        help="leave out what farkles in a row cost: only then three players are solved",
+    )
     parser.add_argument("--kernels", type=Path, help="a folder that keeps compiled code")
     chosen = parser.parse_args()
     games = [(rules, goal, 2) for rules, goal in TWO]
@@ -107,7 +113,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for preset, goal, players in games:
             number = chosen.positions
-            compare(preset, goal, players, number, chosen.kernels or Path(folder))
+            rules = with_goal(preset, goal, without_penalty=chosen.without_penalty)
+            compare(rules, players, number, chosen.kernels or Path(folder))
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ def test_the_command_line_answers_alike(
     other = tmp_path / "other.toml"
     other.write_text(rules_toml(small(name="other", goal=300, dice=2), ""))
     status, _, err = run("advise", "51", "--them", "0,0", "--rules", str(other))
-    assert (status, err.endswith(f"solve {other}\n")) == (2, True)
+    assert (status, f"solve {other} (about " in err) == (2, True)
 
 
 async def test_odds_are_the_twins(chat: Chat, solved: Path, twin: Twin) -> None:
@@ -425,3 +425,38 @@ async def test_what_takes_long_is_not_waited_for(
         save_strategy(solve(THREE, cache=kernels), tmp_path / "strategies")
         [answer] = await chat.all(line)
         assert answer.data["within"] > 0
+
+
+async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Path) -> None:
+    """Where rules would be solved for a question or a game, all else is looked at first."""
+    async with open_chat(tmp_path, solved / "strategies") as chat:
+        await chat.all(f"ann: /play @bob rules:{solved}/three.toml")
+    rules = f"rules:{solved}/three.toml goal:300"
+    async with open_chat(tmp_path, needed=60) as chat:
+        for line, problem in (
+            (f"/play @bob {rules}", "a game is running here already"),
+            (f"/play @ann {rules}", "everybody can take only one seat"),
+            (f"/play away:1 {rules}", "away: takes 10 to"),
+            (f"/track bot {rules}", "bot"),
+            (f"/advise 5 1 me:30 them:150,50 {rules}", "your score cannot be 30"),
+            (f"/odds turn:50 {rules}", "say how many dice are left"),
+            (f"/explain me:30 {rules}", "your score cannot be 30"),
+            (f"/explore them:50,50 {rules}", "this is told of two players"),
+            (f"/match optimal greedy games:1000 rules:{solved}/three.toml", "games: takes 1 to 99"),
+            ("/duel optimal nobody rules:kcd", "nobody"),
+        ):
+            replies = await chat.all(f"ann: {line}")
+            assert len(replies) == 1
+            assert list(replies[0].data) == ["error"]
+            assert problem in replies[0].text.lower()
+
+
+@pytest.mark.slow
+async def test_of_more_than_two_an_estimate_is_made_ready(solved: Path, tmp_path: Path) -> None:
+    async with open_chat(tmp_path, needed=10) as chat:
+        first, answer = await chat.all(f"ann: /odds them:150,50 rules:{solved}/three.toml")
+        assert first.text.startswith("First the rules three are solved for 2 players")
+        assert answer.data["within"] > 0
+        [first, komi] = await chat.all(f"ann: /komi rules:{solved}/last.toml")
+        assert first.text.startswith("First the rules last are solved for 2 players")
+        assert "error" not in komi.data

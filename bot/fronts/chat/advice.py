@@ -13,7 +13,7 @@ from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.position_ids import opened
-from bot.services.positions import rules_of
+from bot.services.positions import check_asked, rules_of
 from bot.services.rule_options import with_goal
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation, dice_and_numbers
 from bot.services.tables import Caller, Table, Tables
@@ -52,13 +52,16 @@ def advice_commands(
         ask_here: Callable[[Table, Game], Callable[[], Answer | Loaded]],
         ask: Callable[[Situation], Answer],
         make_text: Callable[[Any], str],
+        dice: int | str | None,
     ) -> AsyncIterator[Reply]:
         here = await tables.asked_at(caller)
         if here and not line.options:
             replies = _told_here(oracle, rules, caller, here, ask_here, make_text)
         else:
             meant = await rules_meant(line, caller, here, rules)
-            replies = _told(oracle, rules, caller, line.situation(meant), ask, make_text)
+            situation = line.situation(meant)
+            check = partial(check_asked, situation, dice)
+            replies = _told(oracle, rules, caller, situation, ask, make_text, check)
         async for reply in replies:
             yield reply
 
@@ -70,7 +73,8 @@ def advice_commands(
         def here(table: Table, game: Game) -> Callable[[], Answer | Loaded]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
-        return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
+        asked = partial(advisor.advise, line.words)
+        return answer(line, caller, here, asked, advice_text, line.words)
 
     def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if has_sets(line):
@@ -79,8 +83,9 @@ def advice_commands(
         def here(_: Table, game: Game) -> Callable[[], Answer | Loaded]:
             return partial(advisor.odds_in, game)
 
-        asked = partial(advisor.odds, line.number("dice"))
-        return answer(line, caller, here, asked, odds_text)
+        number = line.number("dice")
+        asked = partial(advisor.odds, number)
+        return answer(line, caller, here, asked, odds_text, number)
 
     context = {**CONTEXT, **SETS}
     dice = {"dice": say_later("dice to roll"), **context}
@@ -185,10 +190,11 @@ async def _told(
     situation: Situation,
     ask: Callable[[Situation], Answer],
     make_text: Callable[[Any], str],
+    check: Callable[[], None],
 ) -> AsyncIterator[Reply]:
     """An answer on a position that was told."""
     meant = rules_of(situation)
-    async for reply in solved_first(oracle, rules, caller, meant, situation.players):
+    async for reply in solved_first(oracle, rules, caller, meant, situation.players, check=check):
         yield reply
     found = await oracle.answered(caller.asker, meant, ask, situation)
     yield Reply(found, make_text, answer_data)

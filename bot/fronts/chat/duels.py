@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.games import RULES_OPTION
-from bot.fronts.chat.waiting import replies
+from bot.fronts.chat.waiting import replies, solved_first
 from bot.services.chances import Oracle
 from bot.services.duels import (
     dueled,
@@ -18,7 +18,8 @@ from bot.services.tables import Caller
 from bot.tasks.answering import at_once
 from bot.views.duel import duel_data, duel_text, response_data, response_text
 from solver.errors import InvalidRequestError
-from solver.play.policies import THRESHOLD
+from solver.play.policies import THRESHOLD, Optimal
+from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 _WITH_NUMBER = (THRESHOLD.rstrip(":"),)
@@ -37,8 +38,8 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             )
         one, other = names
         meant = await rules.resolve(caller.place, line.option("rules"))
-        for name in names:
-            await at_once(advisor.policy, name, meant)
+        async for reply in _ready_to_play(oracle, rules, caller, meant, *names):
+            yield reply
         seconds = await at_once(seconds_of_duel, meant, one, other)
         what, work = say_later("duel"), (dueled, advisor, kernels, meant, one, other)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
@@ -52,8 +53,8 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             )
         name = str(line.arguments[0]).lower()
         meant = await rules.resolve(caller.place, line.option("rules"))
-        await at_once(advisor.policy, name, meant)
-        await at_once(advisor.strategy, meant)
+        async for reply in _ready_to_play(oracle, rules, caller, meant, name, Optimal.name):
+            yield reply
         seconds = await at_once(seconds_of_best_response, meant)
         what, work = say_later("best response"), (responded, advisor, kernels, meant, name)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
@@ -78,3 +79,17 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             examples=("/best-response max-points rules:kcd",),
         ),
     ]
+
+
+async def _ready_to_play(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *names: str
+) -> AsyncIterator[Reply]:
+    """That rules are solved first where one of these policies needs that. Raises FarkleError."""
+    advisor = oracle.advisor
+    for name in names:
+        if name != Optimal.name:
+            await at_once(advisor.policy, name, meant)
+    if Optimal.name in names:
+        async for reply in solved_first(oracle, rules, caller, meant, 2):
+            yield reply
+        await at_once(advisor.strategy, meant)

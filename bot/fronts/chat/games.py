@@ -209,9 +209,7 @@ class GameCommands:
 
         usual = Optimal.name  # dice that players bring are always solved
         if not brings_dice(line):
-            async for reply in solved_for_game(
-                self._games.oracle, self._rules, caller, rules, len(players(usual))
-            ):
+            async for reply in self._solved_first(line, caller, players(usual), rules):
                 yield reply
             usual = await at_once(self._games.oracle.best_level, rules)
         async for news in self._begun(line, caller, players(usual), rules):
@@ -225,12 +223,28 @@ class GameCommands:
                 raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
         rules = await self._ruleset(line, caller)
         if not brings_dice(line):
-            async for reply in solved_for_game(
-                self._games.oracle, self._rules, caller, rules, len(players)
-            ):
+            async for reply in self._solved_first(line, caller, players, rules, tracked=True):
                 yield reply
         async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
+
+    async def _solved_first(
+        self,
+        line: Line,
+        caller: Caller,
+        players: list[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+    ) -> AsyncIterator[Reply]:
+        """That rules are solved before a game of them begins, once it is known that it can."""
+        _hints(line)
+        _away(line)
+        await self._games.check_begin(caller, players, tracked=tracked)
+        async for reply in solved_for_game(
+            self._games.oracle, self._rules, caller, rules, len(players)
+        ):
+            yield reply
 
     async def _begun(
         self,
@@ -250,7 +264,7 @@ class GameCommands:
             caller,
             players,
             rules,
-            hints=line.choice("hints", YES_OR_NO) is not False,
+            hints=_hints(line),
             away_seconds=_away(line),
             kits=kits,
             pool=pool,
@@ -430,6 +444,10 @@ def level_named(name: str) -> str:
         known = did_you_mean(level, list(LEVELS))
         raise InvalidRequestError.say('there is no level "{level}"{known}', level=name, known=known)
     return level
+
+
+def _hints(line: Line) -> bool:
+    return line.choice("hints", YES_OR_NO) is not False
 
 
 def _away(line: Line) -> int | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.games import RULES_OPTION
-from bot.fronts.chat.waiting import delay_reply
+from bot.fronts.chat.waiting import delay_reply, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.memo import MemoAnswer, known_memo, memo_answer, seconds_of_memo
@@ -27,6 +27,9 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
     async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
         known = await at_once(known_memo, advisor, meant, unit)
+        if known.study is None:
+            async for reply in solved_first(oracle, rules, caller, meant, 2):
+                yield reply
         strategy = await at_once(advisor.solved, meant)
         refusal: FarkleError | None = None
         if known.study is None and strategy is not None:
@@ -42,18 +45,9 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
                             known = found
             except FarkleError as error:  # the table itself can be shown all the same
                 refusal = error
-        yield Reply(await drawn(caller, known), memo_text, memo_data)
+        yield Reply(await _drawn(oracle, caller, known), memo_text, memo_data)
         if refusal:
             raise refusal
-
-    async def drawn(caller: Caller, found: MemoAnswer) -> MemoAnswer:
-        """With its picture, unless there is no time for pictures: the text says the same."""
-        if tasks.pressure.degree >= Degree.STRAINED:
-            return found
-        try:
-            return replace(found, picture=await tasks.aside(caller.asker, memo_picture, found))
-        except FarkleError:
-            return found
 
     return [
         Command(
@@ -65,3 +59,14 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             examples=("/memo rules:kcd",),
         )
     ]
+
+
+async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:
+    """With its picture, unless there is no time for pictures: the text says the same."""
+    tasks = oracle.tasks
+    if tasks.pressure.degree >= Degree.STRAINED:
+        return found
+    try:
+        return replace(found, picture=await tasks.aside(caller.asker, memo_picture, found))
+    except FarkleError:
+        return found

@@ -13,6 +13,7 @@ from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
 from bot.services.pictures import NOT_WITH_DICE, Explanation, explained, explained_in
+from bot.services.positions import check_asked
 from bot.services.situation import Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
@@ -80,7 +81,15 @@ class PictureCommands:
         if here and here.game.kits and not line.options:
             raise InvalidRequestError.say(NOT_WITH_DICE)
         meant = await rules_meant(line, caller, here, self._rules)
-        async for reply in solved_first(self._oracle, self._rules, caller, meant, 2):
+        check = None
+        if not here or line.options:
+            asked, dice = line.situation(meant), line.number("dice")
+
+            def check() -> None:
+                asked.check_two()
+                check_asked(replace(asked, hot_dice=None), dice)
+
+        async for reply in solved_first(self._oracle, self._rules, caller, meant, 2, check=check):
             yield reply
 
     async def _asked(

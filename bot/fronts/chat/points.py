@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.games import RULES_OPTION
-from bot.fronts.chat.waiting import replies
+from bot.fronts.chat.waiting import replies, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.points import PointsQuestion, points_answer
@@ -32,6 +32,8 @@ def points_commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
 
     async def komi(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant = await rules.resolve(caller.place, line.option("rules"))
+        async for reply in solved_first(oracle, rules, caller, meant, 2):
+            yield reply
         found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
         yield Reply(found, partial(komi_text, meant), komi_data)
 

@@ -13,7 +13,8 @@ from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.levels import Levels
-from bot.services.matches import play_match
+from bot.services.matches import MOST_GAMES, play_match
+from bot.services.place_settings import check_games
 from bot.services.proofs import proof_of
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
@@ -172,6 +173,7 @@ class RecordCommands:
         rules = await self._rules.resolve(caller.place, line.option("rules"))
         games = line.number("games")
         number = 1 if games is None else games
+        check_games(number, MOST_GAMES)
         tell = partial(moves_text, levels) if show == "moves" else None
         if Optimal.name in levels:
             async for reply in solved_for_game(

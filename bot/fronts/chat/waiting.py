@@ -11,11 +11,13 @@ from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.seats import LoadedHint
 from bot.services.tables import Caller
+from bot.table import commands
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.game import hint_data, hint_text
 from bot.views.tasks import delay_text, needed_data, needed_text
+from solver.errors import IllegalActionError
 from solver.rules.ruleset import Ruleset
 
 T = TypeVar("T")
@@ -27,14 +29,31 @@ def delay_reply(delay: Delay) -> Reply:
 
 
 async def solved_first(
-    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *players: int
+    oracle: Oracle,
+    rules: HouseRules,
+    caller: Caller,
+    meant: Ruleset,
+    *players: int,
+    check: Callable[[], None] | None = None,
 ) -> AsyncIterator[Reply]:
-    """That rules are solved for numbers of players before an answer, where that is quick."""
+    """That rules are solved for numbers of players before an answer, where that is quick.
+
+    Where more than two cannot be waited for, two are solved, of whom an estimate is made.
+
+    check : refuses what cannot be answered, before any time is spent on it
+    """
+
+    async def is_solved(number: int) -> bool:
+        return await at_once(oracle.advisor.solved_for, meant, number) is not None
+
     for number in players:
-        if await at_once(oracle.advisor.solved_for, meant, number):
-            continue
-        async for needed in rules.needed(caller.asker, meant, number):
-            yield Reply(needed, needed_text, needed_data)
+        for one in dict.fromkeys((number, 2)):
+            if await is_solved(number) or await is_solved(one):
+                break
+            if check:
+                await at_once(check)
+            async for needed in rules.needed(caller.asker, meant, one):
+                yield Reply(needed, needed_text, needed_data)
 
 
 def solved_for_game(
@@ -59,7 +78,11 @@ async def ready_for(
 async def ready_for_one_more(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
 ) -> AsyncIterator[Reply]:
-    """The same of its rules before somebody sits down at a game."""
+    """The same of its rules before somebody sits down at a game; nothing where nobody can."""
+    try:
+        commands.join(game)
+    except IllegalActionError:
+        return
     if not (game.kits or game.pool):
         players = len(game.seats) + 1
         async for reply in solved_for_game(oracle, rules, caller, game.rules, players):

@@ -408,7 +408,7 @@ def drill_view(position: str, buttons: Iterable[card.Button]) -> Buttons:
     """The choices of a position that somebody practises on, or what follows its answer."""
     view = Buttons()
     for one in buttons:
-        button: Button[View] = Button(label=one.label[:_LONGEST_LABEL], row=one.row)
+        button: Button[View] = Button(label=one.label[: card.LONGEST_LABEL], row=one.row)
         view.add_item(DrillButton(position, one.action, button))
     return view
 

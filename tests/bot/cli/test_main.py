@@ -39,6 +39,8 @@ class Farkle:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
+        # what is not solved is told; tests of solving say so
+        monkeypatch.setenv("FARKLE_NEEDED_SECONDS", "0")
 
     def __call__(self, *arguments: str) -> tuple[int, str, str]:
         """Exit status, standard output and standard error."""
@@ -351,7 +353,7 @@ def test_a_file_of_rules_that_is_not_solved_is_named_as_it_was_given(
 ) -> None:
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     _, _, err = farkle("advise", "551", "--rules", str(tiny_file))
-    assert err.strip().endswith(f"run: farkle solve {tiny_file}")
+    assert f"run: farkle solve {tiny_file} (about " in err
 
 
 def test_positions_go_down_to_the_floor_of_the_strategy(
@@ -504,7 +506,7 @@ def test_a_strategy_of_an_older_version_is_solved_again(
     manifest.write_text('{"format": "farkle-strategy-2", "rules": {}}')
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     monkeypatch.setenv("DISCORD_TOKEN", "a.b.c")
-    for arguments, expected in ((("advise", "1"), 2), (("discord",), 5)):
+    for arguments, expected in ((("advise", "123466"), 2), (("discord",), 5)):
         status, out, err = farkle(*arguments)
         assert (status, out, err.count("\n")) == (expected, "", 1)
         assert "older version of the program and has to be solved again; run: " in err

@@ -1,6 +1,7 @@
 """Games of several players against a slow twin, against two players, and against themselves."""
 
 import os
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,13 @@ from tests.house_rules import can_be_played, house_rules, small
 from tests.naive_many import Game, State
 
 MANY = int(os.environ.get("FARKLE_RULE_FILES", "20"))
-"""Rule files that are tried; 60 take six minutes."""
+"""Rule files that are tried, shared out among the endings; 60 take six minutes."""
+
+ENDINGS = [
+    ("at_once", "earlier"),
+    *product(["final_turn", "equal_turns"], ["earlier", "shared"]),
+]
+"""How games end, and what ties come to."""
 
 
 def assert_agrees(rules: Ruleset, cache: Path, players: int = 3) -> ManySolution:
@@ -90,12 +97,11 @@ def test_four_players(kernels: Path) -> None:
 
 
 @st.composite
-def small_games(draw: st.DrawFn) -> Ruleset:
+def small_games(draw: st.DrawFn, ending: str, ties: str) -> Ruleset:
     """House rules that can be solved for several players, with goals for a slow twin."""
     data = draw(house_rules()).model_dump()
     data |= {"goal": draw(st.integers(2, 6)) * 50, "farkle_penalty": None, "score_floor": 0}
-    if data["ties"] == "played_on":
-        data["ties"] = draw(st.sampled_from(["earlier", "shared"]))
+    data |= {"ending": ending, "ties": ties}
     try:
         rules = Ruleset.model_validate(data)
     except ValidationError:
@@ -106,16 +112,22 @@ def small_games(draw: st.DrawFn) -> Ruleset:
 
 
 @pytest.mark.slow
-@seed(20261122)
-@settings(
-    max_examples=MANY,
-    database=None,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-@given(rules=small_games())
-def test_random_rules(kernels: Path, rules: Ruleset) -> None:
-    assert_agrees(rules, kernels)
+@pytest.mark.parametrize(("ending", "ties"), ENDINGS)
+def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
+    """As many of each ending."""
+
+    @seed(20261122)
+    @settings(
+        max_examples=-(-MANY // len(ENDINGS)),
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )
+    @given(rules=small_games(ending, ties))
+    def check(rules: Ruleset) -> None:
+        assert_agrees(rules, kernels)
+
+    check()
 
 
 @pytest.mark.parametrize(

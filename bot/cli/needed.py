@@ -1,0 +1,76 @@
+"""Solves of a few seconds that come before an answer, as in the chat."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import click
+
+from bot.services.advisor import Advisor
+from bot.settings import Settings
+from bot.typed import cleaned
+from solver.errors import InvalidRulesError, MissingStrategyError
+from solver.rules.ruleset import Ruleset
+
+
+def solved_first(
+    settings: Settings,
+    advisor: Advisor,
+    rules: Ruleset,
+    reference: str,
+    players: int = 2,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Solve rules that are not, for so many players, where that takes a few seconds.
+
+    Where more than two cannot be waited for two are solved, of whom an estimate is made, and what
+    solves them is told on standard error.
+
+    reference : the rules as they are written on a command line
+    check : refuses what cannot be answered, before any time is spent on it
+
+    Raises what `check` does, MissingStrategyError, with what to run, where two players take longer,
+    and FarkleError where a solve fails or files are damaged.
+    """
+    if _is_solved(advisor, rules, players):
+        return
+    check()
+    if _solved(settings, rules, players):
+        return
+    if players == 2 or not (_is_solved(advisor, rules, 2) or _solved(settings, rules, 2)):
+        advisor.strategy(rules, reference)  # which says what to do
+    if players > 2:
+        _tell_how(advisor, rules, reference, players)
+
+
+def _is_solved(advisor: Advisor, rules: Ruleset, players: int) -> bool:
+    try:
+        advisor.strategy_for(rules, players)
+    except MissingStrategyError:
+        return False
+    return True
+
+
+def _tell_how(advisor: Advisor, rules: Ruleset, reference: str, players: int) -> None:
+    """What makes the answer exact, where that can be."""
+    from bot.services.needed import seconds_of_solve  # noqa: PLC0415
+
+    with suppress(InvalidRulesError):
+        seconds_of_solve(rules, players)
+        try:
+            advisor.strategy_of_many(rules, players, reference)
+        except MissingStrategyError as error:
+            click.echo(cleaned(str(error)), err=True)
+
+
+def _solved(settings: Settings, rules: Ruleset, players: int) -> bool:
+    """Whether rules could be solved in the time that there is. Raises FarkleError."""
+    # only here: who asks about what is solved waits for none of it
+    from bot.cli.first_solve import solve_with_share  # noqa: PLC0415
+    from bot.services.needed import check_size  # noqa: PLC0415
+
+    try:
+        seconds = check_size(rules, settings.needed_seconds, players)
+    except InvalidRulesError:
+        return False
+    solve_with_share(settings, rules, players, seconds)
+    return True

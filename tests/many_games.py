@@ -1,0 +1,152 @@
+"""Whole games of several players rolled die by die, as the rules tell them."""
+
+import random
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import cycle
+
+import numpy as np
+
+from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.position import Position
+from solver.game.standings import Standing
+from solver.play.policies import Policy
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import TurnState
+from tests import simulation
+from tests.simulation import Decisions
+
+_KEPT = 50_000
+"""Turns whose decisions are kept."""
+
+
+@dataclass(frozen=True)
+class Seen(Position):
+    """The start of a turn: as the mover sees it, whose opponent is the leader of the others."""
+
+    standings: tuple[tuple[int, bool], ...] = ()
+    """Score, and whether on the board, by seat; seat 0 began."""
+    mover: int = 0
+    waiting: tuple[int, ...] = ()
+    """Who has a final turn left, the mover first."""
+
+
+Player = Callable[[Seen], Decisions]
+"""Decides a whole turn, see tests.simulation."""
+
+
+class Game(simulation.Game):
+    """One game of several."""
+
+    def __init__(self, rules: Ruleset, seats: int, dice: random.Random) -> None:
+        super().__init__(rules, dice)
+        self._seats = seats
+
+    def play_all(self) -> Generator[Seen, Decisions, list[float]]:
+        """The game from its first roll; returns what of the win everybody has."""
+        rules, seats = self._rules, self._seats
+        players = [simulation.Player(k, not rules.has_opening) for k in range(seats)]
+        for number in cycle(range(seats)):
+            turn = yield from self._turn_of(players, number)
+            self._write_down(players[number], turn)
+            if turn.end == "win":
+                return self._shares([number])
+            if turn.points and self._reaches_goal(players[number].score):
+                later = [(number + k) % seats for k in range(1, seats)]
+                if rules.ending == "at_once":
+                    later = []
+                elif rules.ending == "equal_turns":
+                    later = list(range(number + 1, seats))
+                return (yield from self._final_turns(players, number, later))
+        raise AssertionError
+
+    def _final_turns(
+        self, players: list[simulation.Player], first: int, later: list[int]
+    ) -> Generator[Seen, Decisions, list[float]]:
+        """One turn for each who may still beat the first at the goal."""
+        leaders = [first]
+        for place, number in enumerate(later):
+            turn = yield from self._turn_of(players, number, tuple(later[place:]))
+            self._write_down(players[number], turn)
+            if turn.end == "win":
+                return self._shares([number])
+            lead, score = players[leaders[0]].score, players[number].score
+            if score > lead:
+                leaders = [number]
+            elif score == lead and self._rules.ties == "shared":
+                leaders.append(number)
+        return self._shares(leaders)
+
+    def _turn_of(
+        self, players: list[simulation.Player], number: int, waiting: tuple[int, ...] = ()
+    ) -> Generator[Seen, Decisions, simulation.Turn]:
+        own = players[number]
+        leader = max((one for one in players if one is not own), key=lambda one: one.score)
+        seen = Seen(
+            banked=own.score,
+            opponent=leader.score,
+            dice=self._rules.dice,
+            on_board=own.on_board,
+            opponent_on_board=leader.on_board,
+            standings=tuple((one.score, one.on_board) for one in players),
+            mover=number,
+            waiting=waiting,
+        )
+        rolls = self._turn(seen)
+        decisions = yield seen
+        next(rolls)
+        try:
+            rolls.send(decisions)
+        except StopIteration as over:
+            turn: simulation.Turn = over.value
+            return turn
+        raise AssertionError
+
+    def _shares(self, winners: list[int]) -> list[float]:
+        return [(k in winners) / len(winners) for k in range(self._seats)]
+
+
+def wins(rules: Ruleset, players: Sequence[Player], games: int, seed: int) -> np.ndarray:
+    """Games won by seat, of shared ones a part, where these play by seat."""
+    dice, found = random.Random(seed), np.zeros(len(players))
+    for _ in range(games):
+        game = Game(rules, len(players), dice).play_all()
+        seen = next(game)
+        try:
+            while True:
+                seen = game.send(players[seen.mover](seen))
+        except StopIteration as over:
+            found += over.value
+    return found
+
+
+def exact(strategy: SharedStrategy, by: float = 0.0) -> Player:
+    """Best play by a solved game of several players, which banks what costs up to `by`."""
+    turn_of_all = TurnState(0, strategy.rules.dice)
+
+    @lru_cache(maxsize=_KEPT)
+    def decide(seen: Seen) -> Decisions:
+        standings = tuple(Standing(score, 0, board) for score, board in seen.standings)
+        place = SharedPosition(standings, seen.mover, turn_of_all, seen.waiting)
+        turn = strategy.turn(place)
+        # equal for the mover, to which rounding is nothing: most points are kept
+        worth = np.round(turn.values[..., 0], 11)
+        bank = turn.ends.bank[:, np.newaxis, 0]
+        stop = turn.roll[..., 0] <= bank + 1e-11 + by
+        if strategy.rules.hot_dice != "optional":
+            stop[..., -1] = False
+        return worth, stop
+
+    return decide
+
+
+def policy(rules: Ruleset, plays: Policy) -> Player:
+    """The play of a policy for two, which takes the leader for the only opponent."""
+
+    @lru_cache(maxsize=_KEPT)
+    def decide(seen: Seen) -> Decisions:
+        found = plays.decisions(rules, seen)
+        return found.worth, found.bank
+
+    return decide
