@@ -20,9 +20,10 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
+from solver.loaded.strategy import Held
 from solver.play.estimate import EstimatedStrategy
 from solver.play.many_advice import advise_shared
-from solver.play.seats import Solved, seat_advice, seat_chance, seat_turn
+from solver.play.seats import Solved, seat_chance, seat_roll, seat_turn
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.many import SharedTurn
@@ -87,18 +88,20 @@ class TurnWorth:
 class _OfTwo(TurnWorth):
     position: Position
     strategy: Solved
+    held: Held
+    """What is left of badges that are used up."""
 
     @property
     def start(self) -> Shares:
-        return self._shares(seat_chance(self.strategy, self.seats[0], self.position))
+        return self._shares(seat_chance(self.strategy, self.seats[0], self.position, self.held))
 
     @cached_property
     def table(self) -> TurnTable:
-        return seat_turn(self.strategy, self.seats[0], self.position)
+        return seat_turn(self.strategy, self.seats[0], self.position, self.held)
 
     def after_roll(self, roll: Roll) -> Shares:
-        best = seat_advice(self.strategy, self.seats[0], self.position, roll)
-        return self._shares(best.win_probability)
+        found = seat_roll(self.strategy, self.seats[0], self.position, roll, self.held)
+        return self._shares(found)
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class Worth:
         seats = tuple(k for k in order if game.seats[k].playing)
         position, playing_off = game.position(), game.stage is Stage.PLAY_OFF
         if playing_off and count > 2:
-            return _OfPlayOff(count, _left(game), position, self._two())
+            return _OfPlayOff(count, _left(game), position, self._two(), game.held)
         strategy = self._two() if playing_off else self._strategy(len(seats))
         if isinstance(strategy, SharedStrategy):
             shared = game.shared_position()
@@ -181,7 +184,7 @@ class Worth:
         above = replace(
             position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
         )
-        return _OfTwo(count, seats, above, strategy)
+        return _OfTwo(count, seats, above, strategy, game.held)
 
     def _two(self) -> Solved:
         found = self._strategy(2)

@@ -19,7 +19,7 @@ from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
-from bot.table import commands, drafting
+from bot.table import badges, commands, drafting
 from bot.table.commands import most_players
 from bot.table.events import Event, Left, Rolled
 from bot.table.state import Game, apply
@@ -285,6 +285,27 @@ class Games:
         return table.then(*commands.bank(table.game, table.acting_seat(caller)))
 
     @_command
+    async def use(self, caller: Caller, table: Table, dice: Roll, fallen: Roll = ()) -> Table:
+        """Use a badge that is used up.
+
+        dice : of the roll, what it is used on; fallen : in a tracked game what falls by it
+        """
+        game, seat = table.game, table.acting_seat(caller)
+        if not game.tracked:
+            return table.then(await self.tables.used(game, seat, dice))
+        if badges.check_use(game, seat, dice) and not fallen:
+            raise InvalidRequestError.say(
+                "say what fell too, as in /use 5 5 3, or /use 4 4 now 5 1 where dice of the roll"
+                " are rolled again"
+            )
+        return table.then(*badges.use(game, seat, dice, fallen))
+
+    @_command
+    async def accept(self, caller: Caller, table: Table) -> Table:
+        """Take the farkle on the table, and keep the badge."""
+        return table.then(*badges.accept(table.game, table.acting_seat(caller)))
+
+    @_command
     async def score(
         self,
         caller: Caller,
@@ -327,13 +348,14 @@ class Games:
         *,
         score: int | None = None,
         farkles: int | None = None,
+        uses: int | None = None,
         moves: bool = False,
     ) -> Table:
         """Put right what was told wrongly."""
         table.check_may_track(caller)
         seat = table.seat_named(who)
-        corrected = commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
-        return table.then(*corrected)
+        more = {"score": score, "farkles": farkles, "uses": uses}
+        return table.then(*commands.correct(table.game, seat, **more, moves=moves))
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""

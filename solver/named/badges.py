@@ -14,7 +14,7 @@ from functools import reduce
 from solver.errors import InvalidRequestError, did_you_mean, either
 from solver.named.catalogue import Badge, Tier, known_badges
 from solver.named.names import words_of
-from solver.named.sets import NamedDie, read_die
+from solver.named.sets import NamedDie, added_die, read_die
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Die
@@ -116,6 +116,12 @@ class NamedBadge:
         )
 
     @property
+    def added(self) -> NamedDie | None:
+        """The die that it adds to a roll, as it is called beside the own ones."""
+        power = self.power
+        return added_die(power.die) if power and power.kind is PowerKind.MIGHT else None
+
+    @property
     def uses_left(self) -> int:
         """How often it still can be used, 0 for one that is not used up."""
         return (self.badge.uses if self.left is None else self.left) if self.power else 0
@@ -196,6 +202,16 @@ def read_badges(
     one, other = (None if text is None else read_badge(text) for text in (mine, theirs))
     check_tiers(one, other)
     return one, other
+
+
+Held = tuple[NamedBadge | None, NamedBadge | None]
+"""The badges of two players, None for none."""
+
+
+def played_badges(mine: NamedBadge | None, theirs: NamedBadge | None) -> Held:
+    """The badges of two players that do anything: none where one of them cancels the other."""
+    cancelled = any(badge and badge.cancels for badge in (mine, theirs))
+    return (None, None) if cancelled else (mine, theirs)
 
 
 def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:

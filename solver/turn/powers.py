@@ -99,13 +99,17 @@ class Power:
         kinds = PowerKind.MIGHT, PowerKind.DOPPELGANGER, PowerKind.TRANSMUTATION
         return self.kind in kinds
 
+    def more(self, turn_total: int) -> int:
+        """What a turn total counts for when it is banked with it, rounded down to whole points."""
+        return turn_total * (100 + self.amount) // 100
+
     def raised(self, rules: Ruleset, rows: int) -> list[int]:
         """What turn totals from 0 count for when they are banked with it, all in point steps.
 
         A fraction of a step that is left over never matters where the goal is a multiple of the
         step: it is left out, or where the goal has to be exceeded it counts as a whole one.
         """
-        points = (step * rules.point_step * (100 + self.amount) // 100 for step in range(rows))
+        points = (self.more(step * rules.point_step) for step in range(rows))
         return [in_steps(rules, one) // rules.point_step for one in points]
 
 
