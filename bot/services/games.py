@@ -263,9 +263,9 @@ class Games:
 
     @_command
     async def keep(
-        self, caller: Caller, table: Table, kept: Roll, then: Literal["roll", "bank"] | None
+        self, caller: Caller, table: Table, kept: Roll, then: Literal["roll", "bank", "use"] | None
     ) -> Table:
-        """Set dice aside, and roll or bank at once if `then` says so."""
+        """Set dice aside, and roll, bank or use a badge at once if `then` says so."""
         seat = table.acting_seat(caller)
         table = table.then(*commands.keep(table.game, seat, kept))
         if then == "bank":
@@ -277,6 +277,8 @@ class Games:
             )
         if then == "roll":
             return table.then(await self._rolled(table.game, seat, None))
+        if then == "use":
+            return table.then(await self.tables.used(table.game, seat, ()))
         return table
 
     @_command

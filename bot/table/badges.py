@@ -7,7 +7,7 @@ from bot.table.drafting import check_drafted, check_opponent
 from bot.table.events import Accepted, Used
 from bot.table.state import Game
 from solver.errors import IllegalActionError
-from solver.loaded.kits import Side, badges_of
+from solver.loaded.kits import Side, badges_of, without
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll, make_roll
 from solver.turn.powers import Power, PowerKind
@@ -96,6 +96,12 @@ def accept(game: Game, seat: int) -> list[Accepted]:
     if not game.is_farkle:
         raise IllegalActionError.say("no farkle lies on the table that a badge could mend")
     return [Accepted()]
+
+
+def used_roll(game: Game, event: Used) -> Roll:
+    """The roll that lies on the table after a use by which dice fell."""
+    kept = without(game.turn.roll or (), event.dice) if event.dice else ()
+    return (*kept, *event.fallen)
 
 
 def farkle_text(game: Game) -> str:

@@ -8,7 +8,6 @@ from bot.services.badges import BadgePlan
 from bot.services.loaded import LoadedDice
 from bot.views.layout import columns, percent, wrap
 from solver.named.badges import NamedBadge
-from solver.named.rolls import set_aside_text
 from solver.play.badge_uses import BadgeUse
 from solver.turn.dice import Roll
 from solver.turn.powers import PowerKind
@@ -77,12 +76,17 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
             )
         )
     else:
-        lines += [
-            say(_TAKEN[badge.power.kind], badge=badge.badge.called)
-            for badge in held
-            if badge.power and not badge.said and not badge.die
-        ]
+        lines += taken_lines(held)
     return [wrap(line) for line in dict.fromkeys(lines)]
+
+
+def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
+    """What is taken for granted of badges that do something."""
+    return [
+        say(_TAKEN[badge.power.kind], badge=badge.badge.called)
+        for badge in held
+        if badge.power and not badge.said and not badge.die
+    ]
 
 
 def plan_lines(plan: BadgePlan | None) -> list[str]:
@@ -147,7 +151,7 @@ def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
 def use_text(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> str:
     """What a use is, on a roll where it is on one."""
     badge = dice.played[0]
-    shown = set_aside_text(dice.mine, roll, use.dice) if use.dice and roll else ""
+    shown = dice.kit.set_aside_text(roll, use.dice) if use.dice and roll else ""
     if use.kind is PowerKind.RESURRECTION and roll:
         return say("roll again")
     if use.kind is PowerKind.WARLORD and use.turn_total == 0:
@@ -158,5 +162,5 @@ def use_text(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> str:
 
 def use_data(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> dict[str, Any]:
     """A use as plain data; dice by name."""
-    shown = set_aside_text(dice.mine, roll, use.dice) if use.dice and roll else None
+    shown = dice.kit.set_aside_text(roll, use.dice) if use.dice and roll else None
     return {**asdict(use), "kind": str(use.kind), "dice": shown}

@@ -99,6 +99,11 @@ class Power:
         kinds = PowerKind.MIGHT, PowerKind.DOPPELGANGER, PowerKind.TRANSMUTATION
         return self.kind in kinds
 
+    @property
+    def changes_rolls(self) -> bool:
+        """Whether it changes what dice of a roll show."""
+        return self.kind in {PowerKind.TRANSMUTATION, PowerKind.REROLL}
+
     def more(self, turn_total: int) -> int:
         """What a turn total counts for when it is banked with it, rounded down to whole points."""
         return turn_total * (100 + self.amount) // 100

@@ -1,6 +1,8 @@
 """Badges that are used up at a table: what every state is worth, against all that can follow it."""
 
 import random
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -58,6 +60,10 @@ def worth_of(game: Game, seed: int) -> Worth:
     return Worth(lambda _: strategy)
 
 
+def mine_of(worth: Worth, game: Game) -> float:
+    return worth.shares(game)[0]
+
+
 def falls(game: Game, types: list[int]) -> list[tuple[tuple[int, ...], float]]:
     """All that dice of these types show, die by die, with the chances."""
     assert game.side
@@ -81,7 +87,7 @@ def uses(game: Game) -> list[tuple[tuple[int, ...], list[int]]]:
     return list({dice: (dice, types) for dice, types in found}.values())
 
 
-def best_of(game: Game, value: Any) -> float:
+def best_of(game: Game, value: Callable[[Game], float]) -> float:
     """The most that any command leads to, on average over what falls."""
     ways = []
     for dice, types in uses(game):
@@ -112,7 +118,7 @@ def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
     for number, (mine, theirs) in enumerate(DICE):
         game = game_of(mine, theirs, badge, f"{badge.split('-', maxsplit=1)[0]}-might")
         worth = worth_of(game, number)
-        value = lambda after, worth=worth: worth.shares(after)[0]  # noqa: E731
+        value = partial(mine_of, worth)
         for _ in range(9):
             if game.over or game.mover:
                 game = begin_again(game)
