@@ -23,10 +23,18 @@ from solver.game.position import Position
 from solver.loaded.strategy import Held
 from solver.play.estimate import EstimatedStrategy
 from solver.play.many_advice import advise_shared
-from solver.play.seats import Solved, seat_chance, seat_roll, seat_turn
+from solver.play.seats import (
+    Solved,
+    seat_chance,
+    seat_roll,
+    seat_turn,
+    seat_uses,
+    seat_without,
+)
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.many import SharedTurn
+from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
 
 Shares = tuple[float, ...]
@@ -71,6 +79,10 @@ class TurnWorth:
         bank = self.table.bank_value(turn)
         return None if bank is None else self._shares(bank)
 
+    def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
+        """What a badge allows on a roll, or before the next one, with the dice that it takes."""
+        raise NotImplementedError
+
     def farkle_chance(self, dice: Remaining) -> float:
         """Chance that rolling so many dice is a farkle."""
         return float(self.table.plan.farkle_chances[dice - 1])
@@ -102,6 +114,25 @@ class _OfTwo(TurnWorth):
     def after_roll(self, roll: Roll) -> Shares:
         found = seat_roll(self.strategy, self.seats[0], self.position, roll, self.held)
         return self._shares(found)
+
+    def roll_value(self, turn: TurnState) -> Shares:
+        if (found := self._without(turn)) is None:
+            return super().roll_value(turn)
+        return self._shares(found[0])
+
+    def bank_value(self, turn: TurnState) -> Shares | None:
+        if (found := self._without(turn)) is None:
+            return super().bank_value(turn)
+        return None if found[1] is None else self._shares(found[1])
+
+    def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
+        """As it says above; the position is that before the roll."""
+        found = seat_uses(self.strategy, self.seats[0], self.position, roll, self.held)
+        return [(one.kind, one.dice, self._shares(one.win_probability)) for one in found]
+
+    def _without(self, turn: TurnState) -> tuple[float, float | None] | None:
+        """Of rolling and of banking without a badge that is used up, where players have some."""
+        return seat_without(self.strategy, self.seats[0], self.position, turn, self.held)
 
 
 @dataclass(frozen=True)
@@ -165,7 +196,8 @@ class Worth:
         if not game.turn.turn_total:
             return turn.start
         state = game.turn.state
-        return turn.value(state) if game.may_bank else turn.roll_value(state)
+        uses_badge = game.held.uses is not None
+        return turn.value(state) if game.may_bank or uses_badge else turn.roll_value(state)
 
     def turn(self, game: Game) -> TurnWorth:
         """The turn that a game is at. Raises StrategyFileError."""

@@ -39,7 +39,7 @@ _TAKEN = {
 }
 """What is taken for granted of badges where sources leave it open."""
 
-_USES = {
+USES = {
     PowerKind.WARLORD: say_later("bank with the badge"),
     PowerKind.RESURRECTION: say_later("after a farkle, roll again"),
     PowerKind.MIGHT: say_later("roll with one more die"),
@@ -157,7 +157,7 @@ def use_text(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> str:
     if use.kind is PowerKind.WARLORD and use.turn_total == 0:
         return say("say the badge before rolling")
     face = badge.power.amount if badge and badge.power else 0
-    return say(_USES[use.kind], dice=shown, face=face)
+    return say(USES[use.kind], dice=shown, face=face)
 
 
 def use_data(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> dict[str, Any]:

@@ -3,11 +3,13 @@
 from solver.game.position import Position
 from solver.loaded.strategy import Held, MatchupStrategy
 from solver.play.advice import advise
-from solver.play.badge_uses import uses_on_roll
-from solver.play.loaded import advise_side
+from solver.play.badge_uses import BadgeUse, use_before_roll, uses_on_roll
+from solver.play.loaded import advise_side, odds_of_side
 from solver.strategy import Strategy
 from solver.turn.dice import Roll
 from solver.turn.equations import TurnTable
+from solver.turn.powers import PowerKind
+from solver.turn.scoring import TurnState
 
 Solved = Strategy | MatchupStrategy
 """A game for two that is solved; the seats of a match-up are its sides."""
@@ -38,7 +40,30 @@ def seat_roll(
     if isinstance(solved, Strategy):
         return advise(solved, position, roll).win_probability
     advice = advise_side(solved, seat, position, roll, held.uses, spent=held.spent)
-    if held.changed:
-        return advice.win_probability
-    uses = uses_on_roll(solved, seat, advice, held.uses, spent=held.spent)
+    uses = seat_uses(solved, seat, position, roll, held)
     return max(advice.win_probability, *(use.win_probability for use in uses), 0.0)
+
+
+def seat_uses(
+    solved: Solved, seat: int, position: Position, roll: Roll | None, held: Held
+) -> tuple[BadgeUse, ...]:
+    """What the badge of a seat allows on a roll, or before the next one where none lies there."""
+    if isinstance(solved, Strategy) or held.changed:
+        return ()
+    uses, spent = held.uses, held.spent
+    if roll is not None:
+        advice = advise_side(solved, seat, position, roll, uses, spent=spent)
+        return uses_on_roll(solved, seat, advice, uses, spent=spent)
+    odds = odds_of_side(solved, seat, position, uses, spent=spent)
+    found = use_before_roll(solved, seat, odds, uses, spent=spent)
+    # that of a farkle is no matter of now
+    return (found,) if found and found.kind is not PowerKind.RESURRECTION else ()
+
+
+def seat_without(
+    solved: Solved, seat: int, position: Position, turn: TurnState, held: Held
+) -> tuple[float, float | None] | None:
+    """What rolling and banking are worth to a seat without its badge; None if none are used up."""
+    if isinstance(solved, Strategy) or not any(solved.matchup.powers):
+        return None
+    return solved.power_turn(seat, position, held.uses, spent=held.spent).without(turn)
