@@ -3,6 +3,7 @@
 from bot.table.dice_names import kept_text
 from bot.table.events import Used
 from bot.table.state import Game
+from bot.views.badges import turned_to
 from bot.views.layout import inside
 from solver.turn.powers import Power, PowerKind
 from solver.wording import say, say_later, say_number
@@ -17,12 +18,12 @@ def use_event_text(name: str, game: Game, event: Used) -> str:
     dice = inside(kept_text(game, event.dice))
     match power.kind:
         case PowerKind.WARLORD if power.at_start:
-            return say("{name} says the use of {badge} for this turn.", **parts)
+            return say("{name} says that {badge} is used in this turn.", **parts)
         case PowerKind.DOPPELGANGER:
-            return say("{name} uses {badge}: {dice} counts twice.", dice=dice, **parts)
+            return say("{name} uses {badge}, twice the points for {dice}.", dice=dice, **parts)
         case PowerKind.TRANSMUTATION:
             told = say_later("{name} uses {badge} and turns {dice} to {face}.")
-            return say(told, dice=dice, face=power.amount, **parts)
+            return say(told, dice=dice, face=turned_to(power), **parts)
         case PowerKind.REROLL:
             return say("{name} uses {badge} and rolls {dice} again.", dice=dice, **parts)
     return say("{name} uses {badge}.", **parts)

@@ -8,9 +8,11 @@ from bot.services.badges import BadgePlan
 from bot.services.loaded import LoadedDice
 from bot.views.layout import columns, percent, wrap
 from solver.named.badges import NamedBadge
+from solver.named.catalogue import Exactness
+from solver.named.rolls import JOKER_LETTER
 from solver.play.badge_uses import BadgeUse
-from solver.turn.dice import Roll
-from solver.turn.powers import PowerKind
+from solver.turn.dice import JOKER, Roll
+from solver.turn.powers import Power, PowerKind
 from solver.wording import figure, say, say_later
 
 _TAKEN = {
@@ -68,21 +70,22 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
     mine, theirs = (badge.text if badge else say("none") for badge in badges)
     lines = [say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs)]
     held = [badge for badge in badges if badge]
-    if cancels := next((badge for badge in held if badge.cancels), None):
-        lines.append(
-            say(
-                "{badge} is taken to cancel the other badge from the start of the game.",
-                badge=cancels.badge.called,
-            )
-        )
-    else:
-        lines += taken_lines(held)
+    lines += taken_lines(held)
     return [wrap(line) for line in dict.fromkeys(lines)]
 
 
 def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
-    """What is taken for granted of badges that do something."""
-    return [
+    """What is taken for granted of badges that two players hold."""
+    if cancels := next((badge for badge in held if badge.cancels), None):
+        told = say_later("{badge} is taken to cancel the other badge from the start of the game.")
+        if cancels.cancels_one_use:
+            told = say_later("{badge} is taken to take one use from the other badge.")
+        lines = [say(told, badge=cancels.badge.called)]
+        return lines + (
+            taken_lines([one for one in held if not one.cancels]) * cancels.cancels_one_use
+        )
+    doubted = [one.badge.told for one in held if one.badge.exactness is Exactness.UNCONFIRMED]
+    return doubted + [
         say(_TAKEN[badge.power.kind], badge=badge.badge.called)
         for badge in held
         if badge.power and not badge.said and not badge.die
@@ -156,8 +159,12 @@ def use_text(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> str:
         return say("roll again")
     if use.kind is PowerKind.WARLORD and use.turn_total == 0:
         return say("say the badge before rolling")
-    face = badge.power.amount if badge and badge.power else 0
-    return say(USES[use.kind], dice=shown, face=face)
+    return say(USES[use.kind], dice=shown, face=turned_to(badge.power if badge else None))
+
+
+def turned_to(power: Power | None) -> str:
+    """What a badge turns dice to."""
+    return JOKER_LETTER if power is None or power.amount == JOKER else str(power.amount)
 
 
 def use_data(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> dict[str, Any]:

@@ -254,7 +254,7 @@ def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> s
     if len(found) > _SHOWN:
         told = say_later("{name} rolls {dice}: {choices} and others.")
     if lies:
-        told = say_later("Now there is {dice}: {choices}.")
+        told = say_later("The roll is now {dice}: {choices}.")
     return say(told, name=name, dice=dice, choices=choices)
 
 

@@ -22,7 +22,6 @@ from bot.views.events import events_text, idle_text, kits_text, standings_text, 
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
-from solver.loaded.kits import badges_of
 from solver.named.drafts import pairs_of
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
@@ -380,7 +379,7 @@ def _doubts(table: Table) -> Iterator[str]:
     game = table.game
     yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
     if game.kits:
-        yield from dict.fromkeys(taken_lines([one for one in badges_of(game.kits) if one]))
+        yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
 
 
 def _goal(game: Game) -> str:

@@ -15,7 +15,7 @@ from bot.views.advice import (
     to_beat_text,
     turn_total_text,
 )
-from bot.views.badges import USES
+from bot.views.badges import USES, turned_to
 from bot.views.layout import and_text, columns, dice_text, inside, percent, wrap
 from solver.game.many_best import SharedPosition
 from solver.game.position import in_play_off, points_to_beat
@@ -269,7 +269,7 @@ def _by_badge(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
         return say("take the farkle")
     power = kit.badge.power if kit and kit.badge else None
     dice = inside(_kept_text(kit, judgement, choice))
-    told = say(USES[choice.use], dice=dice, face=power.amount if power else 0)
+    told = say(USES[choice.use], dice=dice, face=turned_to(power))
     if choice.use is PowerKind.WARLORD and choice.action is Decision.ROLL:
         told = say("say the badge before rolling")
     if choice.use is PowerKind.DOPPELGANGER:

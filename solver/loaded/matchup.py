@@ -34,6 +34,8 @@ class Matchup:
         for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
+        if self.rules.scoring.nothing and any(one and one.has_jokers for one in self.powers):
+            raise _not_yet(self.rules, "scoring.nothing")
 
     @property
     def is_fair(self) -> bool:
@@ -96,6 +98,7 @@ class Matchup:
     def digest(self) -> str:
         """SHA-256 (hex) of what decides play: the rules and both sets, in either order."""
         jokers = any(thrown.has_jokers for thrown in self.dice)
+        jokers |= any(power and power.has_jokers for power in self.powers)
         ordered = self if self.is_in_order else self.exchanged
         said: dict[str, object] = {
             "rules": self.rules.digest,

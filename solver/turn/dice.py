@@ -22,8 +22,9 @@ Roll = tuple[int, ...]
 """The faces of one roll in descending order; a multiset, as the order of dice means nothing.
 
 Where a set has dice of several types, the face f of type k is 6 * k + f, so that a roll tells which
-die shows it; `DiceSet.faces` gives the faces alone. A die that was turned to a face which is a
-joker as it falls shows that face all the same: it is as if its type came again behind all others.
+die shows it; `DiceSet.faces` gives the faces alone. Badges turn dice to what they do not show as
+they fall: to a face which is a joker, as if their type came again behind all others, or to a joker
+that they do not have, as if it came once more behind these.
 """
 
 Remaining = int
@@ -178,11 +179,13 @@ class DiceSet:
 
     def shown_by(self, of_type: int, face: int) -> int:
         """A die of a type in a roll that shows a face or JOKER, as it falls or turned to it."""
-        jokers = self.types[of_type].jokers
-        if face == JOKER:
+        jokers, number = self.types[of_type].jokers, len(self.types)
+        if face == JOKER and jokers:
             return len(FACES) * of_type + min(jokers)
+        if face == JOKER:
+            return len(FACES) * (of_type + 2 * number) + 1
         is_turned = face in jokers
-        return len(FACES) * (of_type + is_turned * len(self.types)) + face
+        return len(FACES) * (of_type + is_turned * number) + face
 
     def with_die(self, die: Die) -> "DiceSet":
         """The set with one die more, which is a type by itself, the last one, whatever it is."""
@@ -190,14 +193,14 @@ class DiceSet:
 
     def faces(self, roll: Roll) -> Roll:
         """The faces of a roll, whatever dice show them; jokers are JOKER."""
-        if len(self.types) == 1 and not self.has_jokers:
+        if len(self.types) == 1 and not self.has_jokers and roll and roll[0] <= len(FACES):
             return roll
         return make_roll(map(self._face, roll))
 
     def _face(self, die: int) -> int:
-        of_type, face = divmod(die - 1, len(FACES))
-        is_turned = of_type >= len(self.types)
-        is_joker = not is_turned and face + 1 in self.types[of_type].jokers
+        place, face = divmod(die - 1, len(FACES))
+        turned, of_type = divmod(place, len(self.types))
+        is_joker = turned > 1 or (not turned and face + 1 in self.types[of_type].jokers)
         return JOKER if is_joker else face + 1
 
     def _types_of(self, roll: Roll) -> Counter[int]:

@@ -174,7 +174,7 @@ async def test_a_pair_that_was_removed_is_solved_again(chat: Chat, tmp_path: Pat
         ("/play @bob @carl my-dice:lucky*6", "is for two"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
         ("/play @bob my-dice:luky*6", "there is no die called"),
-        ("/play @bob my-dice:lucky*6 my-badge:gold-warlord", "used up in a game"),
+        ("/play @bob my-dice:lucky*6 my-badge:gold-warlord:2", "the uses left are 0 to 1, not 2"),
         ("/play @bob my-badge:emperor", "goes with my-dice or their-dice"),
         ("/play level:memo my-dice:lucky*6", "the level memo plays by a table of equal dice"),
         ("/play @bob my-dice:lucky*6 rules:facebook", "cannot be solved yet"),

@@ -28,12 +28,12 @@ BADGES = [
     "gold-warlord@start",
     "silver-resurrection",
     "gold-resurrection@once",
-    "silver-might",
-    "silver-might+devil",
+    "silver-might+1:0:0:0:2:1@joker1",
     "silver-doppelganger",
     "silver-doppelganger@once",
     "gold-transmutation",
     "tin-transmutation@farkle",
+    "silver-joker@farkle",
     "silver-fortune",
     "silver-fortune@farkle",
     "gold-swapout@farkle",
@@ -119,14 +119,17 @@ def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
         game = game_of(mine, theirs, badge, f"{badge.split('-', maxsplit=1)[0]}-might")
         worth = worth_of(game, number)
         value = partial(mine_of, worth)
-        for _ in range(9):
+        checked = 0
+        while checked < 4:
             if game.over or game.mover:
                 game = begin_again(game)
-            now = value(game)
-            if game.turn == game.first_turn:  # at which the values are made up
-                now = worth.turn(game).value(game.turn.state)[0]
-            assert now == pytest.approx(best_of(game, value), abs=1e-9)
             ways = uses(game)
+            if ways or game.turn.used or chance.random() < 0.1:
+                now = value(game)
+                if game.turn == game.first_turn:  # at which the values are made up
+                    now = worth.turn(game).value(game.turn.state)[0]
+                assert now == pytest.approx(best_of(game, value), abs=1e-9)
+                checked += 1
             if ways and chance.random() < 0.5:
                 dice, types = chance.choice(ways)
                 fallen = chance.choice(falls(game, types))[0] if types else ()
@@ -141,7 +144,7 @@ def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
                 types = list(game.side.thrown(game.turn.dice))
                 fallen = chance.choice(falls(game, types))[0]
                 game = apply(game, *commands.roll(game, 0, fallen))
-    assert used
+    assert used or "warlord" in badge
 
 
 def begin_again(game: Game) -> Game:
