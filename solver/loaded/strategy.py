@@ -100,6 +100,11 @@ class MatchupStrategy:
                 turn_total=position.turn_total,
             )
 
+    def possible(self, side: int, rows: int) -> npt.NDArray[np.bool_]:
+        """States that a turn of a side may come to, shape (rows, columns); rows in point steps."""
+        found = self._possible(side)
+        return found[np.minimum(np.arange(rows), len(found) - 1)]
+
     def _plan(self, side: int) -> TurnPlan:
         return self.matchup.lists(side).plan(self.matchup.dice[side])
 

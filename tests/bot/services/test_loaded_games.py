@@ -140,7 +140,8 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /keep 5 3", "Which die shows the 3: devil or odd? Name it, as in 3 devil."),
         ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 may be"),
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
-        ("ann: /explain", "Pictures and walks know equal dice alone"),
+        ("ann: /explain", "When to bank, by dice to roll, those that are left most often:"),
+        ("ann: /explore", "Walks know equal dice alone"),
         ("ann: /show", "rolled 5 4 2 lucky, 3 odd, 3 2"),
         ("ann: /keep 5, 3 odd", "ann keeps (3 odd, 5) for 150: turn total 150, 4 dice to roll."),
         ("ann: /undo", "Taken back: what ann kept."),
@@ -166,6 +167,24 @@ async def test_a_pair_that_was_removed_is_solved_again(chat: Chat, tmp_path: Pat
         assert "farkle chance" in await other.say("ann: /hint")
         assert path.is_file()
         assert "%" in await other.say("ann: /show")
+
+
+async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
+    """In a picture that is drawn of the dice that are left most often, and of those of now."""
+    await chat.say(f"ann: /track @bob {DICE} goal:1000")
+    for line in ("/show", "/roll 6 5 lucky, 3 odd, 2 2 devil, 2 lucky", "/keep 5"):
+        await chat.say(f"ann: {line}")
+        found = (await chat.answer("ann: /explain")).subject
+        hint = (await chat.answer("ann: /hint")).subject
+        position, turn = hint.odds.odds.position, found.turn
+        row, column = position.turn_total // 50, turn.position.dice - 1
+        assert found.columns[column] == hint.odds.dice.mine.left(position.dice)
+        assert found.columns[-1].text == "lucky*3,devil*2,odd"
+        assert turn.roll[row, column] == hint.odds.odds.roll
+        if hint.odds.odds.bank is not None:
+            assert turn.bank[row, column] == hint.odds.odds.bank
+        assert found.picture.startswith(b"\x89PNG")
+        assert turn.reachable[row, column]
 
 
 @pytest.mark.parametrize(
