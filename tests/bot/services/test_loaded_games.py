@@ -64,7 +64,13 @@ async def test_a_game_between_two_people(chat: Chat, tmp_path: Path) -> None:
         "ordinary*4,weighted*2",
     ]
     assert verify_proof(Proof.model_validate_json(await chat.say("ann: /proof"))).holds
-    assert "No dice have been rolled" in await chat.say("ann: /dice"), "they are no fair ones"
+    thrown = await data_of(chat, "ann: /dice")
+    assert thrown["dice"] == 0, "they are no fair ones"
+    rolls = [one for table in tables for one in table.get("events", ()) if one["kind"] == "rolled"]
+    assert sum(one["dice"] for one in thrown["loaded"]) == sum(len(one["dice"]) for one in rolls)
+    faces = {one["die"]: one["counts"] for one in thrown["loaded"]}
+    assert set(faces) == {"lucky", "odd", "devil", "weighted", "ordinary"}
+    assert "in brackets what its weights say" in " ".join((await chat.say("ann: /dice")).split())
     async with open_chat(tmp_path) as other:
         text = await other.say("ann: /review")
         assert "With the luck of the dice taken out" in text
