@@ -151,7 +151,8 @@ class Turns:
         if uses and free and (kept or badge.after_farkle):
             if badge.kind == "transmutation":
                 for k in range(len(left)):
-                    turned = (*shown[:k], str(badge.amount), *shown[k + 1 :])
+                    face = str(badge.amount) if badge.amount else "J"
+                    turned = (*shown[:k], face, *shown[k + 1 :])
                     ways.append(self.settled(total, left, turned, uses - 1))
             if badge.kind == "reroll":
                 sizes = [2] if badge.alike else range(1, badge.amount + 1)

@@ -14,7 +14,7 @@ def random_power(chance: random.Random, kind: PowerKind, uses: int) -> Power:
     """A power of a kind, with whatever the sources leave open."""
     amounts = {
         PowerKind.WARLORD: [25, 50, 100],
-        PowerKind.TRANSMUTATION: [1, 3, 5],
+        PowerKind.TRANSMUTATION: [0, 1, 3, 5],
         PowerKind.REROLL: [1, 2, 3],
     }
     act_on_rolls = {PowerKind.TRANSMUTATION, PowerKind.REROLL}

@@ -20,7 +20,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
-from bot.services.pictures import Explanation
+from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
@@ -43,6 +43,9 @@ _PATIENCE = 0.5
 """Seconds after which one may type on while an answer is not complete."""
 
 _SPOKEN = re.compile(r"\s*@?([^\W\d_][\w.-]{0,29})\s*:(?:\s+|(?=/))(.*)", re.DOTALL)
+
+
+_Explained = Explanation | LoadedExplanation
 
 
 class CommandCompleter(Completer):
@@ -207,7 +210,7 @@ async def _tell(
 def _print(reply: Reply, caller: Caller, how: _How, width: int | None) -> None:
     try:
         shown = json.dumps(reply.data) if how.as_json else _text(reply, caller, width)
-        if not how.as_json and isinstance(reply.subject, Explanation) and reply.subject.picture:
+        if not how.as_json and isinstance(reply.subject, _Explained) and reply.subject.picture:
             shown = f"{shown}\n{_kept(reply.subject.picture, how.pictures)}"
         if not how.as_json and isinstance(reply.subject, Proof):
             shown = wrap(_proof_kept(reply.subject, how.proofs), width or _WIDTH)

@@ -120,6 +120,19 @@ def chi_square_p_value(statistic: float) -> float:
     return min(1.0, math.erfc(root / math.sqrt(2)) + tail)
 
 
+def chi_square_tail(statistic: float, degrees: int) -> float:
+    """Chance of a larger statistic with so many degrees of freedom, 1 with none.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.4.4 and 26.4.5.
+    """
+    half = statistic / 2
+    if degrees % 2:
+        terms = (half ** (k - 0.5) / math.gamma(k + 0.5) for k in range(1, (degrees + 1) // 2))
+        return min(1.0, math.erfc(math.sqrt(half)) + math.exp(-half) * math.fsum(terms))
+    terms = (half**k / math.factorial(k) for k in range(degrees // 2))
+    return min(1.0, math.exp(-half) * math.fsum(terms)) if degrees else 1.0
+
+
 def _binomial(trials: int, chance: float, most: int) -> np.ndarray:
     """Chances of 0, 1, ... hits, of `most` at most."""
     if not 0 < chance < 1:

@@ -16,8 +16,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
 
+from bot.review.choices import Choice, choices
 from bot.review.worth import Shares, Worth
 from bot.table.events import (
+    Accepted,
     Banked,
     Begun,
     Corrected,
@@ -29,13 +31,15 @@ from bot.table.events import (
     Skipped,
     TurnEnding,
     Undone,
+    Used,
 )
-from bot.table.state import Game, apply, begin, turn_after
+from bot.table.state import Game, apply, begin
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import by_seat
-from solver.turn.dice import Remaining, Roll, make_roll
+from solver.turn.dice import Roll, make_roll
 from solver.turn.equations import Decision
+from solver.turn.powers import PowerKind
 
 _NEGLIGIBLE = 1e-9
 
@@ -73,26 +77,6 @@ class Mark(StrEnum):
 _LEAST_LOSSES = {Mark.BLUNDER: 0.15, Mark.MISTAKE: 0.10, Mark.INACCURACY: 0.05}
 """Of win probability for a mark: those of lichess.org, which are 0.3, 0.2 and 0.1 on its scale from
 -1 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One thing to do after a roll."""
-
-    set_aside: Roll
-    """Empty where it was to be decided only whether to roll, as something was put right between."""
-    action: Decision
-    """BANK or ROLL."""
-    turn_total: int
-    """With the dice that are set aside."""
-    dice_left: Remaining
-    """Dice to roll next if the turn goes on."""
-    farkle_probability: float
-    """Chance that rolling them is a farkle."""
-    win_probability: float
-    """Of the player, with best play from then on."""
-    shares: Shares
-    """The same of all seats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +157,13 @@ class _Decision:
     roll: Roll
     choices: list[Choice]
     kept: Roll = ()
+    use: PowerKind | None = None
+    """Of a badge, with what was kept."""
 
     def judge(self, action: Decision) -> Judgement:
         """Compare what was done with the best."""
-        chosen = next(
-            one for one in self.choices if one.set_aside == self.kept and one.action == action
-        )
+        done = self.kept, action, self.use
+        chosen = next(one for one in self.choices if (one.set_aside, one.action, one.use) == done)
         # the chosen one goes first, so that it is the best of equal ones
         best = max([chosen, *self.choices], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
@@ -224,8 +209,11 @@ class Reader:
                 found = self.open or _decision(self.worth, before)
                 self.open = replace(found, kept=make_roll(event.dice))
                 return
-            case Banked():
+            case Banked() | Accepted():
                 self._decided(index, before, Decision.BANK)
+            case Used():
+                if not self._used(index, before, event):
+                    return
             case Rolled():
                 self._rolled(index, before, make_roll(event.dice))
             case Scored() | Skipped() | Resigned() | Corrected():
@@ -255,9 +243,30 @@ class Reader:
         chosen = judgement.chosen.shares
         self._add(index, before.mover, Kind.DECISION, -judgement.loss, chosen, judgement)
 
+    def _used(self, index: int, before: Game, event: Used) -> bool:
+        """Read the use of a badge; whether the decision is made by it."""
+        power = before.side.power if before.side else None
+        if power is None:
+            return False
+        found = self.open or _decision(self.worth, before)
+        dice = make_roll(event.dice) or found.kept
+        self.open = replace(found, kept=dice, use=power.kind)
+        if power.kind is PowerKind.DOPPELGANGER:
+            return False
+        banks = power.is_of_bank and not power.at_start
+        self._decided(index, before, Decision.BANK if banks else Decision.ROLL)
+        now = self.worth.shares(self.game)
+        if event.fallen:
+            self._add(
+                index, before.mover, Kind.ROLL, now[before.mover] - self.value[before.mover], now
+            )
+        if self.game.turn.roll is not None:
+            self.open = _decision(self.worth, self.game)
+        return True
+
     def _rolled(self, index: int, before: Game, roll: Roll) -> None:
         mover = before.mover
-        if before.turn.turn_total:
+        if before.turn.turn_total or before.may_use:
             self._decided(index, before, Decision.ROLL)
         value = self.value[mover]
         if self.game.turn.roll is not None:
@@ -364,31 +373,5 @@ def _rounded_alike(shares: Shares) -> Shares:
 
 
 def _decision(worth: Worth, game: Game) -> _Decision:
-    """What the player to move can do with the roll, or whether to roll if all dice were kept."""
-    here, turn = game.turn, worth.turn(game)
-    if here.roll is None:
-        after: dict[Roll, Game] = {(): game}
-    else:
-        after = {
-            one.dice: replace(game, turn=turn_after(game, one.dice)) for one in game.set_asides()
-        }
-    choices = []
-    for kept, then in after.items():
-        state = then.turn.state
-        farkle = turn.farkle_chance(state.dice)
-        bank = turn.bank_value(state) if then.may_bank else None
-        values = {Decision.BANK: bank, Decision.ROLL: turn.roll_value(state)}
-        choices += [
-            Choice(
-                set_aside=kept,
-                action=action,
-                turn_total=state.turn_total,
-                dice_left=state.dice,
-                farkle_probability=farkle,
-                win_probability=shares[game.mover],
-                shares=shares,
-            )
-            for action, shares in values.items()
-            if shares is not None
-        ]
-    return _Decision(turn.position, here.roll or (), choices)
+    """What there is to decide for the player to move."""
+    return _Decision(worth.turn(game).position, game.turn.roll or (), choices(worth, game))

@@ -20,12 +20,21 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
+from solver.loaded.strategy import Held
 from solver.play.estimate import EstimatedStrategy
 from solver.play.many_advice import advise_shared
-from solver.play.seats import Solved, seat_advice, seat_chance, seat_turn
+from solver.play.seats import (
+    Solved,
+    seat_chance,
+    seat_roll,
+    seat_turn,
+    seat_uses,
+    seat_without,
+)
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.many import SharedTurn
+from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
 
 Shares = tuple[float, ...]
@@ -70,6 +79,10 @@ class TurnWorth:
         bank = self.table.bank_value(turn)
         return None if bank is None else self._shares(bank)
 
+    def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
+        """What a badge allows on a roll, or before the next one, with the dice that it takes."""
+        raise NotImplementedError
+
     def farkle_chance(self, dice: Remaining) -> float:
         """Chance that rolling so many dice is a farkle."""
         return float(self.table.plan.farkle_chances[dice - 1])
@@ -87,18 +100,39 @@ class TurnWorth:
 class _OfTwo(TurnWorth):
     position: Position
     strategy: Solved
+    held: Held
+    """What is left of badges that are used up."""
 
     @property
     def start(self) -> Shares:
-        return self._shares(seat_chance(self.strategy, self.seats[0], self.position))
+        return self._shares(seat_chance(self.strategy, self.seats[0], self.position, self.held))
 
     @cached_property
     def table(self) -> TurnTable:
-        return seat_turn(self.strategy, self.seats[0], self.position)
+        return seat_turn(self.strategy, self.seats[0], self.position, self.held)
 
     def after_roll(self, roll: Roll) -> Shares:
-        best = seat_advice(self.strategy, self.seats[0], self.position, roll)
-        return self._shares(best.win_probability)
+        found = seat_roll(self.strategy, self.seats[0], self.position, roll, self.held)
+        return self._shares(found)
+
+    def roll_value(self, turn: TurnState) -> Shares:
+        if (found := self._without(turn)) is None:
+            return super().roll_value(turn)
+        return self._shares(found[0])
+
+    def bank_value(self, turn: TurnState) -> Shares | None:
+        if (found := self._without(turn)) is None:
+            return super().bank_value(turn)
+        return None if found[1] is None else self._shares(found[1])
+
+    def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
+        """As it says above; the position is that before the roll."""
+        found = seat_uses(self.strategy, self.seats[0], self.position, roll, self.held)
+        return [(one.kind, one.dice, self._shares(one.win_probability)) for one in found]
+
+    def _without(self, turn: TurnState) -> tuple[float, float | None] | None:
+        """Of rolling and of banking without a badge that is used up, where players have some."""
+        return seat_without(self.strategy, self.seats[0], self.position, turn, self.held)
 
 
 @dataclass(frozen=True)
@@ -162,7 +196,8 @@ class Worth:
         if not game.turn.turn_total:
             return turn.start
         state = game.turn.state
-        return turn.value(state) if game.may_bank else turn.roll_value(state)
+        uses_badge = game.held.uses is not None
+        return turn.value(state) if game.may_bank or uses_badge else turn.roll_value(state)
 
     def turn(self, game: Game) -> TurnWorth:
         """The turn that a game is at. Raises StrategyFileError."""
@@ -171,7 +206,7 @@ class Worth:
         seats = tuple(k for k in order if game.seats[k].playing)
         position, playing_off = game.position(), game.stage is Stage.PLAY_OFF
         if playing_off and count > 2:
-            return _OfPlayOff(count, _left(game), position, self._two())
+            return _OfPlayOff(count, _left(game), position, self._two(), game.held)
         strategy = self._two() if playing_off else self._strategy(len(seats))
         if isinstance(strategy, SharedStrategy):
             shared = game.shared_position()
@@ -181,7 +216,7 @@ class Worth:
         above = replace(
             position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
         )
-        return _OfTwo(count, seats, above, strategy)
+        return _OfTwo(count, seats, above, strategy, game.held)
 
     def _two(self) -> Solved:
         found = self._strategy(2)

@@ -411,7 +411,7 @@ class Advisor:
         if side is None:
             raise InvalidRequestError("players bring no dice to this game")
         strategy = self.pair(side.matchup) if level == Optimal.name else None
-        return LoadedPolicy(level, side, strategy)
+        return LoadedPolicy(level, side, strategy, game.held)
 
     def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
         """What stands in for the strategy of so many players where that is not solved.

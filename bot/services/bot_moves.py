@@ -3,7 +3,7 @@
 from bot.services.chances import Oracle
 from bot.services.tables import Table, Tables
 from bot.table.drafting import laid_out
-from bot.table.events import Banked, Kept, Picked
+from bot.table.events import Accepted, Banked, Kept, Picked
 from bot.table.state import Game
 from solver.named.drafts import rule_of_thumb
 
@@ -22,12 +22,24 @@ async def bot_move(tables: Tables, oracle: Oracle, table: Table) -> Table:
     game = table.game
     if game.is_drafting:
         return table.then(bot_pick(game))
+    if game.may_use and (dice := await oracle.badge_use(table)) is not None:
+        return table.then(await tables.used(game, game.mover, dice))
+    if game.is_farkle:
+        return table.then(Accepted())
+    return await _roll_or_choose(tables, oracle, table)
+
+
+async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table:
+    """The same without its badge."""
+    game = table.game
     if game.turn.roll is None:
         if game.may_bank and await oracle.banked(table):
             return table.then(Banked())
         table = table.then(await tables.rolled(game, game.mover))
+        if table.game.may_use:
+            return table  # whether to use its badge on the roll comes next
     if table.game.turn.roll is None:
         return table
     choice = await oracle.decided(table)
-    kept = Kept(dice=choice.set_aside)
-    return table.then(kept, Banked()) if choice.bank else table.then(kept)
+    after = table.then(Kept(dice=choice.set_aside))
+    return after.then(Banked()) if choice.bank and not after.game.may_use else after

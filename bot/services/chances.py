@@ -13,7 +13,7 @@ from bot.review.review import PlayerReview, Review, review
 from bot.review.worth import Worth
 from bot.services.advisor import Advisor
 from bot.services.loaded import seconds_of_solve, solved_values
-from bot.services.reckoning import banked, charted, decided, estimated, reviewed
+from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
@@ -30,6 +30,7 @@ from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
 from solver.play.rough import rough_turns
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll
 from solver.wording import say_later
 
 T = TypeVar("T")
@@ -117,7 +118,7 @@ class Oracle:
             return known[1]
         if game.over or (known and not await at_once(self.is_exact, game)):
             return None  # a turn is not held up by an estimate that was not there in time
-        begun = replace(game, turn=game.first_turn, before=None)
+        begun = replace(game.at_turn_start, before=None)
         return await self.chances(replace(table, game=begun))
 
     async def chart(self, table: Table) -> GameChart | None:
@@ -187,6 +188,14 @@ class Oracle:
         """Whether the bot that is to move banks. Raises StrategyFileError, TaskError."""
         game = replace(table.game, before=None)
         return await self.answered(asker_of(table), game.rules, banked, self.advisor, game)
+
+    async def badge_use(self, table: Table) -> Roll | None:
+        """What the bot that is to move uses its badge on now, see `reckoning.badge_use`.
+
+        Raises StrategyFileError, TaskError.
+        """
+        game = replace(table.game, before=None)
+        return await self.answered(asker_of(table), game.rules, badge_use, self.advisor, game)
 
     async def answered(self, asker: Asker, rules: Ruleset, make: Callable[..., T], *args: Any) -> T:
         """What a function of a module makes of a turn: at once, unless the rules make it long.
@@ -306,8 +315,8 @@ class Oracle:
 def _between_turns(game: Game) -> Game:
     """What decides the chances before the turn under way: the game without what rolls change."""
     stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
-    turn = game.first_turn
-    return replace(game, turn=turn, stage=stage, before=None, version=0, rolls=0, seeds=())
+    begun = game.at_turn_start
+    return replace(begun, stage=stage, before=None, version=0, rolls=0, seeds=())
 
 
 def is_quick(rules: Ruleset) -> bool:

@@ -2,15 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from bot.review.dice_record import DiceRecord, dice_record
+from bot.review.loaded_record import LoadedCount, loaded_record
 from bot.store.rows import RolledGame
 from bot.store.store import Store
+from bot.table.events import Begun, Event
+from bot.table.replay import replay
 from solver.errors import FarkleError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
@@ -22,10 +27,29 @@ _DICE = 6
 _Known = tuple[tuple[int, ...], tuple[bool, float] | None]
 
 
-def fallen(database: Path, place: str | None) -> DiceRecord:
+@dataclass(frozen=True, slots=True)
+class DiceRecords:
+    """How dice have fallen."""
+
+    fair: DiceRecord
+    """Those that are to fall evenly."""
+    loaded: tuple[LoadedCount, ...] = ()
+    """Those that players brought."""
+
+
+def fallen(database: Path, place: str | None) -> DiceRecords:
     """How the dice have fallen in a place, or everywhere. Raises StoreError."""
     games = asyncio.run(_rolls(database, place))
-    return dice_record(one for game in games for one in _known(game))
+    fair = dice_record(one for game in games for one in _known(game))
+    return DiceRecords(fair, loaded_record(one for game in games for one in _replayed(game)))
+
+
+def _replayed(game: RolledGame) -> Iterator[tuple[Begun, Sequence[Event]]]:
+    """A game to which players brought their dice; nothing of one that cannot have happened."""
+    if game.events:
+        with suppress(FarkleError):
+            first, others, _ = replay(game.events)
+            yield first, others
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
-from bot.table import commands, drafting
+from bot.table import badges, commands, drafting
 from bot.table.commands import most_players
 from bot.table.events import Event, Left, Rolled
 from bot.table.state import Game, apply
@@ -278,9 +278,9 @@ class Games:
 
     @_command
     async def keep(
-        self, caller: Caller, table: Table, kept: Roll, then: Literal["roll", "bank"] | None
+        self, caller: Caller, table: Table, kept: Roll, then: Literal["roll", "bank", "use"] | None
     ) -> Table:
-        """Set dice aside, and roll or bank at once if `then` says so."""
+        """Set dice aside, and roll, bank or use a badge at once if `then` says so."""
         seat = table.acting_seat(caller)
         table = table.then(*commands.keep(table.game, seat, kept))
         if then == "bank":
@@ -292,12 +292,35 @@ class Games:
             )
         if then == "roll":
             return table.then(await self._rolled(table.game, seat, None))
+        if then == "use":
+            return table.then(await self.tables.used(table.game, seat, ()))
         return table
 
     @_command
     async def bank(self, caller: Caller, table: Table) -> Table:
         """Bank the turn total."""
         return table.then(*commands.bank(table.game, table.acting_seat(caller)))
+
+    @_command
+    async def use(self, caller: Caller, table: Table, dice: Roll, fallen: Roll = ()) -> Table:
+        """Use a badge that is used up.
+
+        dice : of the roll, what it is used on; fallen : in a tracked game what falls by it
+        """
+        game, seat = table.game, table.acting_seat(caller)
+        if not game.tracked:
+            return table.then(await self.tables.used(game, seat, dice))
+        if badges.check_use(game, seat, dice) and not fallen:
+            raise InvalidRequestError.say(
+                "say what fell too, as in /use 5 5 3, or /use 4 4 now 5 1 where dice of the roll"
+                " are rolled again"
+            )
+        return table.then(*badges.use(game, seat, dice, fallen))
+
+    @_command
+    async def accept(self, caller: Caller, table: Table) -> Table:
+        """Take the farkle on the table, and keep the badge."""
+        return table.then(*badges.accept(table.game, table.acting_seat(caller)))
 
     @_command
     async def score(
@@ -342,13 +365,14 @@ class Games:
         *,
         score: int | None = None,
         farkles: int | None = None,
+        uses: int | None = None,
         moves: bool = False,
     ) -> Table:
         """Put right what was told wrongly."""
         table.check_may_track(caller)
         seat = table.seat_named(who)
-        corrected = commands.correct(table.game, seat, score=score, farkles=farkles, moves=moves)
-        return table.then(*corrected)
+        more = {"score": score, "farkles": farkles, "uses": uses}
+        return table.then(*commands.correct(table.game, seat, **more, moves=moves))
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""

@@ -17,9 +17,11 @@ from solver.errors import InvalidRequestError, StrategyFileError
 from solver.game.position import Position, check_position
 from solver.game.standings import score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup
+from solver.loaded.kits import Kit
 from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import MatchupStrategy
-from solver.named.badges import NamedBadge
+from solver.named.badges import NamedBadge, played_badges
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice
 from solver.play.advice import Advice, Odds
@@ -74,9 +76,8 @@ class LoadedDice:
 
     @property
     def played(self) -> tuple[NamedBadge | None, NamedBadge | None]:
-        """The badges that do anything: none where one of them cancels the other."""
-        cancelled = any(badge and badge.cancels for badge in self.badges)
-        return (None, None) if cancelled else self.badges
+        """The badges that do anything, see `played_badges`."""
+        return played_badges(*self.badges)
 
     @property
     def uses(self) -> tuple[int, int]:
@@ -91,6 +92,11 @@ class LoadedDice:
         position = Position(mine, theirs, dice=self.rules.dice)
         check_position(self.rules, position)
         return mine, theirs
+
+    @property
+    def kit(self) -> Kit:
+        """What I bring."""
+        return Kit(self.mine, self.badges[0])
 
     def combinations(self, side: int) -> Badge:
         """What the badge of a side adds to the combinations."""
@@ -123,6 +129,13 @@ class LoadedAdvice:
         """With the best that there is."""
         worth = (use.win_probability for use in self.uses)
         return max(self.advice.win_probability, *worth, 0.0)
+
+    @property
+    def best_use(self) -> BadgeUse | None:
+        """The use on the roll that is best, where it is better than anything else."""
+        best = self.uses[0] if self.uses else None
+        is_better = best and best.win_probability > self.advice.win_probability + LEAST_GAIN
+        return best if is_better else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.services.advisor import Advisor
+from bot.services.seats import LoadedHint, loaded_hint
 from bot.services.situation import Situation
+from solver.errors import InvalidRequestError
+from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, odds
+from solver.play.loaded_maps import loaded_turn_map
 from solver.play.maps import TurnMap, turn_map
 from solver.wording import say_later
 
@@ -14,8 +18,8 @@ if TYPE_CHECKING:
 
 
 NOT_WITH_DICE = say_later(
-    "pictures and walks know equal dice alone: in a game to which players bring theirs, /hint,"
-    " /advise and /odds say what is best"
+    "walks know equal dice alone: in a game to which players bring theirs, /hint, /advise, /odds"
+    " and /explain say what is best"
 )
 
 
@@ -34,6 +38,36 @@ class Explanation:
     """The player to move, where somebody else asks."""
     picture: bytes | None = None
     """A PNG; None where there was no time to draw it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedExplanation:
+    """The same of a game to which players bring their dice."""
+
+    turn: TurnMap
+    """Of some of the remaining dice, see `solver.play.loaded_maps`."""
+    columns: tuple[NamedSet, ...]
+    """The dice of each column of the map."""
+    hint: LoadedHint
+    has_badge: bool = False
+    """Whether the player to move may still use a badge, which the map then counts with."""
+    seen_by: str | None = None
+    """The player to move, where somebody else asks."""
+    picture: bytes | None = None
+    """A PNG; None where there was no time to draw it."""
+
+
+def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
+    """The turn under way in a game to which players bring their dice. Raises FarkleError."""
+    if game.matchup is None:
+        raise InvalidRequestError("players bring no dice to this game")
+    strategy = advisor.pair(game.matchup)
+    hint = loaded_hint(strategy, game)
+    position = hint.odds.odds.position if hint.odds else game.position()
+    turn, columns = loaded_turn_map(strategy, game.mover, position, game.held)
+    named = game.kits[game.mover].dice
+    has_badge = game.power is not None
+    return LoadedExplanation(turn, tuple(map(named.left, columns)), hint, has_badge)
 
 
 def explained(advisor: Advisor, dice: int | None, situation: Situation) -> Explanation:

@@ -1,11 +1,11 @@
 """The proof of the dice of a game that is over."""
 
-from itertools import accumulate
-
 from bot.services.tables import Table
-from bot.table.events import Rolled
+from bot.table.badges import check_use, thrown_places
+from bot.table.events import Rolled, Used
 from bot.table.fair_dice import Proof, prove, prove_loaded
 from bot.table.state import Game, apply, begin
+from solver.loaded.kits import Side
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll
 
@@ -13,28 +13,26 @@ from solver.turn.dice import Roll
 def proof_of(table: Table, secret: bytes) -> Proof:
     """How every roll of a game follows from its secret."""
     game = begin(table.begun)
-    rolls: list[tuple[Game, Roll]] = []
+    rolls: list[tuple[Game, list[int], Roll]] = []
     for event in table.events:
         if isinstance(event, Rolled):
-            rolls.append((game, event.dice))
+            types = list(game.side.thrown(game.turn.dice)) if game.side else []
+            rolls.append((game, types, event.dice))
+        elif isinstance(event, Used) and event.fallen:
+            rolls.append((game, check_use(game, game.mover, event.dice), event.fallen))
         game = apply(game, event)
-    if not game.kits:
-        return prove(game.id, secret, game.seeds, [dice for _, dice in rolls])
+    if game.matchup is None:
+        return prove(game.id, secret, game.seeds, [dice for *_, dice in rolls])
     sets = []
-    for kit in game.kits:
-        thrown = kit.dice.dice_set
-        counted = zip(thrown.types, thrown.counts, strict=True)
-        sets.append([die.weights for die, number in counted for _ in range(number)])
-    proven = [(before.mover, _places(before, dice), _faces(dice)) for before, dice in rolls]
+    for number in (0, 1):
+        side = Side(game.matchup, number)
+        counts = [*side.dice.counts, 1][: len(side.types)]
+        dice = zip(side.types, counts, strict=True)
+        sets.append([die.weights for die, count in dice for _ in range(count)])
+    proven = [
+        (before.mover, thrown_places(before, types), _faces(dice)) for before, types, dice in rolls
+    ]
     return prove_loaded(game.id, secret, game.seeds, sets, proven)
-
-
-def _places(game: Game, dice: Roll) -> list[int]:
-    """Which dice of the set of the player to move a roll is of: the first ones of each type."""
-    first = [0, *accumulate(game.dice.counts)]
-    left = game.dice.remaining[game.turn.dice]
-    places = [first[k] + number for k, count in enumerate(left) for number in range(count)]
-    return places[: len(dice)]
 
 
 def _faces(dice: Roll) -> list[int]:

@@ -20,6 +20,7 @@ from solver.game.many_best import SharedStrategy
 from solver.play.many_advice import advise_shared, shared_odds
 from solver.play.policies import Move, Optimal, Policy, TurnView
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll
 from solver.turn.equations import Decision
 
 Estimated = tuple[tuple[float, ...], float | None]
@@ -91,6 +92,14 @@ def banked(advisor: Advisor, game: Game) -> bool:
     if shared := _shared(advisor, game, policy):
         return shared_odds(shared, game.shared_position()).action is not Decision.ROLL
     return policy.banks(game.rules, game.position())
+
+
+def badge_use(advisor: Advisor, game: Game) -> Roll | None:
+    """The dice on which the bot that is to move uses its badge now, () for none; None to keep it.
+
+    Raises StrategyFileError.
+    """
+    return advisor.policy_in(game).badge_use(game.position(), game.turn.roll)
 
 
 def _chosen(advisor: Advisor, game: Game, policy: Policy) -> Move:

@@ -1,15 +1,27 @@
 """Games to which players bring their dice: what is best in them, as in questions on loaded dice."""
 
+import re
 from dataclasses import dataclass, replace
 
 from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
+from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game, turn_after
-from solver.errors import InvalidRequestError, InvalidRollError
+from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
+from solver.loaded.kits import badges_of
+from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import MatchupStrategy
+from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll, read_set_aside
+from solver.named.sets import NamedSet
+from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
 from solver.play.loaded import advise_side, odds_of_side
-from solver.turn.dice import Roll
+from solver.turn.dice import Remaining, Roll
+from solver.turn.powers import PowerKind
+from solver.turn.scoring import TurnState
 from solver.wording import say_number
+
+_NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
+"""What stands between the dice that are rolled again and what they show then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +30,35 @@ class LoadedHint:
 
     advice: LoadedAdvice | None
     """Of the roll on the table, if there is one."""
-    odds: LoadedOdds
-    """Of the decision before the next roll."""
+    odds: LoadedOdds | None
+    """Of the decision before the next roll; None where the badge is best used on the roll."""
+
+    @property
+    def use(self) -> BadgeUse | None:
+        """The use of the badge that is best now."""
+        if self.advice:
+            return self.advice.best_use
+        use = self.odds.use if self.odds else None
+        # after a farkle it is no decision of now
+        is_now = use and use.kind is not PowerKind.RESURRECTION
+        return use if use and is_now and use.win_probability > use.without + LEAST_GAIN else None
 
 
 def dice_of(game: Game) -> LoadedDice:
     """What both bring, as the player to move sees it."""
     mine, theirs = game.kits[game.mover], game.kits[1 - game.mover]
     alone = bool(game.matchup and game.matchup.joker_alone)
-    badges = mine.badge, theirs.badge
+    badges = _held_by(game, game.mover), _held_by(game, 1 - game.mover)
     return LoadedDice(game.rules, mine.dice, theirs.dice, alone, badges)
+
+
+def _held_by(game: Game, seat: int) -> NamedBadge | None:
+    """The badge of a seat with the uses that are left."""
+    badge = game.kits[seat].badge
+    if badge is None or badges_of(game.kits)[seat] is None or not badge.power:
+        return badge
+    uses = game.seats[seat].uses if seat < len(game.seats) else badge.uses_left
+    return replace(badge, left=None if uses == badge.badge.uses else uses)
 
 
 def loaded_hint(strategy: MatchupStrategy, game: Game) -> LoadedHint:
@@ -35,6 +66,8 @@ def loaded_hint(strategy: MatchupStrategy, game: Game) -> LoadedHint:
     if game.turn.roll is None:
         return LoadedHint(None, _odds(strategy, game))
     found = _advice(strategy, game, game.turn.roll)
+    if found.best_use or not found.advice.options:
+        return LoadedHint(found, None)
     turn = turn_after(game, found.advice.options[0].set_aside)
     return LoadedHint(found, _odds(strategy, replace(game, turn=turn)))
 
@@ -59,20 +92,7 @@ def loaded_odds_in(strategy: MatchupStrategy, game: Game) -> LoadedOdds:
 
 def read_fallen(game: Game, typed: str, mover: str) -> Roll:
     """A roll of the dice that are to be rolled now, as typed. Raises InvalidRollError."""
-    kit = game.kits[game.mover]
-    roll = read_roll(kit.dice, typed, game.turn.dice)
-    if kit.dice.dice_set.thrown_in(roll) != game.turn.dice:
-        raise InvalidRollError(
-            say_number(
-                "now {name} rolls {number} die, {set}, not {told}",
-                "now {name} rolls {number} dice, {set}, not {told}",
-                game.number_of_dice,
-                name=mover,
-                set=kit.dice.left(game.turn.dice).text,
-                told=len(roll),
-            )
-        )
-    return roll
+    return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
 
 
 def read_kept(game: Game, typed: str) -> Roll:
@@ -81,14 +101,70 @@ def read_kept(game: Game, typed: str) -> Roll:
     Raises InvalidRollError.
     """
     roll = game.turn.roll
-    return () if roll is None else read_set_aside(game.kits[game.mover].dice, roll, typed)
+    return () if roll is None else read_set_aside(game.kits[game.mover].shown(roll), roll, typed)
+
+
+def read_use(game: Game, typed: str, mover: str) -> tuple[Roll, Roll]:
+    """The dice on which a badge is used, and in a tracked game what fell by it, as typed.
+
+    None where nothing is to be read. Raises InvalidRollError and IllegalActionError.
+    """
+    power, kit = game.power, game.kits[game.mover] if game.kits else None
+    before, *after = _NOW.split(typed, maxsplit=1)
+    if power is None or kit is None or not game.may_use or not typed:
+        return (), ()
+    thrown = kit.dice.dice_set
+    if power.kind in TAKES_DICE:
+        dice = read_kept(game, before)
+        if not after:
+            return dice, ()
+        types = check_use(game, game.mover, dice)
+        left = thrown.place(tuple(types.count(k) for k in range(len(thrown.types))))
+        return dice, _fell(kit.dice, after[0], left, mover) if types else ()
+    if not game.tracked:
+        raise IllegalActionError.say("this badge is used without dice: /use alone does it")
+    if power.kind is not PowerKind.MIGHT:
+        return (), read_fallen(game, typed, mover)
+    wider = kit.with_added
+    left = wider.dice_set.place((*thrown.remaining[game.turn.dice], 1))
+    return (), _fell(wider, typed, left, mover)
+
+
+def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
+    """A roll of some dice of a set, as typed. Raises InvalidRollError."""
+    roll, thrown = read_roll(named, typed, dice), named.dice_set
+    if thrown.thrown_in(roll) != dice:
+        raise InvalidRollError(
+            say_number(
+                "now {name} rolls {number} die, {set}, not {told}",
+                "now {name} rolls {number} dice, {set}, not {told}",
+                sum(thrown.remaining[dice]),
+                name=mover,
+                set=named.left(dice).text,
+                told=len(roll),
+            )
+        )
+    return roll
 
 
 def _advice(strategy: MatchupStrategy, game: Game, roll: Roll) -> LoadedAdvice:
-    found = advise_side(strategy, game.mover, game.position(), roll)
-    # badges that are used up are not brought to a table
-    return LoadedAdvice(dice_of(game), found, then=(False,) * len(found.options))
+    held, seat, position = game.held, game.mover, game.position()
+    uses, spent = held.uses, held.spent
+    found = advise_side(strategy, seat, position, roll, uses, spent=spent)
+    is_changed = held.changed and roll == game.turn.roll
+    states = [TurnState(option.turn_total, option.dice_left) for option in found.options]
+    return LoadedAdvice(
+        dice_of(game),
+        found,
+        () if is_changed else uses_on_roll(strategy, seat, found, uses, spent=spent),
+        tuple(uses_now(strategy, seat, position, state, uses, spent=spent) for state in states),
+    )
 
 
 def _odds(strategy: MatchupStrategy, game: Game) -> LoadedOdds:
-    return LoadedOdds(dice_of(game), odds_of_side(strategy, game.mover, game.position()))
+    held, seat = game.held, game.mover
+    uses, spent = held.uses, held.spent
+    found = odds_of_side(strategy, seat, game.position(), uses, spent=spent)
+    return LoadedOdds(
+        dice_of(game), found, use_before_roll(strategy, seat, found, uses, spent=spent)
+    )

@@ -13,14 +13,15 @@ from bot.store.damaged import tell_set_aside, untold
 from bot.store.errors import DamagedGameError, GameRunningError, MissingGameError
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
-from bot.table import commands, fair_dice
-from bot.table.events import Begun, Ended, Event, Revealed, Rolled, event_data
+from bot.table import badges, commands, fair_dice
+from bot.table.events import Begun, Ended, Event, Revealed, Rolled, Used, event_data
 from bot.table.state import Game, apply, begin
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.loaded.kits import Kit
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll
 from solver.wording import say, say_number
 
 _MOST_LIVE = 5_000
@@ -392,13 +393,23 @@ class Tables:
     async def rolled(self, game: Game, seat: int) -> Rolled:
         """What falls next, once it is known that the player may roll."""
         commands.check_roll(game, seat)
+        [event] = commands.roll(game, seat, commands.fallen(game, await self._secret(game)))
+        return event
+
+    async def used(self, game: Game, seat: int, dice: Roll) -> Used:
+        """A use of a badge with what falls by it, once it is known that the player may."""
+        types = badges.check_use(game, seat, dice)
+        fallen = commands.fallen_of(game, await self._secret(game), types) if types else ()
+        [event] = badges.use(game, seat, dice, fallen)
+        return event
+
+    async def _secret(self, game: Game) -> bytes:
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
                 raise InvalidRequestError.say("the dice of this game are real ones: say what fell")
             self._secrets[game.id] = secret
-        [event] = commands.roll(game, seat, commands.fallen(game, self._secrets[game.id]))
-        return event
+        return self._secrets[game.id]
 
     async def append(
         self,

@@ -136,10 +136,7 @@ def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> Gam
 def read_rolls(
     connection: Connection, *where: ColumnElement[bool]
 ) -> tuple[list[RolledGame], list[DamagedGameError]]:
-    """The dice of every roll of games, game by game in their order, but for damaged games.
-
-    Games to which players bring their dice are left out.
-    """
+    """The dice of every roll of games, game by game in their order, but for damaged games."""
     data = case((events.c.kind.in_(("begun", "rolled")), events.c.data))
     columns = games.c.id, games.c.version, events.c.kind, data, is_sound(events)
     query = select(*columns).join_from(games, events)
@@ -156,10 +153,12 @@ def read_rolls(
             one.get("dice") if isinstance(one, dict) else 0 for one in told["rolled"]
         ]
         begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
-        if begun.get("kits"):
-            continue  # loaded dice are to fall unevenly
         counted = len(rows) == rows[0][1]
-        if counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
+        if begun.get("kits") and counted and all(row[4] for row in rows):
+            all_of_it = select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
+            told_of = connection.execute(all_of_it.order_by(events.c.version)).all()
+            rolled.append(RolledGame(begun.get("rules"), (), [(k, data) for k, data in told_of]))
+        elif counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
             rolled.append(RolledGame(begun.get("rules"), fell))
         else:
             reason = say("its events are not as they were written")

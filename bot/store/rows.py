@@ -40,6 +40,9 @@ class RolledGame:
 
     rules: Any
     rolls: Sequence[Sequence[int]]
+    events: Sequence[tuple[str, Any]] = ()
+    """All that happened, by kind and data, where players bring their dice: it tells whose they are.
+    The rolls of such a game are left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from bot.table import fair_dice
+from bot.table.badges import faces_of, farkle_text, weights_of
 from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.drafting import check_drafted, check_opponent
 from bot.table.events import (
@@ -32,8 +33,9 @@ from bot.table.state import Game, Stage, apply
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
 from solver.loaded.kits import Kit
-from solver.rules.ruleset import FACES, Ruleset
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, make_roll
+from solver.turn.powers import uses_of
 from solver.wording import figure, say, say_later, say_number
 
 MOST_PLAYERS = 8
@@ -112,10 +114,16 @@ def fallen(game: Game, secret: bytes) -> Roll:
     if game.side is None:
         dice = game.number_of_dice
         return fair_dice.fair_roll(secret, game.id, game.seeds, number, dice=dice)
-    types = game.side.thrown(game.turn.dice)
-    weights = [game.dice.types[k].weights for k in types]
-    faces = fair_dice.loaded_roll(secret, game.id, game.seeds, number, weights)
-    return tuple(len(FACES) * k + face for k, face in zip(types, faces, strict=True))
+    return fallen_of(game, secret, list(game.side.thrown(game.turn.dice)))
+
+
+def fallen_of(game: Game, secret: bytes, types: list[int]) -> Roll:
+    """What dice of these types of the player to move show next, in their order; () for none."""
+    if not types:
+        return ()
+    weights = weights_of(game, types)
+    faces = fair_dice.loaded_roll(secret, game.id, game.seeds, game.rolls + 1, weights)
+    return faces_of(types, faces)
 
 
 def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
@@ -130,7 +138,7 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
                 told=len(dice),
             )
         )
-    if game.side and not game.side.can_fall(game.turn.dice, dice):
+    if game.side and not game.side.can_fall(game.side.thrown(game.turn.dice), dice):
         raise IllegalActionError.say("the dice that are to be rolled now cannot show that")
     return [Rolled(dice=dice)]
 
@@ -140,6 +148,8 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
     _check_turn(game, seat)
     if game.turn.roll is None:
         raise IllegalActionError.say("there is no roll to keep dice of: roll first")
+    if game.is_farkle:
+        raise IllegalActionError(farkle_text(game))
     wanted = make_roll(dice)
     if any(wanted.count(face) > game.turn.roll.count(face) for face in wanted):
         if game.side:
@@ -188,7 +198,7 @@ def score(
     check_tracked(game)
     _check_turn(game, seat)
     check_opponent(game)
-    if game.turn.roll is not None or game.turn.turn_total:
+    if game.turn != game.first_turn:
         raise IllegalActionError.say("this turn is being told roll by roll: finish it, or /undo")
     rules = game.rules
     if ending == "win" and not rules.instant_win:
@@ -214,9 +224,10 @@ def correct(
     *,
     score: int | None = None,
     farkles: int | None = None,
+    uses: int | None = None,
     moves: bool = False,
 ) -> list[Corrected]:
-    """Put right what was told wrongly."""
+    """Put right what was told wrongly; `uses` are those left of a badge that is used up."""
     check_tracked(game)
     _check_goes_on(game)
     rules = game.rules
@@ -232,7 +243,8 @@ def correct(
             rules=rules.name,
             score=score,
         )
-    if score is not None and score % rules.point_step:
+    power = game.matchup.powers[seat] if game.matchup else None
+    if score is not None and score % rules.point_step and not (power and power.is_of_bank):
         raise IllegalActionError.say(
             "scores are multiples of {step} under {rules} rules, not {score:,}",
             step=rules.point_step,
@@ -250,9 +262,17 @@ def correct(
             rules=rules.name,
             farkles=farkles,
         )
+    if uses is not None and not 0 <= uses <= uses_of(power):
+        if not power:
+            raise IllegalActionError.say("that player has no badge that is used up in this game")
+        raise IllegalActionError.say(
+            "the uses left of this badge are 0 to {most}, not {uses}",
+            most=uses_of(power),
+            uses=uses,
+        )
     if moves:
         _check_playing(game, seat)
-    return [Corrected(seat=seat, score=score, farkles=farkles, moves=moves)]
+    return [Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]
 
 
 def undo(game: Game, seat: int | None) -> list[Undone]:
@@ -349,6 +369,8 @@ def _check_playing(game: Game, seat: int) -> None:
 
 
 def _check_set_aside(game: Game) -> None:
+    if game.is_farkle:
+        raise IllegalActionError(farkle_text(game))
     if game.turn.roll is not None:
         raise IllegalActionError.say("set dice aside first: {examples}", examples=_examples(game))
 

@@ -119,6 +119,24 @@ class Banked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Used:
+    """The player to move has used the badge that is used up, see solver.turn.powers."""
+
+    kind: Literal["used"] = "used"
+    dice: Roll = ()
+    """Of the roll: those that count twice, that are turned, or that are rolled again."""
+    fallen: Roll = ()
+    """What fell by it, in its order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Accepted:
+    """The player to move has kept the badge, and takes the farkle that lies on the table."""
+
+    kind: Literal["accepted"] = "accepted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Scored:
     """The player to move had a whole turn with real dice."""
 
@@ -137,6 +155,8 @@ class Corrected:
     seat: SeatNumber
     score: int | None = None
     farkles: int | None = None
+    uses: int | None = None
+    """Of the badge, that are left."""
     moves: bool = False
     """Whether it is this seat's turn."""
 
@@ -198,6 +218,8 @@ Event = (
     | Rolled
     | Kept
     | Banked
+    | Used
+    | Accepted
     | Scored
     | Corrected
     | Undone

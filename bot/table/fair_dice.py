@@ -65,6 +65,8 @@ from solver.turn.dice import MAX_WEIGHT
 
 SECRET_BYTES = 32
 MOST_DICE = 6
+MOST_LOADED = MOST_DICE + 1
+"""A badge may add a die to those of a player."""
 _FACES = 6
 _FAIR_BYTES = 252
 """The largest multiple of 6 among the 256 values of a byte: below it all faces are as likely."""
@@ -99,11 +101,11 @@ def fair_roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int)
 def loaded_roll(
     secret: bytes, game_id: str, seeds: Seeds, number: int, dice: Sequence[Weights]
 ) -> tuple[int, ...]:
-    """Roll 1 to 6 dice of these weights: their faces, in order, by version 2 of the scheme.
+    """Roll 1 to 7 dice of these weights: their faces, in order, by version 2 of the scheme.
 
     Raises InvalidRequestError as `fair_roll` does, and for weights that no die has.
     """
-    _check_roll(secret, seeds, number, len(dice))
+    _check_roll(secret, seeds, number, len(dice), MOST_LOADED)
     for weights in dice:
         whole = all(type(weight) is int and 0 <= weight <= MAX_WEIGHT for weight in weights)
         if len(weights) != _FACES or not whole or not any(weights):
@@ -120,12 +122,12 @@ def loaded_roll(
     return tuple(_loaded_face(words, weights) for weights in dice)
 
 
-def _check_roll(secret: bytes, seeds: Seeds, number: int, dice: int) -> None:
+def _check_roll(secret: bytes, seeds: Seeds, number: int, dice: int, most: int = MOST_DICE) -> None:
     _checked(secret)
     if number < 1:
         raise InvalidRequestError(f"there is no roll {number}; the first is roll 1")
-    if not 1 <= dice <= MOST_DICE:
-        raise InvalidRequestError(f"{dice} dice cannot be rolled; 1 to {MOST_DICE} can")
+    if not 1 <= dice <= most:
+        raise InvalidRequestError(f"{dice} dice cannot be rolled; 1 to {most} can")
     _check_seats(seeds)
 
 
@@ -204,9 +206,9 @@ class ProvenRoll(_Data):
     number: int = Field(ge=1, le=1_000_000)
     seat: int | None = Field(default=None, ge=0, le=1_000)
     """Whose dice they are, where dice are loaded."""
-    thrown: tuple[Annotated[int, Field(ge=0, lt=MOST_DICE)], ...] = ()
+    thrown: tuple[Annotated[int, Field(ge=0, lt=MOST_LOADED)], ...] = ()
     """Which of the seat's dice they are, the first being 0, where dice are loaded."""
-    dice: tuple[Face, ...] = Field(min_length=1, max_length=MOST_DICE)
+    dice: tuple[Face, ...] = Field(min_length=1, max_length=MOST_LOADED)
 
 
 class Proof(_Data):
@@ -218,7 +220,7 @@ class Proof(_Data):
     secret: Hexadecimal
     seeds: tuple[Seed, ...]
     sets: tuple[tuple[ProvenDie, ...], ...] = ()
-    """The dice of each seat, where they are loaded."""
+    """The dice of each seat, where they are loaded; last the one that its badge adds, if any."""
     rolls: tuple[ProvenRoll, ...]
 
     @model_validator(mode="after")

@@ -5,8 +5,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.table import commands, drafting, fair_dice
+from bot.table import badges, commands, drafting, fair_dice
 from bot.table.events import (
+    Accepted,
     Banked,
     Begun,
     Corrected,
@@ -24,11 +25,13 @@ from bot.table.events import (
     Seeded,
     Skipped,
     Undone,
+    Used,
     make_event,
 )
 from bot.table.state import Game, apply, begin
 from solver.errors import FarkleError, IllegalActionError
 from solver.rules.ruleset import FACES
+from solver.turn.dice import Roll
 
 
 class ImpossibleEventError(FarkleError):
@@ -92,7 +95,14 @@ def _begin(event: Begun) -> Game:
         ) from None
 
 
-def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C901, PLR0912 - kinds
+def _check_fallen(told: Roll, fell: Roll) -> None:
+    if told != fell:
+        raise IllegalActionError.say("these are not the dice that its secret makes")
+
+
+def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
+    game: Game, event: Event, secret: bytes | None
+) -> None:
     """Raises FarkleError unless a command makes the event."""
     mover = game.mover
     if isinstance(event, Left | Seeded | Corrected | Resigned | Replaced):
@@ -114,17 +124,29 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C90
             if not game.kits and not set(event.dice) <= set(FACES):
                 raise IllegalActionError.say("dice have other faces")
             commands.roll(game, mover, event.dice)
-            if secret is not None and event.dice != commands.fallen(game, secret):
-                raise IllegalActionError.say("these are not the dice that its secret makes")
+            if secret is not None:
+                _check_fallen(event.dice, commands.fallen(game, secret))
         case Kept():
             commands.keep(game, mover, event.dice)
         case Banked():
             commands.bank(game, mover)
+        case Used():
+            badges.use(game, mover, event.dice, event.fallen)
+            types = badges.check_use(game, mover, event.dice)
+            if secret is not None:
+                _check_fallen(event.fallen, commands.fallen_of(game, secret, types))
+        case Accepted():
+            badges.accept(game, mover)
         case Scored():
             commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
         case Corrected():
             commands.correct(
-                game, event.seat, score=event.score, farkles=event.farkles, moves=event.moves
+                game,
+                event.seat,
+                score=event.score,
+                farkles=event.farkles,
+                uses=event.uses,
+                moves=event.moves,
             )
         case Undone():
             commands.undo(game, game.before.mover if game.before else None)

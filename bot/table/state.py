@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.table.events import (
+    Accepted,
     Banked,
     Begun,
     Corrected,
@@ -31,16 +32,19 @@ from bot.table.events import (
     Skipped,
     TurnEnding,
     Undone,
+    Used,
 )
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import Standing, after_turn, first_standing
-from solver.loaded.kits import Kit, Side, kits_of_picks, matchup_of
+from solver.loaded.kits import Kit, Side, badges_of, kits_of_picks, matchup_of, without
 from solver.loaded.matchup import Matchup, check_loaded
+from solver.loaded.strategy import Held
 from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set, make_roll
+from solver.turn.powers import Power, PowerKind, in_steps
 from solver.turn.scoring import Fate, SetAside, TurnState, after_set_aside, fate, set_asides
 
 
@@ -71,6 +75,8 @@ class Seat:
     farkled: int = 0
     """Turns that ended in a farkle."""
     biggest_turn: int = 0
+    uses: int = 0
+    """Of the badge, that are left."""
 
     @property
     def standing(self) -> Standing:
@@ -88,6 +94,10 @@ class Turn:
     hot_dice: int = 0
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
+    used: int = 0
+    """How often the badge was used in the turn."""
+    is_changed: bool = False
+    """Whether the badge has changed the roll, which it does once at most."""
 
     @property
     def state(self) -> TurnState:
@@ -181,6 +191,8 @@ class Game:
     @property
     def number_of_dice(self) -> int:
         """How many are to be rolled next, or were rolled."""
+        if self.turn.roll is not None:
+            return len(self.turn.roll)
         return sum(self.dice.remaining[self.turn.dice])
 
     @property
@@ -197,6 +209,86 @@ class Game:
         return self.side.set_asides(found) if self.side else set_asides(self.rules, found)
 
     @property
+    def is_farkle(self) -> bool:
+        """Whether a farkle lies on the table that the badge of the player to move may mend."""
+        return self.turn.roll is not None and not self.set_asides()
+
+    @property
+    def power(self) -> Power | None:
+        """What the badge of the player to move still allows in this turn, now or later."""
+        power = self.side.power if self.side else None
+        if self.over or power is None or not self.seats[self.mover].uses:
+            return None
+        return None if self.turn.used and (power.once or power.at_start) else power
+
+    @property
+    def may_use(self) -> bool:  # noqa: PLR0911 - one for each kind
+        """Whether the player to move may use the badge now."""
+        side, power, turn = self.side, self.power, self.turn
+        if side is None or power is None:
+            return False
+        if turn.roll is None:
+            match power.kind:
+                case PowerKind.WARLORD:
+                    return not turn.turn_total if power.at_start else self.may_bank_more
+                case PowerKind.MIGHT:
+                    return True
+            return False
+        match power.kind:
+            case PowerKind.RESURRECTION:
+                return self.is_farkle and not turn.is_changed
+            case PowerKind.DOPPELGANGER:
+                return not self.is_farkle
+            case PowerKind.TRANSMUTATION:
+                open_to_it = power.after_farkle or not self.is_farkle
+                return not turn.is_changed and open_to_it and side.can_turn(turn.roll)
+            case PowerKind.REROLL:
+                open_to_it = power.after_farkle or not self.is_farkle
+                return not turn.is_changed and open_to_it and side.can_reroll(turn.roll)
+        return False
+
+    @property
+    def may_bank_more(self) -> bool:
+        """Whether the turn total may be banked with a badge that raises it."""
+        turn, seat, rules = self.turn, self.seats[self.mover], self.rules
+        power = self.power
+        if power is None or not power.is_of_bank or turn.roll is not None or not turn.turn_total:
+            return False
+        wins = self.counted(seat.score + power.more(turn.turn_total)) >= rules.winning_score
+        return self.may_bank or (wins and not rules.minimum_binds_win)
+
+    @property
+    def bank_points(self) -> int:
+        """What the turn total counts for when it is banked without another use of the badge."""
+        total, power = self.turn.turn_total, self.side.power if self.side else None
+        said = power is not None and power.at_start and self.turn.used
+        return power.more(total) if power and said else total
+
+    @property
+    def held(self) -> Held:
+        """What is left of the badges, for the decision of the player to move."""
+        if self.matchup is None or not any(self.matchup.powers):
+            return Held()
+        one, other = (seat.uses for seat in (*self.seats, Seat(None), Seat(None))[:2])
+        return Held((one, other), bool(self.turn.used) and self._is_spent, self.turn.is_changed)
+
+    @property
+    def _is_spent(self) -> bool:
+        power = self.side.power if self.side else None
+        return power is not None and (power.once or power.at_start)
+
+    @property
+    def at_turn_start(self) -> "Game":
+        """The game as the turn under way began."""
+        mover = self.seats[self.mover]
+        game = _with_seat(self, self.mover, uses=mover.uses + self.turn.used)
+        return replace(game, turn=game.first_turn)
+
+    def counted(self, score: int) -> int:
+        """A score as it counts: a badge may leave a fraction of a step, which never matters."""
+        return in_steps(self.rules, score) if self.matchup and score > 0 else score
+
+    @property
     def may_bank(self) -> bool:
         """Whether the turn total may be banked now."""
         turn, seat = self.turn, self.seats[self.mover]
@@ -204,6 +296,10 @@ class Game:
             return False
         if self.has_hot_dice and self.rules.hot_dice != "optional":
             return False
+        if self.bank_points > turn.turn_total and not self.rules.minimum_binds_win:
+            # a use that was said may raise less than the minimum to the goal
+            wins = self.counted(seat.score + self.bank_points) >= self.rules.winning_score
+            return wins or turn.turn_total >= self.least_bank(seat)
         return turn.turn_total >= self.least_bank(seat)
 
     def least_bank(self, seat: Seat) -> int:
@@ -252,8 +348,8 @@ class Game:
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
         return replace(
             here,
-            banked=max(me.score, rules.score_floor),
-            opponent=max(other.score, rules.score_floor),
+            banked=max(self.counted(me.score), rules.score_floor),
+            opponent=max(self.counted(other.score), rules.score_floor),
             farkles=0 if final else me.farkles,
             opponent_farkles=0 if final else other.farkles,
             on_board=me.on_board,
@@ -304,13 +400,15 @@ def apply(game: Game, event: Event) -> Game:
     after = replace(_applied(game, event), version=game.version + 1)
     # who has sat down stays
     stays = isinstance(event, Joined | Left | Revealed)
-    if isinstance(event, Kept | Banked) or (game.tracked and not stays):
+    is_decision = isinstance(event, Kept | Banked | Accepted) or (
+        isinstance(event, Used) and not event.fallen
+    )
+    if is_decision or (game.tracked and not stays):
         return replace(after, before=game)
     return replace(after, before=None)
 
 
 def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
-    turn = game.turn
     match event:
         case Joined():
             game = _with_kit(game, event.kit)
@@ -325,11 +423,15 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
         case Rolled():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             rolled = replace(game, stage=stage, rolls=game.rolls + 1)
-            return _after_roll(rolled, make_roll(event.dice))
+            return _after_roll(rolled, event.dice)
         case Kept():
             return replace(game, turn=turn_after(game, event.dice))
         case Banked():
-            return _end_turn(game, TurnEnding.BANK, turn.turn_total)
+            return _end_turn(game, TurnEnding.BANK, game.bank_points)
+        case Used():
+            return _used(game, event)
+        case Accepted():
+            return _end_turn(game, TurnEnding.FARKLE, 0)
         case Scored():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             return _end_turn(replace(game, stage=stage), event.ending, event.points)
@@ -348,15 +450,46 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
     raise AssertionError(event)
 
 
-def turn_after(game: Game, kept: Roll) -> Turn:
-    """The turn once dice of its roll, a legal set-aside, were set aside."""
+def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
+    """The turn once dice of its roll, a legal set-aside, were set aside for so many times."""
     dice, turn = make_roll(kept), game.turn
     chosen = next(one for one in game.set_asides() if one.dice == dice)
     if game.side:
-        after = game.side.after(turn.state, chosen)
+        after = game.side.after(turn.state, chosen, times)
     else:
         after = after_set_aside(game.rules, turn.state, chosen)
-    return Turn(after.dice, after.turn_total, after.hot_dice)
+    return Turn(after.dice, after.turn_total, after.hot_dice, used=turn.used)
+
+
+def _used(game: Game, event: Used) -> Game:  # noqa: PLR0911 - one for each kind
+    """The game after a use of the badge of the player to move."""
+    side, turn = game.side, game.turn
+    if side is None or side.power is None:
+        raise AssertionError(event)
+    power, roll = side.power, turn.roll or ()
+    turn = replace(turn, used=turn.used + 1)
+    game = replace(
+        _with_seat(game, game.mover, uses=game.seats[game.mover].uses - 1),
+        turn=turn,
+        stage=Stage.PLAY if game.stage is Stage.LOBBY else game.stage,
+        rolls=game.rolls + bool(event.fallen),
+    )
+    match power.kind:
+        case PowerKind.WARLORD if not power.at_start:
+            return _end_turn(game, TurnEnding.BANK, power.more(turn.turn_total))
+        case PowerKind.RESURRECTION:
+            return _after_roll(replace(game, turn=replace(turn, roll=None)), event.fallen)
+        case PowerKind.MIGHT:
+            return _after_roll(replace(game, turn=replace(turn, is_changed=True)), event.fallen)
+        case PowerKind.DOPPELGANGER:
+            return replace(game, turn=turn_after(game, event.dice, times=2))
+        case PowerKind.TRANSMUTATION:
+            roll = side.turned(roll, event.dice[0])
+            return replace(game, turn=replace(turn, roll=roll, is_changed=True))
+        case PowerKind.REROLL:
+            roll = (*without(roll, event.dice), *event.fallen)
+            return _after_roll(replace(game, turn=replace(turn, is_changed=True)), roll)
+    return game
 
 
 def _turn_of(game: Game, seat: int) -> Game:
@@ -366,8 +499,16 @@ def _turn_of(game: Game, seat: int) -> Game:
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
-    score = kits[number].head_start if kits else 0
-    return Seat(level, score, on_board=first_standing(rules).on_board)
+    badge = badges_of(kits)[number] if kits else None
+    score, uses = (badge.head_start, badge.uses_left) if badge else (0, 0)
+    return Seat(level, score, on_board=first_standing(rules).on_board, uses=uses)
+
+
+def _seated_anew(game: Game) -> Game:
+    """The game before its first roll, once players bring other things."""
+    levels = (seat.level for seat in game.seats)
+    seats = (_new_seat(game.rules, level, game.kits, k) for k, level in enumerate(levels))
+    return replace(game, seats=tuple(seats))
 
 
 def _picked(game: Game, place: int) -> Game:
@@ -388,7 +529,7 @@ def _with_kit(game: Game, kit: Kit | None) -> Game:
     number = len(game.seats)
     kits = (*game.kits[:number], kit, *game.kits[number + 1 :])
     matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
-    return replace(game, kits=kits, matchup=matchup)
+    return _seated_anew(replace(game, kits=kits, matchup=matchup))
 
 
 def _without(game: Game, number: int) -> Game:
@@ -405,7 +546,7 @@ def _without(game: Game, number: int) -> Game:
         # what who gets up has brought is there for who comes
         kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
         matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
-        game = replace(game, kits=kits, matchup=matchup)
+        game = _seated_anew(replace(game, kits=kits, matchup=matchup))
     return _turn_of(game, moved(game.mover) % len(seats))
 
 
@@ -415,8 +556,8 @@ def _with_seat(game: Game, number: int, **changes: Any) -> Game:
     return replace(game, seats=tuple(seats))
 
 
-def _after_roll(game: Game, roll: Roll) -> Game:
-    turn, seat = game.turn, game.seats[game.mover]
+def _after_roll(game: Game, fallen: Roll) -> Game:
+    turn, seat, roll = game.turn, game.seats[game.mover], make_roll(fallen)
     found = fate(game.rules, roll) if game.side is None else _loaded_fate(game, roll)
     match found:
         case Fate.SCORES:
@@ -426,6 +567,9 @@ def _after_roll(game: Game, roll: Roll) -> Game:
         case Fate.LOSES:
             return _end_turn(game, TurnEnding.LOSE, 0)
         case Fate.FARKLE:
+            lies = replace(game, turn=replace(turn, roll=roll))
+            if lies.may_use:
+                return lies
             keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
             return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
 
@@ -456,7 +600,7 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         if how is not TurnEnding.LOSE:
             game = replace(game, played_off=(*game.played_off, (number, points)))
         return _next_waiting(game, game.waiting[1:])
-    reaches = points > 0 and after.score >= rules.winning_score
+    reaches = points > 0 and game.counted(after.score) >= rules.winning_score
     if reaches:
         if rules.goal_ends_game(last_of_round=False):
             return _won_by(game, [number])
@@ -528,6 +672,7 @@ def _corrected(game: Game, event: Corrected) -> Game:
         event.seat,
         score=score,
         farkles=seat.farkles if event.farkles is None else event.farkles,
+        uses=seat.uses if event.uses is None else event.uses,
         # everybody starts off the board with 0
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )

@@ -8,10 +8,11 @@ from bot.services.badges import BadgePlan
 from bot.services.loaded import LoadedDice
 from bot.views.layout import columns, percent, wrap
 from solver.named.badges import NamedBadge
-from solver.named.rolls import set_aside_text
+from solver.named.catalogue import Exactness
+from solver.named.rolls import JOKER_LETTER
 from solver.play.badge_uses import BadgeUse
-from solver.turn.dice import Roll
-from solver.turn.powers import PowerKind
+from solver.turn.dice import JOKER, Roll
+from solver.turn.powers import Power, PowerKind
 from solver.wording import figure, say, say_later
 
 _TAKEN = {
@@ -40,7 +41,7 @@ _TAKEN = {
 }
 """What is taken for granted of badges where sources leave it open."""
 
-_USES = {
+USES = {
     PowerKind.WARLORD: say_later("bank with the badge"),
     PowerKind.RESURRECTION: say_later("after a farkle, roll again"),
     PowerKind.MIGHT: say_later("roll with one more die"),
@@ -69,20 +70,26 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
     mine, theirs = (badge.text if badge else say("none") for badge in badges)
     lines = [say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs)]
     held = [badge for badge in badges if badge]
-    if cancels := next((badge for badge in held if badge.cancels), None):
-        lines.append(
-            say(
-                "{badge} is taken to cancel the other badge from the start of the game.",
-                badge=cancels.badge.called,
-            )
-        )
-    else:
-        lines += [
-            say(_TAKEN[badge.power.kind], badge=badge.badge.called)
-            for badge in held
-            if badge.power and not badge.said and not badge.die
-        ]
+    lines += taken_lines(held)
     return [wrap(line) for line in dict.fromkeys(lines)]
+
+
+def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
+    """What is taken for granted of badges that two players hold."""
+    if cancels := next((badge for badge in held if badge.cancels), None):
+        told = say_later("{badge} is taken to cancel the other badge from the start of the game.")
+        if cancels.cancels_one_use:
+            told = say_later("{badge} is taken to take one use from the other badge.")
+        lines = [say(told, badge=cancels.badge.called)]
+        return lines + (
+            taken_lines([one for one in held if not one.cancels]) * cancels.cancels_one_use
+        )
+    doubted = [one.badge.told for one in held if one.badge.exactness is Exactness.UNCONFIRMED]
+    return doubted + [
+        say(_TAKEN[badge.power.kind], badge=badge.badge.called)
+        for badge in held
+        if badge.power and not badge.said and not badge.die
+    ]
 
 
 def plan_lines(plan: BadgePlan | None) -> list[str]:
@@ -147,16 +154,20 @@ def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
 def use_text(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> str:
     """What a use is, on a roll where it is on one."""
     badge = dice.played[0]
-    shown = set_aside_text(dice.mine, roll, use.dice) if use.dice and roll else ""
+    shown = dice.kit.set_aside_text(roll, use.dice) if use.dice and roll else ""
     if use.kind is PowerKind.RESURRECTION and roll:
         return say("roll again")
     if use.kind is PowerKind.WARLORD and use.turn_total == 0:
         return say("say the badge before rolling")
-    face = badge.power.amount if badge and badge.power else 0
-    return say(_USES[use.kind], dice=shown, face=face)
+    return say(USES[use.kind], dice=shown, face=turned_to(badge.power if badge else None))
+
+
+def turned_to(power: Power | None) -> str:
+    """What a badge turns dice to."""
+    return JOKER_LETTER if power is None or power.amount == JOKER else str(power.amount)
 
 
 def use_data(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> dict[str, Any]:
     """A use as plain data; dice by name."""
-    shown = set_aside_text(dice.mine, roll, use.dice) if use.dice and roll else None
+    shown = dice.kit.set_aside_text(roll, use.dice) if use.dice and roll else None
     return {**asdict(use), "kind": str(use.kind), "dice": shown}

@@ -9,7 +9,7 @@ from typing import Any
 from bot.services.advisor import Hint
 from bot.services.comparing import ComparedRules
 from bot.services.memo import MemoAnswer
-from bot.table import commands
+from bot.table import badges, commands
 from bot.table.commands import most_players
 from bot.table.dice_names import kept_text, rolled_text
 from bot.table.drafting import laid_out
@@ -189,6 +189,12 @@ def kept_dice(game: Game, mask: int) -> Roll:
     return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
 
 
+def used_dice(game: Game, mask: int) -> Roll:
+    """The dice of the roll that the badge is used on, where the mask says what is chosen."""
+    takes_dice = game.power is not None and game.power.kind in badges.TAKES_DICE
+    return kept_dice(game, mask) if takes_dice else ()
+
+
 def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Button]:
     """The buttons of a table; what is not allowed now is disabled.
 
@@ -237,7 +243,9 @@ def why_not(game: Game, mask: int) -> list[str]:
             )
         )
     bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
-    return told + _refusals(bank, check_hints)
+    use = partial(badges.check_use, game, seat, used_dice(game, mask))
+    checks = [use] if game.may_use else []
+    return told + _refusals(*([] if game.is_farkle else [bank]), *checks, check_hints)
 
 
 def _marked_advice(advice: Advice | SharedAdvice) -> str:
@@ -293,7 +301,8 @@ def _marked_hint(hint: Hint) -> str:
 
 def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
     """What dice of the player to move show, each by itself."""
-    return tuple(game.dice.faces((die,))[0] for die in dice)
+    shown = game.matchup.shown(game.mover, dice) if game.matchup else game.dice
+    return tuple(shown.faces((die,))[0] for die in dice)
 
 
 def _scoring_dice(game: Game) -> tuple[bool, ...]:
@@ -339,7 +348,7 @@ def bot_menu(game: Game) -> Menu:
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
-    buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
+    buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0), *_use(game, 0, 0)]
     return [*buttons, _hint(game, 1), _undo_button(game, 1), _details(1), _resign(1)]
 
 
@@ -359,17 +368,23 @@ def _choice(game: Game, mask: int) -> list[Button]:
     roll = game.turn.roll or ()
     worth = {one.dice: one.points for one in game.set_asides()}
     buttons = []
+    # a badge turns dice or rolls them again that score nothing
+    changes = game.may_use and game.power is not None and game.power.changes_rolls
     for number, (die, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
         alone = worth.get((die,))
         label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
-        buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
+        buttons.append(
+            Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores or changes)
+        )
     kept = kept_dice(game, mask)
     row = -(-len(roll) // _PER_ROW)
     if picks := _picks(game, mask, row):
         buttons += picks
         row += 1
-    if kept not in worth:
+    if game.is_farkle:
+        buttons.append(Button("accept", say("Take the farkle"), row))
+    elif kept not in worth:
         told = say("Choose dice to keep")
         if kept:
             told = _of_dice(game, kept, lambda dice: say("{dice} cannot be kept alone", dice=dice))
@@ -383,6 +398,8 @@ def _choice(game: Game, mask: int) -> list[Button]:
             dice=dice_count(after.number_of_dice),
         )
         buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
+        buttons += _use(after, 0, row)
+    buttons += _use(game, mask, row)
     return [*buttons, _hint(game, row + 1), _details(row + 1), _resign(row + 1)]
 
 
@@ -430,16 +447,26 @@ def _die_label(game: Game, die: int) -> str:
     """The face of a die, and its name where the player has others."""
     [face] = shown_faces(game, (die,))
     label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
-    if len(game.dice.types) == 1:
+    if not game.kits:
         return label
-    name = game.kits[game.mover].dice.first_name((die - 1) // len(_FACES))
-    return f"{label} {name.typed}"
+    named = game.kits[game.mover].shown((die,))
+    if len(named.dice_set.types) == 1:
+        return label
+    return f"{label} {named.first_name(named.dice_set.type_of(die)).typed}"
 
 
 def _bank(game: Game, row: int) -> Button:
-    total = game.turn.turn_total
+    total = game.bank_points
     label = say("Bank {points:,}", points=total) if total else say("Bank")
     return Button("bank", label, row, Style.BANK, enabled=game.may_bank)
+
+
+def _use(game: Game, mask: int, row: int) -> list[Button]:
+    """The use of a badge, of the dice that are chosen where it takes some."""
+    if not game.may_use:
+        return []
+    ask = partial(badges.check_use, game, game.mover, used_dice(game, mask))
+    return [Button("use", say("Use the badge"), row, enabled=not _refusals(ask))]
 
 
 def _hint(game: Game, row: int) -> Button:

@@ -1,13 +1,62 @@
 """A record of dice as text and as data."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from bot.review.dice_record import FEWEST_DICE, DiceRecord, Fairness
+from bot.review.loaded_record import LoadedCount
+from bot.services.dice_statistics import DiceRecords
 from bot.views.layout import columns, percent, wrap
 from solver.wording import figure, say, say_later, say_number
 
 BAR_WIDTH = 30
+_FALLS = {
+    Fairness.TOO_FEW: say_later("too few to say"),
+    Fairness.FAIR: say_later("as it should"),
+    Fairness.UNUSUAL: say_later("unusual"),
+    Fairness.VERY_UNUSUAL: say_later("very unusual"),
+}
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def dice_records_text(records: DiceRecords) -> str:
+    """The dice of the rules, and then those that players brought."""
+    if not records.loaded:
+        return dice_record_text(records.fair)
+    parts = [dice_record_text(records.fair)] if records.fair.dice else []
+    return "\n\n".join([*parts, _loaded_text(records.loaded)])
+
+
+def dice_records_data(records: DiceRecords) -> dict[str, Any]:
+    """The same for programs."""
+    loaded = [
+        {
+            "die": one.die.typed,
+            "dice": one.dice,
+            "counts": {str(face): count for face, count in enumerate(one.counts, 1)},
+            "expected": {str(face): mean for face, mean in enumerate(one.expected, 1)},
+            "p_value": one.p_value,
+            "fairness": one.fairness.value,
+        }
+        for one in records.loaded
+    ]
+    return dice_record_data(records.fair) | ({"loaded": loaded} if loaded else {})
+
+
+def _loaded_text(loaded: Sequence[LoadedCount]) -> str:
+    """A line for each die: the share of each face, and that by its weights in brackets."""
+    head = say(
+        "Loaded dice, each with how many were rolled, the share of its faces 1 to 6 in % and in"
+        " brackets what its weights say:"
+    )
+    rows = []
+    for one in loaded:
+        shares = [
+            f"{figure(100 * n / one.dice, '.0f')} ({figure(100 * mean / one.dice, '.0f')})"
+            for n, mean in zip(one.counts, one.expected, strict=True)
+        ]
+        rows.append((one.die.typed, figure(one.dice), *shares, say(_FALLS[one.fairness])))
+    return "\n".join([wrap(head), *columns(rows, right=set(range(1, 8)))])
 
 
 def dice_record_text(record: DiceRecord) -> str:

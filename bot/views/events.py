@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from bot.table.badges import farkle_text, used_roll
 from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.events import (
+    Accepted,
     Banked,
     Corrected,
     Ended,
@@ -22,9 +24,11 @@ from bot.table.events import (
     Skipped,
     TurnEnding,
     Undone,
+    Used,
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
 from bot.views.advice import farkles_in_a_row
+from bot.views.badge_events import use_event_text
 from bot.views.layout import inside
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
@@ -143,6 +147,8 @@ def turn_so_far_text(game: Game) -> str:
         return say("to take dice")
     if turn.roll is not None:
         dice, points = rolled_text(game, turn.roll), turn.turn_total
+        if game.is_farkle:
+            dice += " " + say("(nothing scores)")
         if points:
             return say("rolled {dice}, turn total {points:,}", dice=dice, points=points)
         return say("rolled {dice}", dice=dice)
@@ -190,8 +196,10 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield _turn_end_text(mover, game, after, after.last, event.dice)
         case Kept():
             yield _kept_text(mover, game, after, event.dice)
-        case Banked() | Scored() if after.last:
+        case Banked() | Scored() | Accepted() if after.last:
             yield _turn_end_text(mover, game, after, after.last)
+        case Used():
+            yield from _used_text(mover, game, after, event)
         case Skipped() if by:
             yield say("{by} passes the turn of {name}, who is away.", by=by, name=mover)
         case Skipped():
@@ -214,8 +222,30 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             return
 
 
-def _roll_text(name: str, after: Game, fallen: Roll) -> str:
-    """A roll, and what may be kept of it."""
+def _used_text(name: str, game: Game, after: Game, event: Used) -> Iterator[str]:
+    """A use of a badge, and what has come of it."""
+    yield use_event_text(name, game, event)
+    turn_ends = after.last is not game.last and after.last
+    if event.fallen and turn_ends:
+        yield _turn_end_text(name, game, after, turn_ends, used_roll(game, event))
+    elif turn_ends:
+        yield _turn_end_text(name, game, after, turn_ends)
+    elif event.fallen:
+        yield _roll_text(name, after, used_roll(game, event))
+    elif after.turn.roll is not None:
+        yield _roll_text(name, after, after.turn.roll, lies=True)
+    elif event.dice:
+        yield _kept_text(name, game, after, event.dice)
+
+
+def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> str:
+    """A roll, and what may be kept of it; `lies` where it was not rolled just now."""
+    if after.is_farkle:
+        dice = rolled_text(after, fallen)
+        if after.bot_to_move:
+            return say("{name} rolls {dice}, of which nothing scores.", name=name, dice=dice)
+        told = farkle_text(after)
+        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=told)
     found = after.set_asides()
     shown = ((kept_text(after, one.dice), figure(one.points)) for one in found[:_SHOWN])
     choices = between(after).join(f"{kept} ({points})" for kept, points in shown)
@@ -223,6 +253,8 @@ def _roll_text(name: str, after: Game, fallen: Roll) -> str:
     told = say_later("{name} rolls {dice}: {choices}.")
     if len(found) > _SHOWN:
         told = say_later("{name} rolls {dice}: {choices} and others.")
+    if lies:
+        told = say_later("The roll is now {dice}: {choices}.")
     return say(told, name=name, dice=dice, choices=choices)
 
 
@@ -309,6 +341,13 @@ def _corrected_text(name: str, after: Game, event: Corrected) -> str:
     seat = after.seats[event.seat]
     if event.moves:
         return say("Put right: it is the turn of {name}.", name=name)
+    if event.uses is not None:
+        return say(
+            "Put right: {name} has {score:,}, uses of the badge left: {uses}.",
+            name=name,
+            score=seat.score,
+            uses=seat.uses,
+        )
     if not seat.farkles:
         return say("Put right: {name} has {score:,}.", name=name, score=seat.score)
     return say(
@@ -323,6 +362,8 @@ def _undone_text(names: Sequence[str], game: Game, after: Game) -> str:
     """What was taken back."""
     if game.last is not None and game.last is not after.last:
         return say("Taken back: the turn of {name}.", name=names[game.last.seat])
+    if [seat.uses for seat in game.seats] != [seat.uses for seat in after.seats]:
+        return say("Taken back: the use of the badge of {name}.", name=names[after.mover])
     if game.seats != after.seats or game.mover != after.mover:
         return say("Taken back: the correction.")
     if after.turn.roll is not None:

@@ -3,12 +3,12 @@
 from dataclasses import asdict
 from typing import Any
 
-from bot.services.pictures import Explanation
+from bot.services.pictures import Explanation, LoadedExplanation
 from bot.views.advice import answer_data, position_text
 from bot.views.card import Attachment, Card
-from bot.views.explorer import bank_from_text
-from bot.views.game import NOT_EXACT
-from bot.views.layout import dice_count, dice_text, percent, plain_markdown, wrap
+from bot.views.explorer import bank_from_text, threshold_text
+from bot.views.game import NOT_EXACT, hint_data, hint_text
+from bot.views.layout import columns, dice_count, dice_text, percent, plain_markdown, wrap
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later
@@ -31,11 +31,44 @@ def explanation_card(found: Explanation) -> Card:
     text = "\n".join(map(plain_markdown, parts))
     if found.picture is None:
         return Card(text)
+    return Card(text, (_attached(found.picture),))
+
+
+def loaded_explanation_text(found: LoadedExplanation) -> str:
+    """What is best now, and the border of the turn."""
+    lines = [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
+    return "\n".join([*lines, hint_text(found.hint), _named_border(found)])
+
+
+def loaded_explanation_card(found: LoadedExplanation) -> Card:
+    """The same as a message, with the picture if there is one."""
+    text = plain_markdown(loaded_explanation_text(found))
+    return Card(text, (_attached(found.picture),) if found.picture else ())
+
+
+def loaded_explanation_data(found: LoadedExplanation) -> dict[str, Any]:
+    """The same as plain data."""
+    border = [
+        asdict(one) | {"dice": found.columns[one.dice - 1].text} for one in found.turn.bank_from
+    ]
+    return {**hint_data(found.hint), "bank_from": border}
+
+
+def _named_border(found: LoadedExplanation) -> str:
+    """When to bank, a line for the dice of each column."""
+    rows = [(found.columns[one.dice - 1].text, threshold_text(one)) for one in found.turn.bank_from]
+    lines = [say("When to bank, by dice to roll, those that are left most often:")]
+    if found.has_badge:
+        lines.insert(0, say("All this is with your badge where that is better."))
+    return "\n".join([*map(wrap, lines), *columns(rows)])
+
+
+def _attached(picture: bytes) -> Attachment:
     shown = say(
         "The turn as a map: turn totals up, dice to roll across, and a line between rolling and"
         " banking"
     )
-    return Card(text, (Attachment("turn.png", found.picture, shown),))
+    return Attachment("turn.png", picture, shown)
 
 
 def explanation_data(found: Explanation) -> dict[str, Any]:

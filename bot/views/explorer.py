@@ -47,11 +47,11 @@ _ROWS = {
 
 def bank_from_text(found: Sequence[BankFrom]) -> str:
     """When to bank, a line for each number of dice: narrow enough for a phone."""
-    rows = [(dice_count(one.dice), _threshold_text(one)) for one in found]
+    rows = [(dice_count(one.dice), threshold_text(one)) for one in found]
     return "\n".join([say("When to bank, by dice to roll:"), *columns(rows, right={0})])
 
 
-def _threshold_text(one: BankFrom) -> str:
+def threshold_text(one: BankFrom) -> str:
     """From which turn total on to bank with some number of dice."""
     if one.turn_total is None:
         return say("never")

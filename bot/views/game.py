@@ -7,7 +7,7 @@ from typing import Any
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.loaded import LoadedAdvice
+from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.seats import LoadedHint
 from bot.services.tables import Table
 from bot.table.commands import most_players
@@ -16,12 +16,13 @@ from bot.table.drafting import laid_out
 from bot.table.events import event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
+from bot.views.badge_events import uses_left_text
+from bot.views.badges import taken_lines, use_text
 from bot.views.events import events_text, idle_text, kits_text, standings_text, turn_so_far_text
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
 from solver.named.drafts import pairs_of
-from solver.named.rolls import set_aside_text
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
@@ -176,12 +177,14 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
     }
 
 
-def _kit_data(game: Game, number: int) -> dict[str, str | None]:
+def _kit_data(game: Game, number: int) -> dict[str, str | int | None]:
     """What a seat brings, if players bring something."""
     if not game.kits:
         return {}
     kit = game.kits[number]
-    return {"set": kit.dice.text, "badge": kit.badge.text if kit.badge else None}
+    badge = kit.badge.text if kit.badge else None
+    uses = {"uses": game.seats[number].uses} if game.matchup and any(game.matchup.powers) else {}
+    return {"set": kit.dice.text, "badge": badge, **uses}
 
 
 def _roll_data(game: Game) -> list[int] | str | None:
@@ -242,8 +245,12 @@ def hint_text(hint: Hint | LoadedHint) -> str:
     lines = [hint_head(hint)]
     if isinstance(hint, LoadedHint):
         if hint.advice:
-            lines += [loaded_advice_text(hint.advice), _after_keeping(hint)]
-        return "\n".join([*lines, loaded_odds_text(hint.odds, alone=not hint.advice)])
+            lines.append(loaded_advice_text(hint.advice))
+        if hint.advice and hint.odds:
+            lines.append(_after_keeping(hint))
+        if hint.odds:
+            lines.append(loaded_odds_text(hint.odds, alone=not hint.advice))
+        return "\n".join(lines)
     if hint.advice:
         lines += [advice_text(hint.advice), _after_keeping(hint)]
     lines.append(odds_text(hint.odds))
@@ -255,17 +262,31 @@ def hint_text(hint: Hint | LoadedHint) -> str:
 def hint_data(hint: Hint | LoadedHint) -> dict[str, Any]:
     """The advice on the roll, else the odds before it."""
     if isinstance(hint, LoadedHint):
-        return loaded_data(hint.advice or hint.odds)
+        found = hint.advice or hint.odds
+        return loaded_data(found) if found else {}
     return answer_data(hint.advice or hint.odds)
 
 
 def hint_head(hint: Hint | LoadedHint) -> str:
     """What to do, in a few words."""
-    before = hint.odds.odds if isinstance(hint, LoadedHint) else hint.odds
+    if isinstance(hint, LoadedHint) and (told := _badge_head(hint)):
+        return told
     if hint.advice is None:
-        return say(_DO[before.action])
+        odds = hint.odds.odds if isinstance(hint.odds, LoadedOdds) else hint.odds
+        return say(_DO[odds.action]) if odds else ""
     advice = hint.advice.advice if isinstance(hint.advice, LoadedAdvice) else hint.advice
     return say(_KEEP[advice.options[0].action], dice=_best_dice(hint))
+
+
+def _badge_head(hint: LoadedHint) -> str:
+    """What to do with a badge or a farkle, where that is what is best now."""
+    about = hint.advice or hint.odds
+    if about and (use := hint.use):
+        roll = hint.advice.advice.roll if hint.advice else ()
+        return say("Use your badge: {what}.", what=use_text(about.dice, use, roll))
+    if hint.advice and hint.advice.advice.farkle:
+        return say("Take the farkle with /use no, and keep your badge.")
+    return ""
 
 
 def _after_keeping(hint: Hint | LoadedHint) -> str:
@@ -279,7 +300,7 @@ def _best_dice(hint: Hint | LoadedHint) -> str:
     if hint.advice is None:
         return ""
     advice = hint.advice.advice
-    return set_aside_text(hint.advice.dice.mine, advice.roll, advice.options[0].set_aside)
+    return hint.advice.dice.kit.set_aside_text(advice.roll, advice.options[0].set_aside)
 
 
 def games_text(tables: Sequence[Table]) -> str:
@@ -357,6 +378,8 @@ def _doubts(table: Table) -> Iterator[str]:
     """What is not sure of the dice that are played with."""
     game = table.game
     yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
+    if game.kits:
+        yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
 
 
 def _goal(game: Game) -> str:
@@ -405,6 +428,8 @@ def _notes(game: Game, number: int) -> Iterator[str]:
         yield farkles_in_a_row(seat.farkles)
     if game.rules.has_opening and not seat.on_board:
         yield say("not on the board")
+    if game.matchup and (power := game.matchup.powers[number]):
+        yield uses_left_text(power, seat.uses)
     if number == game.mover and not game.over:
         yield turn_so_far_text(game)
 

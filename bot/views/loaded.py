@@ -19,7 +19,6 @@ from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from solver.game.position import Position
-from solver.named.rolls import roll_text, set_aside_text
 from solver.play.badge_uses import BadgeUse
 from solver.turn.equations import Decision
 from solver.wording import say
@@ -43,7 +42,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
         wrap(
             say(
                 "{roll}: {position}, {rules} rules to {goal:,}",
-                roll=roll_text(mine, advice.roll, advice.position.dice),
+                roll=dice.kit.roll_text(advice.roll, advice.position.dice),
                 position=_position(dice, advice.position),
                 rules=dice.rules.name,
                 goal=dice.rules.goal,
@@ -63,7 +62,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
         (
             one.win_probability,
             (
-                say("keep {dice}", dice=set_aside_text(mine, advice.roll, one.set_aside)),
+                say("keep {dice}", dice=dice.kit.set_aside_text(advice.roll, one.set_aside)),
                 say("{points:,} points", points=one.points),
                 say("turn {points:,}", points=one.turn_total),
                 say("hot dice") if one.set_aside == advice.roll else mine.left(one.dice_left).text,
@@ -137,9 +136,9 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     data["position"]["dice"] = mine.left(found.position.dice).text
     if isinstance(answer, LoadedAdvice):
         found = answer.advice
-        data["roll"] = roll_text(mine, found.roll, found.position.dice)
+        data["roll"] = dice.kit.roll_text(found.roll, found.position.dice)
         for said, one, uses in zip(data["options"], found.options, answer.then, strict=True):
-            said["set_aside"] = set_aside_text(mine, found.roll, one.set_aside)
+            said["set_aside"] = dice.kit.set_aside_text(found.roll, one.set_aside)
             said["dice_left"] = mine.left(one.dice_left).text
             said["with_badge"] = uses
         data["win_probability"] = answer.win_probability

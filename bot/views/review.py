@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.review.moments import Choice, Judgement, Mark, Moment
+from bot.review.choices import Choice
+from bot.review.moments import Judgement, Mark, Moment
 from bot.review.review import PlayerReview, Review
 from bot.review.worth import Shares
 from bot.views.advice import (
@@ -14,12 +15,14 @@ from bot.views.advice import (
     to_beat_text,
     turn_total_text,
 )
+from bot.views.badges import USES, turned_to
 from bot.views.layout import and_text, columns, dice_text, inside, percent, wrap
 from solver.game.many_best import SharedPosition
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
+from solver.turn.powers import PowerKind
 from solver.wording import figure, say, say_later, say_number
 
 _LONGEST_NAME = 24
@@ -81,8 +84,10 @@ def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
     if judgement is None:
         return {}
     data = asdict(judgement) | {"loss": judgement.loss}
-    if review.kits:
-        kit = review.kits[moment.seat]
+    kit = review.kits[moment.seat] if review.kits else None
+    if not (kit and kit.badge and kit.badge.power):
+        del data["chosen"]["use"], data["best"]["use"]
+    if kit:
         data["roll"] = _roll_text(kit, judgement)
         data["position"]["dice"] = kit.dice.left(judgement.position.turn.dice).text
         for name, choice in (("chosen", judgement.chosen), ("best", judgement.best)):
@@ -232,7 +237,50 @@ def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) 
         chance=percent(chosen.win_probability),
         best=percent(best.win_probability),
     )
-    return f"{_did(review.rules, kit, moment, judgement, name)} {_better(kit, judgement)} {cost}"
+    by_badge = [chosen.use or chosen.takes_farkle, best.use or best.takes_farkle]
+    did = (_did_by_badge if by_badge[0] else _did)(review.rules, kit, moment, judgement, name)
+    better = (_better_by_badge if by_badge[1] else _better)(kit, judgement)
+    return f"{did} {better} {cost}"
+
+
+def _did_by_badge(
+    rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, name: str
+) -> str:
+    """What was done with a badge, or with a farkle that it could have mended."""
+    parts = {
+        "name": name,
+        "turn": moment.turn,
+        "position": _where(rules, judgement),
+        "what": _by_badge(kit, judgement, judgement.chosen),
+    }
+    if not judgement.roll:
+        return say("{name}, turn {turn}, {position}: {what}.", **parts)
+    roll = inside(_roll_text(kit, judgement))
+    return say("{name}, turn {turn}, {position}, after {roll}: {what}.", roll=roll, **parts)
+
+
+def _better_by_badge(kit: Kit | None, judgement: Judgement) -> str:
+    return say("Better: {what}.", what=_by_badge(kit, judgement, judgement.best))
+
+
+def _by_badge(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
+    """What is done with a badge."""
+    if choice.use is None:
+        return say("take the farkle")
+    power = kit.badge.power if kit and kit.badge else None
+    dice = inside(_kept_text(kit, judgement, choice))
+    told = say(USES[choice.use], dice=dice, face=turned_to(power))
+    if choice.use is PowerKind.WARLORD and choice.action is Decision.ROLL:
+        told = say("say the badge before rolling")
+    if choice.use is PowerKind.DOPPELGANGER:
+        then = {
+            Decision.ROLL: say_later("{what}, and roll at {points:,}"),
+            Decision.BANK: say_later("{what}, and bank {points:,}"),
+        }[choice.action]
+        return say(then, what=told, points=choice.turn_total)
+    if choice.set_aside and choice.use in {PowerKind.WARLORD, PowerKind.MIGHT}:
+        return say("keep {dice}, then {what}", dice=dice, what=told)
+    return told
 
 
 def _where(rules: Ruleset, judgement: Judgement) -> str:

@@ -41,6 +41,8 @@ _FEW_ROWS = 40
 """So many turn totals are all shown."""
 _HEADROOM = 1.25
 _TICKS = 9
+_LABEL_SIZE, _LABEL_LINE = 11, 0.17
+"""Of the dice below a column, in points, and in inches for each further line."""
 
 
 def turn_picture(
@@ -50,10 +52,12 @@ def turn_picture(
     size: Size = TURN_SIZE,
     form: Form = "png",
     top: int | None = None,
+    names: Sequence[str] = (),
 ) -> bytes:
     """A turn as a picture, in the language that is spoken.
 
     top : the highest turn total to show, in points; as far as there is a choice if not given
+    names : the dice of each column, a comma between them, where they are no numbers
     """
     rows = shown_rows(turn, top)
     picture = new_figure(look, size)
@@ -62,17 +66,19 @@ def turn_picture(
         "difference": say("Roll or bank: the whole turn"),
         "value": say("The whole turn: win probabilities"),
     }[show]
-    ceiling = write_title(picture, look, title, _title_lines(turn, rows))
+    ceiling = write_title(picture, look, title, _title_lines(turn, rows, names))
     blank = say("hatched: may not be banked; blank: cannot occur")
     floor = write_source(picture, look, blank, say(SOURCE))
-    low = floor + 1.62 / height
+    labels = [name.replace(",", "\n") for name in names] or _numbers(turn)
+    lines = max(label.count("\n") for label in labels)
+    low = floor + (1.62 + lines * _LABEL_LINE) / height
     room = (0.16, low, 0.81, ceiling - low - 0.46 / height)
     axes = picture.add_axes(room)
     mesh = _draw_cells(axes, look, turn, show, rows)
     draw_border(axes, look, bank_sides(turn)[:rows])
     _draw_words(axes, look, turn, rows)
     _draw_now(axes, look, turn, rows)
-    _label(picture, axes, look, turn, rows)
+    _label(picture, axes, look, turn, rows, labels)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.81, 0.2 / height))
     _draw_bar(picture, bar, look, mesh, show)
     return as_file(picture, form)
@@ -94,9 +100,14 @@ def shown_rows(turn: TurnMap, top: int | None = None) -> int:
     return min(every, max(_FEW_ROWS, int(highest * _HEADROOM) // step + 2))
 
 
-def _title_lines(turn: TurnMap, rows: int) -> list[str]:
+def _numbers(turn: TurnMap) -> list[str]:
+    """The columns as they are called where the dice are equal."""
+    return [str(dice) for dice in range(1, turn.banks.shape[1] + 1)]
+
+
+def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
     """The rules and the position, and what is marked in the picture."""
-    start = replace(turn.position, turn_total=0, dice=turn.banks.shape[1])
+    start = replace(turn.position, turn_total=0, dice=turn.rules.dice)
     where = say(
         "{rules} rules: {position}",
         rules=drawable(turn.rules.name, 40),
@@ -107,7 +118,7 @@ def _title_lines(turn: TurnMap, rows: int) -> list[str]:
         now = say(
             "○ now: turn total {points:,}, dice to roll: {dice}",
             points=turn.position.turn_total,
-            dice=turn.position.dice,
+            dice=drawable(names[turn.position.dice - 1], 40) if names else turn.position.dice,
         )
         lines.append(now)
     if any(one.roll_again for one in turn.bank_from):
@@ -192,8 +203,8 @@ def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
     for word, where in ((say("roll"), ~banks), (say("bank"), banks)):
         if found := _longest_run(where & turn.reachable[:rows]):
             column, middle = found
-            # a column is about six letters wide
-            size = 17 * min(1.0, 5.5 / len(word))
+            # a column of six is about six letters wide
+            size = 17 * min(1.0, 33 / banks.shape[1] / len(word))
             _outlined(axes, look, column + 1, middle, word.upper(), size)
 
 
@@ -244,17 +255,28 @@ def _draw_now(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
         )
 
 
-def _label(picture: "Figure", axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
+def _label(
+    picture: "Figure",
+    axes: "Axes",
+    look: Look,
+    turn: TurnMap,
+    rows: int,
+    labels: Sequence[str],
+) -> None:
     """The axes, and above each column from which turn total on to bank."""
     columns = turn.banks.shape[1]
     axes.set_xlim(0.5, columns + 0.5)
     axes.set_ylim(-0.5, rows - 0.5)
-    axes.set_xticks(range(1, columns + 1), [str(dice) for dice in range(1, columns + 1)])
+    axes.set_xticks(range(1, columns + 1), labels)
     ticks = _ticks(rows)
     axes.set_yticks(ticks, [figure(int(turn.totals[row])) for row in ticks])
-    axes.set_xlabel(say("dice to roll"), labelpad=3)
+    named = labels != _numbers(turn)
+    axes.set_xlabel(say("which dice to roll") if named else say("dice to roll"), labelpad=3)
     axes.set_ylabel(say("turn total"), labelpad=6)
     dress(axes, look, 16)
+    if named:
+        for label in axes.get_xticklabels():
+            label.set_font(font(_LABEL_SIZE))
     above = axes.get_position().y1 + 0.13 / picture.get_figheight()
     draw_text(picture, look, 0.02, above, say("bank from"), 13)
     for one in turn.bank_from:

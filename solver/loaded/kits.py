@@ -1,22 +1,21 @@
 """What players bring to a game: the dice and the badge of each, and what these do at the table."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import Matchup
-from solver.named.badges import NamedBadge, check_tiers
+from solver.named.badges import Held, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
 from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import DiceSet, Remaining, Roll, make_roll
+from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll, parts
+from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import SetAside, TurnState
 
-_LASTING = {"headstart", "formation", "triple"}
-"""Kinds of badges that are not used up."""
 _REMEMBERED = 2_000
 """Rolls of which is remembered what may be set aside."""
 
@@ -29,43 +28,60 @@ class Kit:
     badge: NamedBadge | None = None
 
     @property
-    def head_start(self) -> int:
-        """Points before the first turn."""
-        return self.badge.head_start if self.badge else 0
-
-    @property
     def text(self) -> str:
         """Dice and badge, in the language that is spoken."""
         return f"{self.dice.text} + {self.badge.text}" if self.badge else self.dice.text
 
+    @property
+    def with_added(self) -> NamedSet:
+        """The dice and the one that the badge adds to a roll, if it does."""
+        return replace(self.dice, added=self.badge.added if self.badge else None)
+
+    def shown(self, roll: Roll) -> NamedSet:
+        """The dice that a roll is of."""
+        own = len(FACES) * len(self.dice.dice_set.types)
+        is_wider = self.badge and self.badge.added and any(die > own for die in roll)
+        return self.with_added if is_wider else self.dice
+
     def roll_text(self, roll: Roll, dice: Remaining) -> str:
         """A roll of some of the dice, which are named where it matters."""
-        return roll_text(self.dice, make_roll(roll), dice)
+        shown = self.shown(roll)
+        if shown.added:
+            left = (*self.dice.dice_set.remaining[dice], 1)
+            dice = shown.dice_set.place(left)
+        return roll_text(shown, make_roll(roll), dice)
 
     def set_aside_text(self, roll: Roll, kept: Roll) -> str:
         """Dice of a roll, which are named where it matters."""
-        return set_aside_text(self.dice, roll, make_roll(kept))
+        return set_aside_text(self.shown(roll), roll, make_roll(kept))
+
+
+def badges_of(kits: Sequence[Kit]) -> Held:
+    """The badges of two players that do anything."""
+    one, other = kits
+    return played_badges(one.badge, other.badge)
 
 
 def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False) -> Matchup:
     """The match-up of two players; the first one's kit is that of side 0.
 
     Raises InvalidDiceError, InvalidRulesError, InvalidPositionError for a head start that reaches
-    the goal, and InvalidRequestError for a badge that is used up in a game and for two badges of
-    different tiers.
+    the goal, and InvalidRequestError for two badges of different tiers.
     """
     one, other = kits
-    for badge in (one.badge, other.badge):
-        if badge and badge.badge.kind not in _LASTING:
-            raise InvalidRequestError.say(
-                "{badge} is used up in a game, and no game here can be played with it yet: only"
-                " badges that add points or combinations can be brought",
-                badge=badge.badge.called,
-            )
     check_tiers(one.badge, other.badge)
-    check_position(rules, Position(one.head_start, other.head_start, dice=rules.dice))
-    first, second = (kit.badge.combinations(rules) if kit.badge else () for kit in kits)
-    return Matchup(rules, (one.dice.dice_set, other.dice.dice_set), joker_alone, (first, second))
+    badges = badges_of(kits)
+    mine, theirs = (badge.head_start if badge else 0 for badge in badges)
+    check_position(rules, Position(mine, theirs, dice=rules.dice))
+    first, second = (badge.combinations(rules) if badge else () for badge in badges)
+    power, other_power = (badge.power if badge else None for badge in badges)
+    return Matchup(
+        rules,
+        (one.dice.dice_set, other.dice.dice_set),
+        joker_alone,
+        (first, second),
+        (power, other_power),
+    )
 
 
 def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> tuple[Kit, ...]:
@@ -92,23 +108,65 @@ class Side:
         """Every legal set-aside of a roll, most points first; empty for a farkle."""
         return _set_asides(self.matchup, self.number, roll)
 
-    def after(self, turn: TurnState, kept: SetAside) -> TurnState:
-        """Where a legal set-aside of a roll of `turn.dice` leads to."""
-        left = self.dice.without(turn.dice, kept.dice) or self.dice.whole
-        return TurnState(turn.turn_total + kept.points, left)
+    @property
+    def power(self) -> Power | None:
+        """What its badge allows some times in the game."""
+        return self.matchup.powers[self.number]
+
+    @property
+    def types(self) -> tuple[Die, ...]:
+        """The types of its dice, the last one of the die that its badge adds to a roll, if any."""
+        adds = self.power and self.power.kind is PowerKind.MIGHT
+        return (*self.dice.types, *([self.power.die] if self.power and adds else []))
+
+    def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:
+        """Where a legal set-aside of a roll of `turn.dice`, for so many times its points, leads."""
+        left = self.matchup.left(self.number, turn.dice, kept.dice)
+        return TurnState(turn.turn_total + times * kept.points, left)
 
     def thrown(self, dice: Remaining) -> tuple[int, ...]:
         """The types of some remaining dice, one by one, in their order."""
         return tuple(k for k, number in enumerate(self.dice.remaining[dice]) for _ in range(number))
 
-    def can_fall(self, dice: Remaining, roll: Roll) -> bool:
-        """Whether a roll can be one of some remaining dice."""
-        types = self.dice.types
+    def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
+        """Whether dice of these types, in their order, can fall as a roll."""
+        types = self.types
         if not all(0 < die <= len(FACES) * len(types) for die in roll):
             return False
         shown = [divmod(die - 1, len(FACES)) for die in roll]
         is_shown = all(types[k].weights[face] for k, face in shown)
-        return is_shown and tuple(sorted(k for k, _ in shown)) == self.thrown(dice)
+        return is_shown and sorted(k for k, _ in shown) == list(thrown)
+
+    def turned(self, roll: Roll, die: int) -> Roll:
+        """A roll of which one die was turned to the face that its badge turns dice to."""
+        face = self.power.amount if self.power else 0
+        dice = self.matchup.shown(self.number, roll)
+        shown = dice.shown_by(dice.type_of(die), face)
+        return make_roll([*without(roll, (die,)), shown])
+
+    def can_turn(self, roll: Roll) -> bool:
+        """Whether a die of a roll can be turned so that it scores."""
+        return any(self.set_asides(self.turned(roll, die)) for die in set(roll))
+
+    def rerolled(self, dice: Roll) -> list[int]:
+        """The types of some dice of a roll, one by one, in their order."""
+        return sorted(self.dice.type_of(die) for die in dice)
+
+    def may_reroll(self, dice: Roll) -> bool:
+        """Whether its badge may roll these dice of a roll again at once."""
+        power = self.power
+        if power is None or not 1 <= len(dice) <= power.amount:
+            return False
+        return not power.alike or (len(dice) == 2 and len(set(self.dice.faces(dice))) == 1)
+
+    def can_reroll(self, roll: Roll) -> bool:
+        """Whether there are dice in a roll that its badge may roll again."""
+        return any(self.may_reroll(dice) for dice in parts(roll))
+
+
+def without(roll: Roll, dice: Iterable[int]) -> Roll:
+    """The dice of a roll that are not among some of them."""
+    return make_roll((Counter(roll) - Counter(dice)).elements())
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from solver.errors import InvalidDiceError, InvalidRulesError
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
-from solver.turn.dice import DiceSet, Die, Roll, dice_set, make_dice_set
+from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
-from solver.turn.powers import Power, power_data, uses_of
+from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import Badge, SetAside
 
@@ -34,6 +34,8 @@ class Matchup:
         for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
+        if self.rules.scoring.nothing and any(one and one.has_jokers for one in self.powers):
+            raise _not_yet(self.rules, "scoring.nothing")
 
     @property
     def is_fair(self) -> bool:
@@ -64,20 +66,39 @@ class Matchup:
             badge=self.badges[side],
         )
 
+    def shown(self, side: int, roll: Roll) -> DiceSet:
+        """The dice that a roll of a side is of: its set, with the die that a badge added to it."""
+        thrown, power = self.dice[side], self.powers[side]
+        own = len(FACES) * len(thrown.types)
+        if power and power.kind is PowerKind.MIGHT and any(die > own for die in roll):
+            return thrown.with_die(power.die)
+        return thrown
+
     def set_asides(self, side: int, roll: Roll) -> tuple[SetAside, ...]:
         """Every legal set-aside of a roll of a side, most points first."""
+        shown = self.shown(side, roll)
         return set_asides_of(
             self.rules,
-            self.dice[side],
+            shown,
             roll,
             joker_alone=self.joker_alone,
             badge=self.badges[side],
+            more=len(shown.types) - len(self.dice[side].types),
         )
+
+    def left(self, side: int, dice: Remaining, kept: Roll) -> Remaining:
+        """What is to be rolled next once dice of a roll of some dice of a side were set aside."""
+        thrown, shown = self.dice[side], self.shown(side, kept)
+        if shown is not thrown:
+            # the die that a badge added is gone, set aside or not
+            kept = tuple(die for die in kept if shown.type_of(die) < len(thrown.types))
+        return thrown.without(dice, kept) or thrown.whole
 
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of what decides play: the rules and both sets, in either order."""
         jokers = any(thrown.has_jokers for thrown in self.dice)
+        jokers |= any(power and power.has_jokers for power in self.powers)
         ordered = self if self.is_in_order else self.exchanged
         said: dict[str, object] = {
             "rules": self.rules.digest,

@@ -16,6 +16,9 @@ from solver.turn.remaining import Ints, roll_chances, shape_of
 from solver.turn.rerolls import Rerolls, find_rerolls, place_of_roll
 from solver.turn.scoring import TurnPlan, TurnState
 
+LEAST_GAIN = 1e-12
+"""Of win probability for which a badge is used."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
@@ -49,14 +52,20 @@ class PowerTurn:
         uses: int,
         banked: int,
         opponent: int,
+        *,
+        spent: bool = False,
     ) -> None:
         """Solve it.
 
         plan : the turn of the side without a badge
         theirs : the other's values by the own uses left: [uses, other's score, own score]
+        spent : whether the badge was used in this turn, and may not be again before the next one
         """
         self.matchup, self.plan, self.side, self.uses = matchup, plan, side, uses
-        self.power = power = matchup.powers[side]
+        held = matchup.powers[side]
+        self.power = power = None if spent else held
+        self._said = held if spent and held and held.at_start else None
+        """What raises all banks of this turn."""
         rules = matchup.rules
         self._step = rules.point_step
         self._thrown = matchup.dice[side]
@@ -144,7 +153,7 @@ class PowerTurn:
         more = [] if top.more is None else [top.more[row]]
         more += [] if top.added is None else [top.added[row, turn.dice - 1]]
         more += [self.said] if self.said is not None and not turn.turn_total else []
-        return bool(np.fmax.reduce([*more, -1.0]) > without + 1e-12)
+        return bool(np.fmax.reduce([*more, -1.0]) > without + LEAST_GAIN)
 
     @property
     def use_on_rolls(self) -> bool:
@@ -158,7 +167,9 @@ class PowerTurn:
         if self._rerolls:
             best, below = self._best(0, layer), self._best(0, layer - 1)
             worth = self._of_rolls(best, column, layer)
-            used = self._best_again(below, column, layer, self._rerolls[column]) > worth + 1e-12
+            used = (
+                self._best_again(below, column, layer, self._rerolls[column]) > worth + LEAST_GAIN
+            )
             return float(roll_chances(self._thrown, column + 1) @ used)
         offers = self._offers
         here = layer * (self.plan.columns + 1)
@@ -166,7 +177,7 @@ class PowerTurn:
         starts = offers.starts[:-1]
         used = np.maximum.reduceat(np.where(offers.used, options, -1.0), starts)
         plain = np.maximum.reduceat(np.where(offers.used, -1.0, options), starts)
-        chances = offers.chances(self._thrown)[0] * (used > plain + 1e-12)
+        chances = offers.chances(self._thrown)[0] * (used > plain + LEAST_GAIN)
         return float(chances[offers.first_list[column] :].sum())
 
     def rolled_again(self, turn: TurnState, roll: Roll) -> list[tuple[Roll, float]]:
@@ -191,7 +202,7 @@ class PowerTurn:
     def _banks(self, left: int, power: Power | None = None) -> Floats:
         """What banks are worth that leave so many uses; with a power of that kind, raised by it."""
         rows = len(self._space)
-        rules = self.matchup.rules
+        rules, power = self.matchup.rules, power or self._said
         missing = rules.winning_score // self._step - self._own
         raised = np.arange(rows)
         least = self._least

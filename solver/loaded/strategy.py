@@ -1,7 +1,7 @@
 """Best play of a match-up that is solved: its values, and every turn between them, in NumPy."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +17,18 @@ from solver.turn.scoring import TurnPlan
 
 Uses = tuple[int, int] | None
 """The uses left of side 0 and of side 1; None for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is left of the badges in a game under way."""
+
+    uses: Uses = None
+    spent: bool = False
+    """Whether the side to act has used its badge in this turn, and may not again before the next.
+    """
+    changed: bool = False
+    """Whether the badge has changed the roll on the table, which it does once at most."""
 
 
 class MatchupStrategy:
@@ -48,18 +60,26 @@ class MatchupStrategy:
         place = (*self._left(uses), side, banked // step, opponent // step)
         return float(self.values[place])
 
-    def turn(self, side: int, position: Position, uses: Uses = None) -> TurnTable:
+    def turn(
+        self, side: int, position: Position, uses: Uses = None, *, spent: bool = False
+    ) -> TurnTable:
         """The table of the turn that a possible position of a side belongs to.
 
-        Where badges are used up it is the part in which nothing is used yet.
+        Where badges are used up it is the part in which so many uses are left; `spent` as below.
         """
         if any(self.matchup.powers):
-            return self.power_turn(side, position, uses).table
+            return self.power_turn(side, position, uses, spent=spent).table
         return self._turn(side, position.banked, position.opponent)
 
-    def power_turn(self, side: int, position: Position, uses: Uses = None) -> PowerTurn:
-        """The turn of a position of a match-up in which badges are used up."""
-        return self._power_turn(side, position.banked, position.opponent, self._left(uses))
+    def power_turn(
+        self, side: int, position: Position, uses: Uses = None, *, spent: bool = False
+    ) -> PowerTurn:
+        """The turn of a position of a match-up in which badges are used up.
+
+        spent : whether the side has used its badge in this turn, and may not again before the next
+        """
+        place = position.banked, position.opponent
+        return self._power_turn(side, *place, self._left(uses), spent)
 
     def start(self, side: int, banked: int = 0, opponent: int = 0) -> Position:
         """The position of a side that is about to start a turn."""
@@ -79,6 +99,11 @@ class MatchupStrategy:
                 "these dice cannot be left at a turn total of {turn_total:,}",
                 turn_total=position.turn_total,
             )
+
+    def possible(self, side: int, rows: int) -> npt.NDArray[np.bool_]:
+        """States that a turn of a side may come to, shape (rows, columns); rows in point steps."""
+        found = self._possible(side)
+        return found[np.minimum(np.arange(rows), len(found) - 1)]
 
     def _plan(self, side: int) -> TurnPlan:
         return self.matchup.lists(side).plan(self.matchup.dice[side])
@@ -101,12 +126,13 @@ class MatchupStrategy:
         return tuple(number - 1 for number in shape) if uses is None else uses[: len(shape)]
 
     def _solve_power_turn(
-        self, side: int, banked: int, opponent: int, uses: tuple[int, int]
+        self, side: int, banked: int, opponent: int, uses: tuple[int, int], spent: bool
     ) -> PowerTurn:
         one, other = uses
         theirs = self.values[:, other, 1] if side == 0 else self.values[one, :, 0]
         plan = self.plan(side)
-        return PowerTurn(self.matchup, plan, side, theirs, uses[side], banked, opponent)
+        scores = banked, opponent
+        return PowerTurn(self.matchup, plan, side, theirs, uses[side], *scores, spent=spent)
 
     def _solve_turn(self, side: int, banked: int, opponent: int) -> TurnTable:
         rules, step, plan = self.rules, self.rules.point_step, self.plan(side)

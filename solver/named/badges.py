@@ -8,13 +8,13 @@ and words behind an @ say what sources leave open, see solver.turn.powers.
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from solver.errors import InvalidRequestError, did_you_mean, either
 from solver.named.catalogue import Badge, Tier, known_badges
 from solver.named.names import words_of
-from solver.named.sets import NamedDie, read_die
+from solver.named.sets import NamedDie, added_die, read_die
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Die
@@ -23,6 +23,8 @@ from solver.turn.scoring import Badge as Combinations
 from solver.wording import say, spoken
 
 _HEADSTART, _FORMATION, _TRIPLE, _DEFENCE = "headstart", "formation", "triple", "defence"
+_TWICE = 100
+"""Hundredths more that are twice the points, or by another reading three times as many."""
 _POWERS = {
     "warlord": (PowerKind.WARLORD, "share"),
     "resurrection": (PowerKind.RESURRECTION, ""),
@@ -31,9 +33,11 @@ _POWERS = {
     "transmutation": (PowerKind.TRANSMUTATION, "face"),
     "fortune": (PowerKind.REROLL, "dice"),
     "swap": (PowerKind.REROLL, "dice"),
+    "joker": (PowerKind.TRANSMUTATION, ""),
 }
 """What badges allow that are used up, and which of their fields is its amount."""
 _ALL, _START, _FARKLE, _ONCE = "all", "start", "farkle", "once"
+_TRIPLE_POINTS, _ONE_USE = "triple", "use"
 _BADGE = re.compile(
     r"(?P<name>[^\d:=@+]+)(?:[:=\s]\s*(?P<number>\d{1,6}))?(?P<said>(?:\s*@\s*[a-z]+)*)"
     r"(?:\s*\+\s*(?P<die>.+))?",
@@ -78,8 +82,21 @@ class NamedBadge:
 
     @property
     def cancels(self) -> bool:
-        """Whether the other player's badge does nothing."""
+        """Whether it acts on the other player's badge, see `against`."""
         return self.badge.kind == _DEFENCE
+
+    @property
+    def cancels_one_use(self) -> bool:
+        """Whether all that it does is to take one use from the other player's badge."""
+        return self.cancels and _ONE_USE in self.said
+
+    def against(self, other: "NamedBadge | None") -> "NamedBadge | None":
+        """What it does beside another player's badge, None for nothing."""
+        if self.cancels or (other and other.cancels and not other.cancels_one_use):
+            return None
+        if other and other.cancels and self.uses_left:
+            return replace(self, left=self.uses_left - 1)
+        return self
 
     def combinations(self, rules: Ruleset) -> Combinations:
         """The combinations that it adds or changes."""
@@ -107,13 +124,19 @@ class NamedBadge:
         return Power(
             kind,
             uses=badge.uses,
-            amount=badge.effect[field] if field else 0,
+            amount=(1 + (_TRIPLE_POINTS in self.said)) * badge.effect.get(field, 0),
             alike=alike,
             after_farkle=_FARKLE in self.said,
             at_start=_START in self.said,
             once=_ONCE in self.said and badge.uses > 1,
             die=self.die.die if self.die else Die(),
         )
+
+    @property
+    def added(self) -> NamedDie | None:
+        """The die that it adds to a roll, as it is called beside the own ones."""
+        power = self.power
+        return added_die(power.die) if power and power.kind is PowerKind.MIGHT else None
 
     @property
     def uses_left(self) -> int:
@@ -167,7 +190,7 @@ def read_badge(text: str) -> NamedBadge:
     said = frozenset(word.strip().lower() for word in match["said"].split("@")[1:])
     number = None if match["number"] is None else int(match["number"])
     tier = of_tier[0].tier if len(of_tier) == 1 else None
-    _check(badge, found, said, match["die"])
+    _check(found, of_tier, said, match["die"])
     if badge.kind not in _POWERS:
         _check_points(badge, found, number)
         return NamedBadge(keys[0], tier, number, said)
@@ -198,6 +221,15 @@ def read_badges(
     return one, other
 
 
+Held = tuple[NamedBadge | None, NamedBadge | None]
+"""The badges of two players, None for none."""
+
+
+def played_badges(mine: NamedBadge | None, theirs: NamedBadge | None) -> Held:
+    """The badges of two players that do anything, with the uses that one leaves the other."""
+    return mine and mine.against(theirs), theirs and theirs.against(mine)
+
+
 def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
     """Raises InvalidRequestError for badges of two players that are of different tiers."""
     if one and other and one.tier and other.tier and one.tier is not other.tier:
@@ -210,22 +242,21 @@ def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
         )
 
 
-def _check(badge: Badge, tiers: list[Badge], said: frozenset[str], die: str | None) -> None:
-    """Refuse what is not known well enough, and words that the badge does not know."""
-    if badge.kind == "joker":
-        raise InvalidRequestError.say(
-            "{badge} is not in the tables of the game and only the help speaks of it: nothing says"
-            " when it acts, so that it cannot be computed",
-            badge=badge.called,
-        )
+def _check(found: list[Badge], of_tier: list[Badge], said: frozenset[str], die: str | None) -> None:
+    """Refuse words that the badge, in all tiers and in the one that is meant, does not know."""
+    badge = found[0]
     known = {
         _TRIPLE: {_ALL},
+        _DEFENCE: {_ONE_USE},
         "warlord": {_START},
         "fortune": {_FARKLE},
         "transmutation": {_FARKLE},
         "swap": {_FARKLE},
+        "joker": {_FARKLE},
     }.get(badge.kind, set())
-    if badge.kind in _POWERS and max(one.uses for one in tiers) > 1:
+    if any(one.effect.get("share") == _TWICE for one in of_tier):
+        known = known | {_TRIPLE_POINTS}
+    if badge.kind in _POWERS and max(one.uses for one in found) > 1:
         known = known | {_ONCE}
     if wrong := sorted(said - known):
         raise InvalidRequestError.say(

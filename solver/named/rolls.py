@@ -16,7 +16,7 @@ from operator import itemgetter
 from solver.errors import InvalidDiceError, InvalidRollError, either
 from solver.named.catalogue import KnownDie, Version
 from solver.named.names import matching
-from solver.named.sets import NamedDie, NamedSet, read_die
+from solver.named.sets import ADDED, NamedDie, NamedSet, read_die
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES
 from solver.turn.dice import DIE_SIGNS, JOKER, Die, Remaining, Roll, make_roll
@@ -87,8 +87,12 @@ def read_set_aside(named: NamedSet, roll: Roll, text: str) -> Roll:
 
 
 def roll_text(named: NamedSet, roll: Roll, dice: Remaining | None = None) -> str:
-    """The shortest text that `read_roll` reads as this roll, in the language that is spoken."""
-    return _shortest(named, roll, _of_dice(named, dice))
+    """The shortest text that `read_roll` reads as this roll, in the language that is spoken.
+
+    Of a roll in which a die was turned to what it never shows the shortest that tells its dice.
+    """
+    choice = _of_dice(named, dice)
+    return _shortest(named, roll, choice) or _shortest(named, roll, _of_any_faces(choice.dice))
 
 
 def set_aside_text(named: NamedSet, roll: Roll, kept: Roll) -> str:
@@ -102,6 +106,11 @@ def _of_dice(named: NamedSet, dice: Remaining | None) -> _Choice:
     left = thrown.remaining[thrown.whole if dice is None else dice]
     shown = (dict.fromkeys(_faces(named, k), number) for k, number in enumerate(left))
     return _Choice(tuple(shown), left)
+
+
+def _of_any_faces(dice: tuple[int, ...]) -> _Choice:
+    """The same of so many dice of each type that may show anything."""
+    return _Choice(tuple(dict.fromkeys((JOKER, *FACES), number) for number in dice), dice)
 
 
 def _faces(named: NamedSet, of_type: int) -> list[int]:
@@ -118,7 +127,7 @@ def _of_roll(named: NamedSet, roll: Roll) -> _Choice:
     """What may be set aside of a roll."""
     shown = [Counter[int]() for _ in named.dice_set.types]
     for die in roll:
-        shown[(die - 1) // len(FACES)][_face(named, die)] += 1
+        shown[named.dice_set.type_of(die)][_face(named, die)] += 1
     return _Choice(tuple(shown), tuple(one.total() for one in shown))
 
 
@@ -152,8 +161,11 @@ def _shares(number: int, most: list[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _shortest(named: NamedSet, roll: Roll, choice: _Choice) -> str:
-    """The shortest text by which some dice are told from all others that there may be."""
-    shown = [((die - 1) // len(FACES), _face(named, die)) for die in roll]
+    """The shortest text by which some dice are told from all others that there may be.
+
+    "" where there may be no such dice.
+    """
+    shown = [(named.dice_set.type_of(die), _face(named, die)) for die in roll]
     types = sorted({k for k, _ in shown})
     texts = []
     for number in range(len(types) + 1):
@@ -163,7 +175,7 @@ def _shortest(named: NamedSet, roll: Roll, choice: _Choice) -> str:
             left = _without(choice, groups)
             if left and len(list(islice(left.ways(unnamed), 2))) == 1:
                 texts.append(_text(named, [*groups, _Group(unnamed, None)]))
-    return min(texts, key=len)
+    return min(texts, key=len, default="")
 
 
 def _text(named: NamedSet, groups: list[_Group]) -> str:
@@ -210,11 +222,7 @@ def _only(named: NamedSet, groups: list[_Group], choice: _Choice, roll: Roll | N
         raise _which(named, ways)
     shown = [(k, face) for k, face in ways[0]]
     shown += [(one.of_type, f) for one in groups if one.of_type is not None for f in one.faces]
-    types = named.dice_set.types
-    return make_roll(
-        len(FACES) * k + (next(iter(types[k].jokers)) if face == JOKER else face)
-        for k, face in shown
-    )
+    return make_roll(named.dice_set.shown_by(k, face) for k, face in shown)
 
 
 def _which(named: NamedSet, ways: list[Way]) -> InvalidRollError:
@@ -349,7 +357,9 @@ def _face_numbers(tokens: list[str]) -> tuple[int, ...]:
 def _type(named: NamedSet, words: list[str]) -> int:
     """The type of the dice that a name stands for. Raises InvalidRollError."""
     text = " ".join(words)
-    dice = list(dict.fromkeys(named.dice))
+    dice = list(named.names)
+    if named.added and text.casefold() in {ADDED, named.added.typed}:
+        return named.type_of(named.added)
     if ":" in text:
         found = [die for die in dice if not die.key and die.die == _weights(text)]
     else:

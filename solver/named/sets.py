@@ -18,11 +18,14 @@ from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
 from solver.named.names import matching
 from solver.rules.complaints import short
 from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
-from solver.wording import say
+from solver.wording import say, say_later
 
+ADDED = "extra"
+"""The key of a die that a badge adds to one roll."""
 MOST_OWNED = 200
 """Dice that somebody may own: more are a slip of the finger."""
 
+_ADDED_NAME = say_later("extra")
 _BETWEEN = re.compile(r"[,;\n&+]|\s(?:and|und)\s", re.IGNORECASE)
 _TIMES = r"[x*×]"
 _NUMBER = r"\d{1,6}"
@@ -60,6 +63,8 @@ class NamedDie:
     def typed(self) -> str:
         """Its shortest name in the language that is spoken, by which it is read again."""
         known = self.known
+        if self.key == ADDED:
+            return say(_ADDED_NAME)
         if known is None:
             return _weights_text(self.die)
         plain = self.version is Version.PATCHED
@@ -79,6 +84,8 @@ class NamedSet:
     """The dice of a player by name, more numerous ones first."""
 
     dice: tuple[NamedDie, ...]
+    added: NamedDie | None = None
+    """What a badge adds to them for one roll; the last type of `dice_set` by itself."""
 
     @cached_property
     def counted(self) -> tuple[tuple[NamedDie, int], ...]:
@@ -88,15 +95,22 @@ class NamedSet:
     @cached_property
     def dice_set(self) -> DiceSet:
         """The set as the solver has it: dice that fall alike are one type, whatever their names."""
-        return make_dice_set(named.die for named in self.dice)
+        own = make_dice_set(named.die for named in self.dice)
+        return own.with_die(self.added.die) if self.added else own
 
     def type_of(self, named: NamedDie) -> int:
         """The type of `dice_set` that a name stands for."""
-        return self.dice_set.types.index(named.die)
+        types = self.dice_set.types
+        return len(types) - 1 if named == self.added else types.index(named.die)
 
     def first_name(self, of_type: int) -> NamedDie:
         """What the dice of a type are called, by the first of their names."""
-        return next(named for named in self.dice if self.type_of(named) == of_type)
+        return next(named for named in self.names if self.type_of(named) == of_type)
+
+    @property
+    def names(self) -> tuple[NamedDie, ...]:
+        """What its dice are called, each name once."""
+        return tuple(dict.fromkeys((*self.dice, *([self.added] if self.added else []))))
 
     def left(self, dice: Remaining) -> "NamedSet":
         """The dice that remain, by the first names of their types."""
@@ -108,8 +122,9 @@ class NamedSet:
     @property
     def text(self) -> str:
         """Its shortest form in the language that is spoken, which `read_set` reads again."""
+        counted = (*self.counted, *([(self.added, 1)] if self.added else []))
         return ",".join(
-            named.typed + (f"*{number}" if number > 1 else "") for named, number in self.counted
+            named.typed + (f"*{number}" if number > 1 else "") for named, number in counted
         )
 
     @property
@@ -117,6 +132,11 @@ class NamedSet:
         """What it costs in groschen, None where a price is not known."""
         prices = [named.known.price if named.known else None for named in self.dice]
         return None if None in prices else sum(filter(None, prices))
+
+
+def added_die(die: Die) -> NamedDie:
+    """A die that a badge adds to a roll."""
+    return NamedDie(ADDED, Version.PATCHED, die)
 
 
 def make_set(dice: Iterable[NamedDie]) -> NamedSet:

@@ -28,15 +28,21 @@ class BadgeUse:
 
 
 def uses_on_roll(
-    strategy: MatchupStrategy, side: int, advice: Advice, uses: Uses = None
+    strategy: MatchupStrategy,
+    side: int,
+    advice: Advice,
+    uses: Uses = None,
+    *,
+    spent: bool = False,
 ) -> tuple[BadgeUse, ...]:
     """What the badge of a side allows on a roll that was advised on, the best first.
 
     uses : of the badges of side 0 and side 1 that are left, all if None
+    spent : whether the side has used its badge in this turn, and may not again before the next one
     """
     if not any(strategy.matchup.powers):
         return ()
-    turn = strategy.power_turn(side, advice.position, uses)
+    turn = strategy.power_turn(side, advice.position, uses, spent=spent)
     if turn.lower is None or turn.power is None:
         return ()
     found = {
@@ -47,13 +53,13 @@ def uses_on_roll(
 
 
 def use_before_roll(
-    strategy: MatchupStrategy, side: int, odds: Odds, uses: Uses = None
+    strategy: MatchupStrategy, side: int, odds: Odds, uses: Uses = None, *, spent: bool = False
 ) -> BadgeUse | None:
     """What the badge of a side allows before a roll that was weighed, or after a farkle of it."""
     if not any(strategy.matchup.powers):
         return None
     position = odds.position
-    turn = strategy.power_turn(side, position, uses)
+    turn = strategy.power_turn(side, position, uses, spent=spent)
     top, place = turn.top, (turn.row(position.turn_total), position.dice - 1)
     if turn.power is None:
         return None
@@ -73,12 +79,18 @@ def use_before_roll(
 
 
 def uses_now(
-    strategy: MatchupStrategy, side: int, position: Position, state: TurnState, uses: Uses = None
+    strategy: MatchupStrategy,
+    side: int,
+    position: Position,
+    state: TurnState,
+    uses: Uses = None,
+    *,
+    spent: bool = False,
 ) -> bool:
     """Whether it is best to use the badge before the next bank or roll of a turn."""
     if not any(strategy.matchup.powers):
         return False
-    return strategy.power_turn(side, position, uses).uses_now(state)
+    return strategy.power_turn(side, position, uses, spent=spent).uses_now(state)
 
 
 def _on_roll(

@@ -8,7 +8,13 @@ from solver.turn.scoring import Fate, TurnState
 
 
 def advise_side(
-    strategy: MatchupStrategy, side: int, position: Position, roll: Roll, uses: Uses = None
+    strategy: MatchupStrategy,
+    side: int,
+    position: Position,
+    roll: Roll,
+    uses: Uses = None,
+    *,
+    spent: bool = False,
 ) -> Advice:
     """Rank the set-asides of a roll of a side, made with `position.dice`.
 
@@ -16,13 +22,14 @@ def advise_side(
     side's set is 6 * k + f. What a badge allows on the roll itself is told by `badge_uses`.
 
     uses : of the badges of side 0 and side 1 that are left, all if None
+    spent : whether the side has used its badge in this turn, and may not again before the next one
     """
     matchup = strategy.matchup
-    rules, thrown = matchup.rules, matchup.dice[side]
-    table = strategy.turn(side, position, uses)
+    rules = matchup.rules
+    table = strategy.turn(side, position, uses, spent=spent)
     options = []
     for kept in matchup.set_asides(side, roll):
-        left = thrown.without(position.dice, kept.dice) or thrown.whole
+        left = matchup.left(side, position.dice, kept.dice)
         after = TurnState(position.turn_total + kept.points, left)
         options.append(
             Option(
@@ -50,13 +57,18 @@ def advise_side(
 
 
 def odds_of_side(
-    strategy: MatchupStrategy, side: int, position: Position, uses: Uses = None
+    strategy: MatchupStrategy,
+    side: int,
+    position: Position,
+    uses: Uses = None,
+    *,
+    spent: bool = False,
 ) -> Odds:
     """Weigh rolling against banking for a side, without a badge; the position must be possible."""
-    table = strategy.turn(side, position, uses)
+    table = strategy.turn(side, position, uses, spent=spent)
     roll, bank = table.roll_value(position.turn), table.bank_value(position.turn)
     if any(strategy.matchup.powers):
-        turn = strategy.power_turn(side, position, uses)
+        turn = strategy.power_turn(side, position, uses, spent=spent)
         roll, bank = turn.without(position.turn)
     return Odds(
         rules=strategy.rules,

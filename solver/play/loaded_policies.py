@@ -7,14 +7,19 @@ import numpy as np
 from solver.errors import InvalidRequestError, MissingStrategyError
 from solver.game.position import Position
 from solver.loaded.kits import Side
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.power_turn import LEAST_GAIN
+from solver.loaded.strategy import Held, MatchupStrategy
+from solver.play.badge_uses import uses_now, uses_on_roll
+from solver.play.loaded import advise_side
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, greedy_threshold
 from solver.play.policy import Decisions, Move
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.points import bank_decisions, points_table
+from solver.turn.powers import PowerKind
 from solver.turn.scoring import SetAside, TurnPlan
 
+_NOTHING = Held()
 LOADED_LEVELS = (Optimal.name, MaxPoints.name, Greedy.name, Cautious.name)
 """The levels that can play with any dice; a table to memorise is one of equal dice."""
 
@@ -22,8 +27,14 @@ LOADED_LEVELS = (Optimal.name, MaxPoints.name, Greedy.name, Cautious.name)
 class LoadedPolicy:
     """A level of play for one side of a match-up."""
 
-    def __init__(self, level: str, side: Side, strategy: MatchupStrategy | None = None) -> None:
-        """`strategy` is what the level optimal plays by.
+    def __init__(
+        self,
+        level: str,
+        side: Side,
+        strategy: MatchupStrategy | None = None,
+        held: Held = _NOTHING,
+    ) -> None:
+        """`strategy` is what the level optimal plays by, and `held` is left of the badges.
 
         Raises InvalidRequestError for a level that cannot play with any dice, and
         MissingStrategyError.
@@ -31,13 +42,15 @@ class LoadedPolicy:
         check_level(level)
         if level == Optimal.name and strategy is None:
             raise MissingStrategyError.say("these dice are not solved against each other yet")
-        self._level, self._side, self._strategy = level, side, strategy
+        self._level, self._side, self._held = level, side, held
+        self._strategy = strategy if level == Optimal.name else None
 
     def decisions(self, position: Position) -> Decisions:
         """The decisions of the turn that a position of the side belongs to."""
         rules = self._side.matchup.rules
-        if self._strategy and self._level == Optimal.name:
-            table = self._strategy.turn(self._side.number, position)
+        if self._strategy:
+            uses, spent = self._held.uses, self._held.spent
+            table = self._strategy.turn(self._side.number, position, uses, spent=spent)
             return Decisions(table.win_probability, bank_decisions(table))
         plan = _plan(self._side)
         if self._level == MaxPoints.name:
@@ -58,6 +71,24 @@ class LoadedPolicy:
         after = side.after(position.turn, kept)
         legal = rules.may_bank(after.turn_total, position.banked, on_board=True)
         return Move(kept.dice, bool(found.bank[found.place(rules, after)]) and legal)
+
+    def badge_use(self, position: Position, roll: Roll | None) -> Roll | None:
+        """The dice of the roll, if one lies there, on which to use the badge now.
+
+        () where it is used on none, None to keep it. Only the level optimal uses badges.
+        """
+        solved, side, held = self._strategy, self._side.number, self._held
+        if solved is None:
+            return None
+        uses, spent = held.uses, held.spent
+        if roll is None:
+            used = uses_now(solved, side, position, position.turn, uses, spent=spent)
+            return () if used else None
+        advice = advise_side(solved, side, position, roll, uses, spent=spent)
+        found = () if held.changed else uses_on_roll(solved, side, advice, uses, spent=spent)
+        if not found or found[0].win_probability <= advice.win_probability + LEAST_GAIN:
+            return None
+        return () if found[0].kind is PowerKind.RESURRECTION else found[0].dice
 
     def banks(self, position: Position) -> bool:
         """Whether to bank before a roll, where that is legal."""

@@ -1,31 +1,69 @@
 """Best play of a seat, whether both players throw the same dice or each brings their own."""
 
 from solver.game.position import Position
-from solver.loaded.strategy import MatchupStrategy
-from solver.play.advice import Advice, advise
-from solver.play.loaded import advise_side
+from solver.loaded.strategy import Held, MatchupStrategy
+from solver.play.advice import advise
+from solver.play.badge_uses import BadgeUse, use_before_roll, uses_on_roll
+from solver.play.loaded import advise_side, odds_of_side
 from solver.strategy import Strategy
 from solver.turn.dice import Roll
 from solver.turn.equations import TurnTable
+from solver.turn.powers import PowerKind
+from solver.turn.scoring import TurnState
 
 Solved = Strategy | MatchupStrategy
 """A game for two that is solved; the seats of a match-up are its sides."""
 
+_NOTHING = Held()
 
-def seat_chance(solved: Solved, seat: int, position: Position) -> float:
-    """Win probability of a seat that is about to start a turn; the position must be possible."""
+
+def seat_chance(solved: Solved, seat: int, position: Position, held: Held = _NOTHING) -> float:
+    """Win probability of a seat at the start of a turn; the position must be possible."""
     if isinstance(solved, Strategy):
         return solved.win_probability(position)
-    return solved.win_probability(seat, position.banked, position.opponent)
+    if held.spent:  # a use was said before the first roll
+        return solved.turn(seat, position, held.uses, spent=True).value(position.turn)
+    return solved.win_probability(seat, position.banked, position.opponent, held.uses)
 
 
-def seat_turn(solved: Solved, seat: int, position: Position) -> TurnTable:
+def seat_turn(solved: Solved, seat: int, position: Position, held: Held = _NOTHING) -> TurnTable:
     """The table of the turn that a possible position of a seat belongs to."""
-    return solved.turn(position) if isinstance(solved, Strategy) else solved.turn(seat, position)
-
-
-def seat_advice(solved: Solved, seat: int, position: Position, roll: Roll) -> Advice:
-    """Rank the set-asides of a roll of a seat; the position must be possible."""
     if isinstance(solved, Strategy):
-        return advise(solved, position, roll)
-    return advise_side(solved, seat, position, roll)
+        return solved.turn(position)
+    return solved.turn(seat, position, held.uses, spent=held.spent)
+
+
+def seat_roll(
+    solved: Solved, seat: int, position: Position, roll: Roll, held: Held = _NOTHING
+) -> float:
+    """Win probability of a seat once a roll lies there; the position must be possible."""
+    if isinstance(solved, Strategy):
+        return advise(solved, position, roll).win_probability
+    advice = advise_side(solved, seat, position, roll, held.uses, spent=held.spent)
+    uses = seat_uses(solved, seat, position, roll, held)
+    return max(advice.win_probability, *(use.win_probability for use in uses), 0.0)
+
+
+def seat_uses(
+    solved: Solved, seat: int, position: Position, roll: Roll | None, held: Held
+) -> tuple[BadgeUse, ...]:
+    """What the badge of a seat allows on a roll, or before the next one where none lies there."""
+    if isinstance(solved, Strategy) or held.changed:
+        return ()
+    uses, spent = held.uses, held.spent
+    if roll is not None:
+        advice = advise_side(solved, seat, position, roll, uses, spent=spent)
+        return uses_on_roll(solved, seat, advice, uses, spent=spent)
+    odds = odds_of_side(solved, seat, position, uses, spent=spent)
+    found = use_before_roll(solved, seat, odds, uses, spent=spent)
+    # that of a farkle is no matter of now
+    return (found,) if found and found.kind is not PowerKind.RESURRECTION else ()
+
+
+def seat_without(
+    solved: Solved, seat: int, position: Position, turn: TurnState, held: Held
+) -> tuple[float, float | None] | None:
+    """What rolling and banking are worth to a seat without its badge; None if none are used up."""
+    if isinstance(solved, Strategy) or not any(solved.matchup.powers):
+        return None
+    return solved.power_turn(seat, position, held.uses, spent=held.spent).without(turn)

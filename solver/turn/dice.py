@@ -22,7 +22,10 @@ Roll = tuple[int, ...]
 """The faces of one roll in descending order; a multiset, as the order of dice means nothing.
 
 Where a set has dice of several types, the face f of type k is 6 * k + f, so that a roll tells which
-die shows it; `DiceSet.faces` gives the faces alone."""
+die shows it; `DiceSet.faces` gives the faces alone. Badges turn dice to what they do not show as
+they fall: to a face which is a joker, as if their type came again behind all others, or to a joker
+that they do not have, as if it came once more behind these.
+"""
 
 Remaining = int
 """The dice of a set that are still to roll: an index into `DiceSet.remaining`. 0 is none of them;
@@ -161,21 +164,48 @@ class DiceSet:
         """What is left of some dice once others were set aside, which are among them."""
         if len(self.types) == 1:
             return dice - len(set_aside)
-        gone = _types_of(set_aside)
+        gone = self._types_of(set_aside)
         left = tuple(number - gone[k] for k, number in enumerate(self.remaining[dice]))
         return self.place(left)
 
     def thrown_in(self, roll: Roll) -> Remaining:
         """The dice that a roll is of."""
-        numbers = _types_of(roll)
+        numbers = self._types_of(roll)
         return self.place(tuple(numbers[k] for k in range(len(self.types))))
+
+    def type_of(self, die: int) -> int:
+        """The type of one die of a roll."""
+        return (die - 1) // len(FACES) % len(self.types)
+
+    def shown_by(self, of_type: int, face: int) -> int:
+        """A die of a type in a roll that shows a face or JOKER, as it falls or turned to it."""
+        jokers, number = self.types[of_type].jokers, len(self.types)
+        if face == JOKER and jokers:
+            return len(FACES) * of_type + min(jokers)
+        if face == JOKER:
+            return len(FACES) * (of_type + 2 * number) + 1
+        is_turned = face in jokers
+        return len(FACES) * (of_type + is_turned * number) + face
+
+    def with_die(self, die: Die) -> "DiceSet":
+        """The set with one die more, which is a type by itself, the last one, whatever it is."""
+        return DiceSet((*self.types, die), (*self.counts, 1))
 
     def faces(self, roll: Roll) -> Roll:
         """The faces of a roll, whatever dice show them; jokers are JOKER."""
-        if len(self.types) == 1 and not self.has_jokers:
+        if len(self.types) == 1 and not self.has_jokers and roll and roll[0] <= len(FACES):
             return roll
-        shown = ((self.types[(die - 1) // len(FACES)], (die - 1) % len(FACES) + 1) for die in roll)
-        return make_roll(JOKER if face in die.jokers else face for die, face in shown)
+        return make_roll(map(self._face, roll))
+
+    def _face(self, die: int) -> int:
+        place, face = divmod(die - 1, len(FACES))
+        turned, of_type = divmod(place, len(self.types))
+        is_joker = turned > 1 or (not turned and face + 1 in self.types[of_type].jokers)
+        return JOKER if is_joker else face + 1
+
+    def _types_of(self, roll: Roll) -> Counter[int]:
+        """How many dice of each type are in a roll."""
+        return Counter(map(self.type_of, roll))
 
     def ways(self, dice: Remaining) -> int:
         """Weight of all rolls of some dice together."""
@@ -195,11 +225,6 @@ class DiceSet:
             (make_roll(die for faces, _ in part for die in faces), prod(ways for _, ways in part))
             for part in product(*by_type)
         )
-
-
-def _types_of(roll: Roll) -> Counter[int]:
-    """How many dice of each type are in a roll."""
-    return Counter((die - 1) // len(FACES) for die in roll)
 
 
 def make_dice_set(dice: Iterable[Die]) -> DiceSet:

@@ -8,7 +8,8 @@ When a power acts, and what it does then; every use is one of those that a playe
 - `MIGHT`: `die` is added to one roll. Dice of it may be set aside like any other; afterwards it is
   gone, and what remains are the own dice that were not set aside, all six if none is left.
 - `DOPPELGANGER`: dice that are set aside count twice, once a roll.
-- `TRANSMUTATION`: one die of a roll is turned to the face `amount`, which then is no joker.
+- `TRANSMUTATION`: one die of a roll is turned to the face `amount`, which then is no joker, or,
+  where that is JOKER, to a joker.
 - `REROLL`: 1 to `amount` dice of a roll are rolled again; with `alike` exactly two that show
   the same. Then dice are set aside as ever, and if none can be, it is a farkle.
 
@@ -21,7 +22,7 @@ from enum import StrEnum
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import Die
+from solver.turn.dice import JOKER, Die
 
 MAX_USES = 3
 MAX_SHARE = 200
@@ -74,15 +75,16 @@ class Power:
             PowerKind.TRANSMUTATION: len(FACES),
             PowerKind.REROLL: MAX_REROLLED,
         }.get(self.kind, 0)
+        least = 0 if self.kind is PowerKind.TRANSMUTATION else min(1, most)
         # what two of them leave over of a step would add up
         uses = 1 if self.kind is PowerKind.WARLORD else MAX_USES
-        if not 1 <= self.uses <= uses or not min(1, most) <= self.amount <= most:
+        if not 1 <= self.uses <= uses or not least <= self.amount <= most:
             raise InvalidRulesError.say(
                 "a badge of the kind {kind} is used 1 to {uses} times, with an amount of {least} to"
                 " {most}, not {found} times with {amount}",
                 kind=str(self.kind),
                 uses=uses,
-                least=min(1, most),
+                least=least,
                 most=most,
                 found=self.uses,
                 amount=self.amount,
@@ -99,13 +101,28 @@ class Power:
         kinds = PowerKind.MIGHT, PowerKind.DOPPELGANGER, PowerKind.TRANSMUTATION
         return self.kind in kinds
 
+    @property
+    def changes_rolls(self) -> bool:
+        """Whether it changes what dice of a roll show."""
+        return self.kind in {PowerKind.TRANSMUTATION, PowerKind.REROLL}
+
+    @property
+    def has_jokers(self) -> bool:
+        """Whether there may be jokers by it."""
+        turns = self.kind is PowerKind.TRANSMUTATION and self.amount == JOKER
+        return turns or (self.kind is PowerKind.MIGHT and bool(self.die.jokers))
+
+    def more(self, turn_total: int) -> int:
+        """What a turn total counts for when it is banked with it, rounded down to whole points."""
+        return turn_total * (100 + self.amount) // 100
+
     def raised(self, rules: Ruleset, rows: int) -> list[int]:
         """What turn totals from 0 count for when they are banked with it, all in point steps.
 
         A fraction of a step that is left over never matters where the goal is a multiple of the
         step: it is left out, or where the goal has to be exceeded it counts as a whole one.
         """
-        points = (step * rules.point_step * (100 + self.amount) // 100 for step in range(rows))
+        points = (self.more(step * rules.point_step) for step in range(rows))
         return [in_steps(rules, one) // rules.point_step for one in points]
 
 

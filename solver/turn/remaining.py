@@ -207,9 +207,13 @@ def set_asides_of(
     *,
     joker_alone: bool = False,
     badge: Badge = (),
+    more: int = 0,
 ) -> tuple[SetAside, ...]:
-    """Every legal set-aside of one roll of a set, most points first; empty where nothing scores."""
-    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
+    """Every legal set-aside of one roll of a set, most points first; empty where nothing scores.
+
+    more : dice that the set has more than the rules say
+    """
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, more=more)
     return legal_set_asides(rules, thrown, roll, points)
 
 

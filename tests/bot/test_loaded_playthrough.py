@@ -1,8 +1,10 @@
-"""A whole match with loaded dice and badges, as people read it, kept in tests/playthroughs/loaded.
+"""Whole matches with loaded dice and badges, as people read them, kept in tests/playthroughs.
 
-To write it anew see test_playthroughs.py.
+To write them anew see test_playthroughs.py.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -10,52 +12,89 @@ import pytest
 from bot.languages import language
 from bot.services import tables
 from solver.wording import speak
-from tests.bot.chat import open_chat
+from tests.bot.chat import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, WRITES, Transcript, fixed_secrets
 
-BEGIN = (
-    "ann: /play bot my-dice:lucky*3,devil,ordinary*2 my-badge:carpenter:150"
-    " their-dice:weighted*2,odd,ordinary*3 their-badge:headstart:250 goal:1500"
-)
-EXTRAS = {
-    1: ["ann: /seed wheat", "ann: /hint", "carl: /join", "ann: /roll 5 lucky", "ann: /bank"],
-    2: ["ann: /hint", "ann: /keep 7", "ann: /keep 4 4 4 4", "ann: /advise"],
-    3: ["ann: /show", "ann: /odds", "ann: /explain"],
-    4: ["ann: /undo"],
+
+@dataclass(frozen=True)
+class Match:
+    """A match of ann against the optimal bot, and what is said on top of its moves."""
+
+    begin: str
+    extras: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Lines before the so many-th move of ann, counted from 1."""
+    worst: int = 0
+    """The move at which ann does what costs most."""
+
+
+MATCHES = {
+    "loaded": Match(
+        "ann: /play bot my-dice:lucky*3,devil,ordinary*2 my-badge:carpenter:150"
+        " their-dice:weighted*2,odd,ordinary*3 their-badge:headstart:250 goal:1500",
+        {
+            1: [
+                "ann: /seed wheat",
+                "ann: /hint",
+                "carl: /join",
+                "ann: /roll 5 lucky",
+                "ann: /bank",
+            ],
+            2: ["ann: /hint", "ann: /keep 7", "ann: /keep 4 4 4 4", "ann: /advise"],
+            3: ["ann: /show", "ann: /odds", "ann: /explain"],
+            4: ["ann: /undo"],
+        },
+        worst=8,
+    ),
+    "badges": Match(
+        "ann: /play bot my-dice:lucky*3,devil,ordinary*2 my-badge:silver-resurrection"
+        " their-dice:weighted*2,odd,ordinary*3 their-badge:silver-might goal:1500",
+        {
+            1: ["ann: /seed rye", "ann: /hint", "ann: /use", "ann: /use no", "bob: /use"],
+            2: ["ann: /use 5", "ann: /show", "ann: /odds"],
+        },
+        worst=3,
+    ),
 }
-"""Lines before the so many-th move of ann, counted from 1."""
 AFTER = ["ann: /review", "ann: /stats"]
-WORST = {8}
-"""Moves at which ann does what costs most."""
+
+
+async def move_of(chat: Chat, *, worst: bool) -> str:
+    """What ann says to a roll: what is best, or what costs most."""
+    hint = (await chat.answer("ann: /hint")).data
+    uses, options = hint["badge_uses"], hint["options"]
+    if uses and not options:
+        return "ann: /use no" if uses[0]["win_probability"] < uses[0]["without"] else "ann: /use"
+    option = options[-1 if worst else 0]
+    then = "roll" if option["action"] == "roll" else "bank"
+    return f"ann: /keep {option['set_aside']} {then}"
 
 
 @pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize("name", MATCHES)
 async def test_match(
-    code: str, kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, code: str, kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "secrets", fixed_secrets("loaded dice"))
+    match = MATCHES[name]
+    monkeypatch.setattr(tables, "secrets", fixed_secrets(f"{name} dice"))
     speak(language(code))
     (tmp_path / "kernels").symlink_to(kernels)
     async with open_chat(tmp_path) as chat:
         transcript = Transcript(chat, tmp_path / "strategies")
-        await transcript.say(BEGIN)
+        await transcript.say(match.begin)
         for move in range(1, 200):
-            for line in EXTRAS.get(move, ()):
+            for line in match.extras.get(move, ()):
                 await transcript.say(line)
             if transcript.table["to_move"] is None:
                 break
-            if transcript.table["roll"] is None:
-                await transcript.say("ann: /roll")
-                continue
-            options = (await chat.answer("ann: /hint")).data["options"]
-            option = options[-1 if move in WORST else 0]
-            then = "roll" if option["action"] == "roll" else "bank"
-            await transcript.say(f"ann: /keep {option['set_aside']} {then}")
+            line = "ann: /roll"
+            if transcript.table["roll"] is not None:
+                line = await move_of(chat, worst=move == match.worst)
+            await transcript.say(line)
         assert transcript.table["stage"] == "over"
         for line in AFTER:
             await transcript.say(line)
     found = "\n".join(transcript.lines) + "\n"
-    file = FOLDER / "loaded" / f"{code}.txt"
+    file = FOLDER / name / f"{code}.txt"
     if WRITES:
         file.parent.mkdir(exist_ok=True)
         file.write_text(found)

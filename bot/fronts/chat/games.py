@@ -30,7 +30,7 @@ from bot.services.loaded import KCD
 from bot.services.loaded import with_goal as with_another_goal
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
-from bot.services.seats import read_fallen, read_kept
+from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
 from bot.table.drafting import place_of
@@ -58,7 +58,9 @@ _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
 _ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "lose", "win")
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
-_THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
+_THEN: dict[str, Literal["roll", "bank", "use"]] = {"roll": "roll", "bank": "bank", "use": "use"}
+_NO = {"no", "nein"}
+"""What is said instead of using a badge."""
 _POINTS = re.compile(r"[+-]?[\d,.']*\d")
 _MOST_SECONDS = 7 * 24 * 3600
 
@@ -125,6 +127,13 @@ class GameCommands:
             ),
             Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
             Command(
+                "/use [DICE]",
+                say_later("use a badge that is used up; no: keep it, and take the farkle"),
+                self._use,
+                GAME,
+                examples=("/use", "/use 5 5 3", "/use no"),
+            ),
+            Command(
                 "/undo",
                 say_later("take the last move back, before the next roll"),
                 _plain(games.undo),
@@ -144,6 +153,7 @@ class GameCommands:
                 self._fix,
                 {
                     "farkles": say_later("farkles in a row"),
+                    "uses": say_later("of the badge, that are left"),
                     "next": say_later("whose turn it is"),
                     **GAME,
                 },
@@ -315,6 +325,21 @@ class GameCommands:
         async for news in self._games.keep(caller, table_of(line), kept, then):
             yield news
 
+    async def _use(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        if line.words.casefold() in _NO:
+            told = self._games.accept(caller, table_of(line))
+        else:
+            table = await self._games.tables.find(caller, table_of(line))
+            name = table.names[table.game.mover]
+            try:
+                dice, fallen = read_use(table.game, line.words, name)
+            except InvalidRollError:
+                table.acting_seat(caller)  # who may not move at all is told that first
+                raise
+            told = self._games.use(caller, table_of(line), dice, fallen)
+        async for news in told:
+            yield news
+
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
         endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
@@ -334,8 +359,8 @@ class GameCommands:
             score = whole_number(words.pop(), _no_fix)
         following = line.options.get("next")
         who = words[0] if len(words) == 1 else following
-        farkles = line.number("farkles")
-        nothing = score is None and farkles is None and following is None
+        farkles, uses = line.number("farkles"), line.number("uses")
+        nothing = all(one is None for one in (score, farkles, uses, following))
         if len(words) > 1 or who is None or nothing:
             raise InvalidRequestError(_no_fix(line.words))
         if following and words:
@@ -346,6 +371,7 @@ class GameCommands:
             _who(who),
             score=score,
             farkles=farkles,
+            uses=uses,
             moves=following is not None,
         )
 

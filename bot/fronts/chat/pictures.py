@@ -7,19 +7,30 @@ from typing import Any, TypeVar
 
 from bot.fronts.chat.advice import CONTEXT, rules_meant
 from bot.fronts.chat.commands import Command, Line, Reply
-from bot.fronts.chat.waiting import solved_first
+from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
-from bot.services.pictures import NOT_WITH_DICE, Explanation, explained, explained_in
+from bot.services.pictures import (
+    NOT_WITH_DICE,
+    Explanation,
+    explained,
+    explained_in,
+    loaded_explained,
+)
 from bot.services.positions import check_asked
 from bot.services.situation import Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.views.explain import explanation_data, explanation_text
+from bot.views.explain import (
+    explanation_data,
+    explanation_text,
+    loaded_explanation_data,
+    loaded_explanation_text,
+)
 from bot.views.explorer import exploration_data, exploration_text
 from bot.views.turn_picture import turn_picture
 from solver.errors import FarkleError, InvalidRequestError
@@ -61,6 +72,11 @@ class PictureCommands:
         ]
 
     async def _explain(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        here = await self._tables.asked_at(caller)
+        if here and here.game.kits and not line.options:
+            async for reply in self._explain_loaded(caller, here):
+                yield reply
+            return
         async for reply in self._solved_first(line, caller):
             yield reply
         found, here = await self._asked(line, caller, explained, explained_in)
@@ -68,6 +84,20 @@ class PictureCommands:
             found = replace(found, seen_by=here.names[here.game.mover])
         found = await self._drawn(caller, found)
         yield Reply(found, explanation_text, explanation_data, private=here is not None)
+
+    async def _explain_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
+        """The turn under way where players bring their dice."""
+        game = replace(here.game, before=None)
+        async for reply in ready_for(self._oracle, self._rules, caller, game):
+            yield reply
+        asked = self._oracle.advisor, game
+        found = await self._oracle.answered(caller.asker, game.rules, loaded_explained, *asked)
+        if here.seat_of(caller.person) != game.mover:
+            found = replace(found, seen_by=here.names[game.mover])
+        names = tuple(one.text for one in found.columns)
+        picture = await self._picture(caller, partial(turn_picture, found.turn, names=names))
+        found = replace(found, picture=picture)
+        yield Reply(found, loaded_explanation_text, loaded_explanation_data, private=True)
 
     async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         async for reply in self._solved_first(line, caller):
@@ -112,14 +142,17 @@ class PictureCommands:
 
     async def _drawn(self, caller: Caller, found: Explanation) -> Explanation:
         """With its picture, unless there is no time for pictures."""
+        picture = await self._picture(caller, partial(turn_picture, found.turn))
+        return replace(found, picture=picture)
+
+    async def _picture(self, caller: Caller, draw: Callable[[], bytes]) -> bytes | None:
         tasks = self._oracle.tasks
         if tasks.pressure.degree >= Degree.STRAINED:
-            return found
+            return None
         try:
-            picture = await tasks.aside(caller.asker, turn_picture, found.turn)
+            return await tasks.aside(caller.asker, draw)
         except FarkleError:
-            return found  # the text says the same
-        return replace(found, picture=picture)
+            return None  # the text says the same
 
 
 async def walked(

@@ -23,7 +23,7 @@ from bot.table.commands import MOST_PLAYERS
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
-from bot.views.dice_record import dice_record_data, dice_record_text
+from bot.views.dice_record import dice_records_data, dice_records_text
 from bot.views.levels import level_list_data, level_list_text
 from bot.views.match import match_data, match_text, moves_text
 from bot.views.records import (
@@ -149,7 +149,7 @@ class RecordCommands:
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         asked = self._tables.store.path, _place(line, caller)
         told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
-        async for reply in replies(told, dice_record_text, dice_record_data):
+        async for reply in replies(told, dice_records_text, dice_records_data):
             yield reply
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:

@@ -30,7 +30,7 @@ from bot.services.daily import Asked
 from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
-from bot.services.pictures import Explanation
+from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person, Table
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
@@ -45,7 +45,7 @@ from bot.views.card import (
 from bot.views.chart import chart_png
 from bot.views.daily import asked_card, daily_card
 from bot.views.drill import drill_card, drill_verdict_card
-from bot.views.explain import explanation_card
+from bot.views.explain import explanation_card, loaded_explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
 from bot.views.layout import (
@@ -297,6 +297,8 @@ class Answer:
             return card, said_in(language, explore_view, subject, card.buttons, language.code)
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
+        if isinstance(subject, LoadedExplanation):
+            return loaded_explanation_card(subject), None
         if isinstance(subject, Asked):
             card = asked_card(subject)
             return card, daily_view(subject.daily.day, card.buttons)

@@ -33,10 +33,10 @@ _STYLES = {
     card.Style.MAIN: ButtonStyle.primary,
     card.Style.BANK: ButtonStyle.success,
 }
-_ALL_DICE = 0b111111
+_ALL_DICE = 0b1111111
 _LISTS = {"bot"}
 """Actions of a table that are chosen from a list."""
-_CHOOSES = re.compile(r"die(?P<die>[0-5])|pick(?P<dice>\d{1,2})", re.ASCII)
+_CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
 _TEXTS = {101: "text", 102: "story", 103: "foot"}
 """Fields of the card of a table by the number that their text has in its message."""
@@ -93,7 +93,7 @@ class Framed(_Unkept, LayoutView):
 class TableButton(
     _Dynamic,
     DynamicItem[Button[View]],
-    template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,2})"
+    template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,3})"
     r"(?::(?P<language>[A-Za-z-]{2,12}))?:(?P<action>[a-z0-9]{1,12})",
 ):
     """A button of a table at a version, with the dice that are set aside so far as bits.

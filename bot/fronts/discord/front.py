@@ -46,7 +46,7 @@ from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
 from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
-from bot.views.card import SURE, Card, kept_dice, why_not
+from bot.views.card import SURE, Card, kept_dice, used_dice, why_not
 from bot.views.drill import NEXT
 from bot.views.game import details_lines
 from bot.views.layout import plain_markdown, whole_sentence
@@ -277,7 +277,7 @@ class DiscordFront:
             async for news in self._shown(caller, button.game):
                 yield news
 
-    def _move(  # noqa: PLR0911 - one for each button
+    def _move(  # noqa: C901, PLR0911, PLR0912 - one for each button
         self, caller: Caller, table: Table, button: TableButton
     ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
@@ -289,6 +289,12 @@ class DiscordFront:
                 return games.roll(caller, game_id)
             case "bank":
                 return games.bank(caller, game_id)
+            case "use" if kept and not table.game.may_use:
+                return games.keep(caller, game_id, kept, "use")
+            case "use":
+                return games.use(caller, game_id, used_dice(table.game, button.mask))
+            case "accept":
+                return games.accept(caller, game_id)
             case "farkle":
                 # the message says whose turn it is, whoever presses
                 mover = table.stored.seats[table.game.mover]

@@ -29,6 +29,7 @@ from solver.errors import FarkleError
 from solver.play.compare import CARELESS
 from solver.play.daily import MOST as MOST_CHOICES
 from solver.play.policies import LEVELS
+from solver.turn.powers import MAX_USES
 from solver.wording import ENGLISH, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
@@ -170,6 +171,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         _GAME,
     ),
     "bank": (_GAME,),
+    "use": (word("dice", say_later("dice of the roll; or no"), most=60), _GAME),
     "undo": (_GAME,),
     "score": (
         person("who", say_later("whose turn it was; needed where you play and it was not yours")),
@@ -185,6 +187,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         person("who", say_later("whose score; yours if not given"), else_me=True),
         number("score", -_MOST_POINTS, meaning=say_later("what it really is"), is_word=True),
         number("farkles", 0, 10),
+        number("uses", 0, MAX_USES),
         SlashOption("next", discord.User),
         _GAME,
     ),

@@ -64,7 +64,13 @@ async def test_a_game_between_two_people(chat: Chat, tmp_path: Path) -> None:
         "ordinary*4,weighted*2",
     ]
     assert verify_proof(Proof.model_validate_json(await chat.say("ann: /proof"))).holds
-    assert "No dice have been rolled" in await chat.say("ann: /dice"), "they are no fair ones"
+    thrown = await data_of(chat, "ann: /dice")
+    assert thrown["dice"] == 0, "they are no fair ones"
+    rolls = [one for table in tables for one in table.get("events", ()) if one["kind"] == "rolled"]
+    assert sum(one["dice"] for one in thrown["loaded"]) == sum(len(one["dice"]) for one in rolls)
+    faces = {one["die"]: one["counts"] for one in thrown["loaded"]}
+    assert set(faces) == {"lucky", "odd", "devil", "weighted", "ordinary"}
+    assert "in brackets what its weights say" in " ".join((await chat.say("ann: /dice")).split())
     async with open_chat(tmp_path) as other:
         text = await other.say("ann: /review")
         assert "With the luck of the dice taken out" in text
@@ -140,7 +146,8 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /keep 5 3", "Which die shows the 3: devil or odd? Name it, as in 3 devil."),
         ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 may be"),
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
-        ("ann: /explain", "Pictures and walks know equal dice alone"),
+        ("ann: /explain", "When to bank, by dice to roll, those that are left most often:"),
+        ("ann: /explore", "Walks know equal dice alone"),
         ("ann: /show", "rolled 5 4 2 lucky, 3 odd, 3 2"),
         ("ann: /keep 5, 3 odd", "ann keeps (3 odd, 5) for 150: turn total 150, 4 dice to roll."),
         ("ann: /undo", "Taken back: what ann kept."),
@@ -168,13 +175,31 @@ async def test_a_pair_that_was_removed_is_solved_again(chat: Chat, tmp_path: Pat
         assert "%" in await other.say("ann: /show")
 
 
+async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
+    """In a picture that is drawn of the dice that are left most often, and of those of now."""
+    await chat.say(f"ann: /track @bob {DICE} goal:1000")
+    for line in ("/show", "/roll 6 5 lucky, 3 odd, 2 2 devil, 2 lucky", "/keep 5"):
+        await chat.say(f"ann: {line}")
+        found = (await chat.answer("ann: /explain")).subject
+        hint = (await chat.answer("ann: /hint")).subject
+        position, turn = hint.odds.odds.position, found.turn
+        row, column = position.turn_total // 50, turn.position.dice - 1
+        assert found.columns[column] == hint.odds.dice.mine.left(position.dice)
+        assert found.columns[-1].text == "lucky*3,devil*2,odd"
+        assert turn.roll[row, column] == hint.odds.odds.roll
+        if hint.odds.odds.bank is not None:
+            assert turn.bank[row, column] == hint.odds.odds.bank
+        assert found.picture.startswith(b"\x89PNG")
+        assert turn.reachable[row, column]
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
         ("/play @bob @carl my-dice:lucky*6", "is for two"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
         ("/play @bob my-dice:luky*6", "there is no die called"),
-        ("/play @bob my-dice:lucky*6 my-badge:gold-warlord", "used up in a game"),
+        ("/play @bob my-dice:lucky*6 my-badge:gold-warlord:2", "the uses left are 0 to 1, not 2"),
         ("/play @bob my-badge:emperor", "goes with my-dice or their-dice"),
         ("/play level:memo my-dice:lucky*6", "the level memo plays by a table of equal dice"),
         ("/play @bob my-dice:lucky*6 rules:facebook", "cannot be solved yet"),

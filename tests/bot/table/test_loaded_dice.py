@@ -14,8 +14,7 @@ from bot.table.fair_dice import Proof, loaded_roll, prove_loaded, verify_proof
 from bot.table.state import apply, begin
 from solver.errors import FarkleError, InvalidRequestError
 from solver.loaded.kits import Kit
-from solver.named.badges import NamedBadge, read_badge
-from solver.named.catalogue import Tier
+from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
 
@@ -99,7 +98,7 @@ def test_dice_of_one_roll_do_not_depend_on_each_other() -> None:
 
 @pytest.mark.parametrize(
     "dice",
-    [[], [PLAIN] * 7, [(0,) * 6], [(1, 1)], [(1, 1, 1, 1, 1, -1)], [(1, 1, 1, 1, 1, 10**7)]],
+    [[], [PLAIN] * 8, [(0,) * 6], [(1, 1)], [(1, 1, 1, 1, 1, -1)], [(1, 1, 1, 1, 1, 10**7)]],
 )
 def test_dice_that_there_are_not(dice: list[tuple[int, ...]]) -> None:
     with pytest.raises(InvalidRequestError, match="cannot be rolled|no weights"):
@@ -195,16 +194,13 @@ def test_rolls_that_the_dice_cannot_show_are_refused() -> None:
     assert commands.roll(game, 0, (1, 2, 3, 7, 8, 13))
 
 
-def test_head_starts_and_badges_that_are_used_up() -> None:
+def test_head_starts() -> None:
     ahead = Kit(KITS[0].dice, read_badge("headstart:500"))
     assert [seat.score for seat in begin(begun(kits=(KITS[0], ahead))).seats] == [0, 500]
-    warlord = NamedBadge("warlord", Tier.TIN, None)
-    for kit, sentence in [
-        (Kit(KITS[0].dice, warlord), "is used up in a game"),
-        (Kit(KITS[0].dice, read_badge("headstart:4000")), "your score cannot be 4,000"),
-    ]:
-        with pytest.raises(FarkleError, match=sentence):
-            begin(begun(kits=(kit, KITS[1])))
+    defence = Kit(KITS[0].dice, read_badge("tin-defence"))
+    assert begin(begun(kits=(defence, ahead))).seats[1].score == 0
+    with pytest.raises(FarkleError, match="your score cannot be 4,000"):
+        begin(begun(kits=(Kit(KITS[0].dice, read_badge("headstart:4000")), KITS[1])))
 
 
 def test_a_game_with_dice_of_their_own_is_for_two() -> None:

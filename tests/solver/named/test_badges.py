@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.languages import language
 from solver.errors import InvalidDiceError, InvalidRequestError
-from solver.named.badges import read_badge, read_badges
+from solver.named.badges import played_badges, read_badge, read_badges
 from solver.named.catalogue import Tier, known_badges
 from solver.named.sets import read_die
 from solver.rules.file import load_rules
@@ -47,7 +47,8 @@ def test_badges_as_people_write_them(
         ("headstart:0", "nobody knows how many points Headstart is"),
         ("warlord", "differs by .*: write tin-warlord or silver-warlord or gold-warlord"),
         ("silver-resurrection:3", "silver-resurrection: the uses left are 0 to 2, not 3"),
-        ("joker", "only the help speaks of it: nothing says when it acts"),
+        ("joker", "differs by .*: write tin-joker or silver-joker or gold-joker"),
+        ("silver-warlord@triple", "written warlord or warlord@start, and @triple says nothing"),
         ("gold-fortune@start", "written fortune or fortune@farkle, and @start says nothing of it"),
         ("emperor+lucky", "Emperor adds no die to a roll"),
         ("gold-might+lukcy", 'no die called "lukcy"; did you mean lucky'),
@@ -76,6 +77,8 @@ def test_refusals(text: str, sentence: str) -> None:
         ("gold-transmutation", Power(PowerKind.TRANSMUTATION, amount=1), 1),
         ("tin-fortune@farkle", Power(PowerKind.REROLL, amount=1, after_farkle=True), 1),
         ("Hochzeit", Power(PowerKind.REROLL, amount=3), 1),
+        ("silver-joker", Power(PowerKind.TRANSMUTATION, 2, amount=0), 2),
+        ("gold-warlord@triple", Power(PowerKind.WARLORD, amount=200), 1),
         ("silver-swap-out", Power(PowerKind.REROLL, amount=1), 1),
         ("gold swap-out", Power(PowerKind.REROLL, amount=2, alike=True), 1),
     ],
@@ -92,14 +95,21 @@ def test_badges_that_are_used_up(text: str, power: Power | None, left: int, code
     assert read_badge(said_in(language(code), lambda: found.text)) == found
 
 
-def test_every_badge_can_be_named_or_says_why_not() -> None:
+def test_defence_takes_all_or_one_use() -> None:
+    held = ["gold-might", "gold-might:0", "headstart:500", "priest:300"]
+    for text in held:
+        badge = read_badge(text)
+        assert played_badges(badge, read_badge("gold-defence")) == (None, None)
+        mine, theirs = played_badges(badge, read_badge("gold-defence@use"))
+        assert theirs is None
+        assert mine == (read_badge("gold-might:2") if text == "gold-might" else badge)
+        assert played_badges(None, badge) == (None, badge)
+
+
+def test_every_badge_can_be_named() -> None:
     for badge in known_badges():
         points = f":{badge.points[0]}" if badge.points else ""
-        try:
-            found = read_badge(f"{badge.tier} {badge.name}{points}")
-        except InvalidRequestError:
-            assert badge.kind == "joker"
-            continue
+        found = read_badge(f"{badge.tier} {badge.name}{points}")
         assert found.badge == badge
         assert found.cancels == (badge.kind == "defence")
         assert bool(found.power) == (badge.kind not in UNLIMITED)

@@ -1,0 +1,204 @@
+"""What players do with badges that are used up: checked here, and what follows is in state."""
+
+from itertools import groupby
+
+from bot.table.dice_names import kept_text
+from bot.table.drafting import check_drafted, check_opponent
+from bot.table.events import Accepted, Used
+from bot.table.state import Game
+from solver.errors import IllegalActionError
+from solver.loaded.kits import Side, badges_of, without
+from solver.rules.ruleset import FACES
+from solver.turn.dice import Roll, make_roll
+from solver.turn.powers import Power, PowerKind
+from solver.wording import say, say_later, say_number
+
+TAKES_DICE = {PowerKind.DOPPELGANGER, PowerKind.TRANSMUTATION, PowerKind.REROLL}
+"""Kinds whose use names dice of the roll."""
+ROLLS = {PowerKind.RESURRECTION, PowerKind.MIGHT, PowerKind.REROLL}
+"""Kinds by whose use dice fall."""
+
+_WHEN = {
+    PowerKind.WARLORD: say_later("{badge} is used to bank: there is nothing to bank yet"),
+    PowerKind.RESURRECTION: say_later("{badge} is used after a farkle, and there is none"),
+    PowerKind.DOPPELGANGER: say_later("{badge} is used on a roll: roll first"),
+    PowerKind.TRANSMUTATION: say_later("{badge} is used on a roll: roll first"),
+    PowerKind.REROLL: say_later("{badge} is used on a roll: roll first"),
+}
+"""Why a badge cannot be used at a moment that is not its own."""
+
+
+def check_use(game: Game, seat: int, dice: Roll) -> list[int]:
+    """The types of the dice that fall if the badge is used so, none where none do.
+
+    dice : of the roll, what it is used on
+
+    Raises IllegalActionError.
+    """
+    side, power = _usable(game, seat)
+    if power.kind not in TAKES_DICE:
+        if dice:
+            raise IllegalActionError.say("{badge} is used on no dice", badge=_called(game, seat))
+        rolls = power.kind in ROLLS
+        fall = list(side.thrown(game.turn.dice)) if rolls else []
+        return [*fall, len(side.dice.types)] if power.kind is PowerKind.MIGHT else fall
+    _check_dice(game, seat, make_roll(dice))
+    return side.rerolled(dice) if power.kind is PowerKind.REROLL else []
+
+
+def _check_dice(game: Game, seat: int, chosen: Roll) -> None:
+    """Refuse dice of the roll that the badge cannot be used on."""
+    side, power = _usable(game, seat)
+    roll = game.turn.roll or ()
+    if not chosen:
+        raise IllegalActionError.say(
+            "say the dice of the roll that {badge} is used on, such as /use {dice}",
+            badge=_called(game, seat),
+            dice=kept_text(game, roll[:1]),
+        )
+    if any(chosen.count(die) > roll.count(die) for die in chosen):
+        raise IllegalActionError.say("these dice are not all in the roll")
+    match power.kind:
+        case PowerKind.DOPPELGANGER if all(one.dice != chosen for one in game.set_asides()):
+            raise IllegalActionError.say(
+                "{dice} cannot be kept under {rules} rules",
+                dice=kept_text(game, chosen),
+                rules=game.rules.name,
+            )
+        case PowerKind.TRANSMUTATION if len(chosen) > 1:
+            raise IllegalActionError.say("{badge} turns one die", badge=_called(game, seat))
+        case PowerKind.TRANSMUTATION if not side.set_asides(side.turned(roll, chosen[0])):
+            raise IllegalActionError.say("nothing would score then: turn another die")
+        case PowerKind.REROLL if not side.may_reroll(chosen):
+            raise IllegalActionError(_which_reroll(game, seat, power))
+
+
+def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]:
+    """Use the badge; `fallen` is what fell by it. Raises IllegalActionError."""
+    types = check_use(game, seat, dice)
+    if len(fallen) != len(types):
+        raise IllegalActionError(
+            say_number(
+                "one die is rolled by that, not {told}",
+                "{number} dice are rolled by that, not {told}",
+                len(types),
+                told=len(fallen),
+            )
+        )
+    if game.side and not game.side.can_fall(types, fallen):
+        raise IllegalActionError.say("the dice that are to be rolled now cannot show that")
+    return [Used(dice=make_roll(dice), fallen=fallen)]
+
+
+def accept(game: Game, seat: int) -> list[Accepted]:
+    """Take the farkle on the table, and keep the badge. Raises IllegalActionError."""
+    _check_turn(game, seat)
+    if not game.is_farkle:
+        raise IllegalActionError.say("no farkle lies on the table that a badge could mend")
+    return [Accepted()]
+
+
+def used_roll(game: Game, event: Used) -> Roll:
+    """The roll that lies on the table after a use by which dice fell."""
+    kept = without(game.turn.roll or (), event.dice) if event.dice else ()
+    return (*kept, *event.fallen)
+
+
+def farkle_text(game: Game) -> str:
+    """What can be done with a farkle that lies on the table."""
+    if game.power and game.power.kind in TAKES_DICE:
+        return say("nothing scores: /use DICE uses the badge, /use no takes the farkle")
+    return say("nothing scores: /use uses the badge, /use no takes the farkle")
+
+
+def _usable(game: Game, seat: int) -> tuple[Side, Power]:
+    """The side of the player to move and what its badge allows, where that may be used now."""
+    _check_turn(game, seat)
+    check_opponent(game)
+    side = game.side
+    if side is None or side.power is None:
+        raise IllegalActionError(_no_badge(game, seat))
+    called = _called(game, seat)
+    if not game.seats[seat].uses:
+        raise IllegalActionError.say("{badge} is used up", badge=called)
+    power = game.power
+    if power is None:
+        raise IllegalActionError.say("{badge} is used once in a turn, and was", badge=called)
+    if not game.may_use:
+        raise IllegalActionError(_why_not(game, power, called))
+    return side, power
+
+
+def _check_turn(game: Game, seat: int) -> None:
+    if game.over:
+        raise IllegalActionError.say("the game is over: /play begins another")
+    check_drafted(game)
+    if seat != game.mover:
+        raise IllegalActionError.say("it is not your turn")
+
+
+def _called(game: Game, seat: int) -> str:
+    badge = game.kits[seat].badge
+    return badge.badge.called if badge else ""
+
+
+def _no_badge(game: Game, seat: int) -> str:
+    """Why there is nothing to use."""
+    badge = game.kits[seat].badge if game.kits else None
+    if badge is None:
+        return say(
+            "you hold no badge in this game: one is brought to it, as in"
+            " /play @bob my-dice:lucky*6 my-badge:gold-might"
+        )
+    if badges_of(game.kits)[seat] is None:
+        return say(
+            "{badge} does nothing in this game: Defence cancels it", badge=badge.badge.called
+        )
+    return say("{badge} acts by itself and is not used up", badge=badge.badge.called)
+
+
+def _why_not(game: Game, power: Power, called: str) -> str:
+    """Why a badge cannot be used now."""
+    turn = game.turn
+    if turn.roll is not None and power.kind in {PowerKind.WARLORD, PowerKind.MIGHT}:
+        return say("set dice aside first, and then use {badge}", badge=called)
+    if power.kind is PowerKind.WARLORD and power.at_start:
+        return say("the use of {badge} is said before the first roll of a turn", badge=called)
+    if turn.is_changed:
+        return say("{badge} has changed this roll already", badge=called)
+    if turn.roll is not None and power.kind in TAKES_DICE:
+        return say("{badge} can do nothing with this roll", badge=called)
+    return say(_WHEN[power.kind], badge=called)
+
+
+def _which_reroll(game: Game, seat: int, power: Power) -> str:
+    """Which dice a badge rolls again."""
+    called, number = _called(game, seat), power.amount
+    if power.alike:
+        return say("{badge} rolls two dice again that show the same", badge=called)
+    return say_number(
+        "{badge} rolls one die again at most",
+        "{badge} rolls {number} dice again at most",
+        number,
+        badge=called,
+    )
+
+
+def thrown_places(game: Game, types: list[int]) -> list[int]:
+    """Which dice of the set of the player to move are those of some types, in ascending order.
+
+    They are the first ones of each type; a die that a badge adds stands behind the whole set.
+    """
+    counts = [*game.dice.counts, 1]
+    return [sum(counts[:k]) + number for k, dice in groupby(types) for number, _ in enumerate(dice)]
+
+
+def weights_of(game: Game, types: list[int]) -> list[tuple[int, ...]]:
+    """The weights of dice of these types of the player to move."""
+    known = game.side.types if game.side else game.dice.types
+    return [known[k].weights for k in types]
+
+
+def faces_of(types: list[int], faces: tuple[int, ...]) -> Roll:
+    """Dice of these types that show these faces, as a roll in its order."""
+    return tuple(len(FACES) * k + face for k, face in zip(types, faces, strict=True))

@@ -1,0 +1,47 @@
+"""A turn with dice of one's own seen from above, as `solver.play.maps` has it for equal dice."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from solver.game.position import Position
+from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.visits import visits
+from solver.play.maps import TurnMap
+from solver.turn.dice import Remaining
+from solver.turn.points import bank_decisions
+from solver.turn.thresholds import bank_from
+
+MOST_COLUMNS = 8
+"""Remaining dice that are shown; a set may have 63."""
+
+
+def loaded_turn_map(
+    strategy: MatchupStrategy, side: int, position: Position, held: Held
+) -> tuple[TurnMap, tuple[Remaining, ...]]:
+    """The turn of a possible position of a side, and the remaining dice of each of its columns.
+
+    Shown are those to which the turn comes most often, all dice, and those of the position, the
+    fewest dice first. In the map the dice of the position are the number of their column.
+    """
+    rules, step = strategy.rules, strategy.rules.point_step
+    table = strategy.turn(side, position, held.uses, spent=held.spent)
+    often = visits(table).sum(axis=0)
+    often[[position.dice - 1, -1]] = np.inf
+    columns = np.sort(np.argsort(-often, kind="stable")[:MOST_COLUMNS])
+    columns = columns[often[columns] > 0]
+    rows = max(rules.winning_score - position.banked, position.turn_total) // step + 1
+    possible = strategy.possible(side, rows)[:, columns]
+    banks = bank_decisions(table)[0][:rows, columns]
+    rows = min(rows, len(possible), len(banks))
+    bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
+    turn = TurnMap(
+        rules=rules,
+        position=replace(position, dice=int(np.searchsorted(columns, position.dice - 1)) + 1),
+        totals=np.arange(rows, dtype=np.int64) * step,
+        roll=table.roll[0, :rows][:, columns],
+        bank=bank,
+        reachable=possible[:rows],
+        bank_from=bank_from(banks[:rows], possible[:rows], step),
+    )
+    return turn, tuple(int(column) + 1 for column in columns)

@@ -1,0 +1,153 @@
+"""Badges that are used up at a table: what every state is worth, against all that can follow it."""
+
+import random
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bot.review.worth import Worth
+from bot.table import badges, commands
+from bot.table.events import Accepted, Begun
+from bot.table.state import Game, apply, begin
+from solver.errors import FarkleError
+from solver.loaded.kits import Kit
+from solver.loaded.matchup import uses_shape
+from solver.loaded.strategy import MatchupStrategy
+from solver.named.badges import read_badge
+from solver.named.sets import read_set
+from solver.turn.dice import parts
+from tests.loaded_dice import kcd
+
+BADGES = [
+    "tin-warlord",
+    "gold-warlord@start",
+    "silver-resurrection",
+    "gold-resurrection@once",
+    "silver-might+1:0:0:0:2:1@joker1",
+    "silver-doppelganger",
+    "silver-doppelganger@once",
+    "gold-transmutation",
+    "tin-transmutation@farkle",
+    "silver-joker@farkle",
+    "silver-fortune",
+    "silver-fortune@farkle",
+    "gold-swapout@farkle",
+    "silver-swapout",
+]
+DICE = [("devil,lucky,pie", "ordinary*3"), ("tengri*2,odd", "devil,devil,weighted")]
+
+
+def game_of(mine: str, theirs: str, badge: str, other: str | None = None) -> Game:
+    kits = Kit(read_set(mine, 3), read_badge(badge)), Kit(read_set(theirs, 3))
+    if other:
+        kits = kits[0], Kit(kits[1].dice, read_badge(other))
+    rules = kcd(dice=3, goal=600)
+    begun: dict[str, Any] = {"rules": rules, "levels": (None, None), "tracked": True}
+    return begin(Begun(game="test", kits=kits, **begun))
+
+
+def worth_of(game: Game, seed: int) -> Worth:
+    """Of values that are made up, more points being worth more: all else follows from them."""
+    assert game.matchup
+    shape = *uses_shape(game.matchup), 2, 12, 12
+    values = np.sort(np.sort(np.random.default_rng(seed).random(shape), axis=-2), axis=-1)
+    strategy = MatchupStrategy(game.matchup, values[..., ::-1])
+    return Worth(lambda _: strategy)
+
+
+def mine_of(worth: Worth, game: Game) -> float:
+    return worth.shares(game)[0]
+
+
+def falls(game: Game, types: list[int]) -> list[tuple[tuple[int, ...], float]]:
+    """All that dice of these types show, die by die, with the chances."""
+    assert game.side
+    found = []
+    dice = [game.side.types[k] for k in types]
+    for faces in product(range(1, 7), repeat=len(types)):
+        pairs = list(zip(dice, faces, strict=True))
+        if chance := prod(die.weights[f - 1] / sum(die.weights) for die, f in pairs):
+            found.append((badges.faces_of(types, faces), chance))
+    return found
+
+
+def uses(game: Game) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Every use that a command lets pass: its dice, and the types of the dice that fall."""
+    found = []
+    for dice in [(), *sorted(parts(game.turn.roll or ()))]:
+        try:
+            found.append((dice, badges.check_use(game, game.mover, dice)))
+        except FarkleError:
+            continue
+    return list({dice: (dice, types) for dice, types in found}.values())
+
+
+def best_of(game: Game, value: Callable[[Game], float]) -> float:
+    """The most that any command leads to, on average over what falls."""
+    ways = []
+    for dice, types in uses(game):
+        mean = 0.0
+        for fallen, chance in falls(game, types):
+            mean += chance * value(apply(game, *badges.use(game, game.mover, dice, fallen)))
+        ways.append(mean)
+    if game.is_farkle:
+        ways.append(value(apply(game, Accepted())))
+    elif game.turn.roll is not None:
+        kept = (commands.keep(game, game.mover, one.dice) for one in game.set_asides())
+        ways += [value(apply(game, *events)) for events in kept]
+    else:
+        mean = 0.0
+        assert game.side
+        for dice, chance in falls(game, list(game.side.thrown(game.turn.dice))):
+            mean += chance * value(apply(game, *commands.roll(game, game.mover, dice)))
+        ways.append(mean)
+        if game.may_bank:
+            ways.append(value(apply(game, *commands.bank(game, game.mover))))
+    return max(ways)
+
+
+@pytest.mark.parametrize("badge", BADGES)
+def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
+    chance = random.Random(badge)
+    used = 0
+    for number, (mine, theirs) in enumerate(DICE):
+        game = game_of(mine, theirs, badge, f"{badge.split('-', maxsplit=1)[0]}-might")
+        worth = worth_of(game, number)
+        value = partial(mine_of, worth)
+        checked = 0
+        while checked < 4:
+            if game.over or game.mover:
+                game = begin_again(game)
+            ways = uses(game)
+            if ways or game.turn.used or chance.random() < 0.1:
+                now = value(game)
+                if game.turn == game.first_turn:  # at which the values are made up
+                    now = worth.turn(game).value(game.turn.state)[0]
+                assert now == pytest.approx(best_of(game, value), abs=1e-9)
+                checked += 1
+            if ways and chance.random() < 0.5:
+                dice, types = chance.choice(ways)
+                fallen = chance.choice(falls(game, types))[0] if types else ()
+                game = apply(game, *badges.use(game, 0, dice, fallen))
+                used += 1
+            elif game.is_farkle:
+                game = apply(game, Accepted())
+            elif game.turn.roll is not None:
+                game = apply(game, *commands.keep(game, 0, chance.choice(game.set_asides()).dice))
+            else:
+                assert game.side
+                types = list(game.side.thrown(game.turn.dice))
+                fallen = chance.choice(falls(game, types))[0]
+                game = apply(game, *commands.roll(game, 0, fallen))
+    assert used or "warlord" in badge
+
+
+def begin_again(game: Game) -> Game:
+    return game_of(
+        *(kit.dice.text for kit in game.kits), *(k.badge.text for k in game.kits if k.badge)
+    )
