@@ -16,9 +16,12 @@ from bot.store.schema import (
     NEWEST,
     daily_answers,
     daily_positions,
+    entrants,
     games,
     place_rules,
     place_settings,
+    tournament_games,
+    tournaments,
 )
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
@@ -59,6 +62,7 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
         problems += [*_copies(store), *await store.read(lambda c: list(_file_problems(c)))]
         if not problems or problems[-1].where != "schema":
             problems += await store.read(lambda c: list(_place_problems(c)))
+            problems += await store.read(lambda c: list(_tournament_problems(c)))
             found = await store.read(_all_games)
     except StoreError as error:
         problems.append(Problem("database", str(error)))
@@ -150,3 +154,12 @@ def _place_problems(connection: Connection) -> Iterator[Problem]:
             select(*columns).where(is_sound(table).is_not(true()))
         ):
             yield Problem(f"daily {what} of {day} in {place}", _NOT_AS_WRITTEN)
+
+
+def _tournament_problems(connection: Connection) -> Iterator[Problem]:
+    """Rows of tournaments that are not as they were written."""
+    ids = tournaments.c.id, entrants.c.tournament_id, tournament_games.c.tournament_id
+    for column in ids:
+        unsound = select(column).where(is_sound(column.table).is_not(true()))
+        for tournament in connection.scalars(unsound.distinct().order_by(column)):
+            yield Problem(f"{column.table.name} of {tournament}", _NOT_AS_WRITTEN)

@@ -34,6 +34,9 @@ SEALED = {
     "place_rules": ("place", "name", "text", "author"),
     "daily_positions": ("place", "day", "rules", "position", "choices"),
     "daily_answers": ("place", "day", "person", "name", "choice", "cost"),
+    "tournaments": ("id", "place", "form", "rules", "hints", "draw", "made_at", "ended_at"),
+    "entrants": ("tournament_id", "number", "person", "name", "left"),
+    "tournament_games": ("game_id", "tournament_id", "number", "first", "second"),
 }
 """The columns that the checksum of a row is made of, by table."""
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, fun
 
 from bot.store.checksums import is_sound, sealed_update
 from bot.store.game_rows import COUNTED, new_row
-from bot.store.schema import daily_answers, games, place_rules, results, seats
+from bot.store.schema import daily_answers, entrants, games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
 
@@ -161,16 +161,18 @@ async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
 async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
-    The games stay whole: the seat goes on as someone's, its results are nobody's. What the person
-    answered to daily positions is deleted.
+    The games stay whole: the seat goes on as someone's, its results are nobody's. Tournaments the
+    person has left. What the person answered to daily positions is deleted.
     """
 
     def take_out(connection: Connection) -> int:
         mine, my_rules = seats.c.person == person, place_rules.c.author == person
         changed = 0
+        someone = {"person": None, "name": "someone"}
         for table, his, nobody in (
             (place_rules, my_rules, {"author": None}),
-            (seats, mine, {"person": None, "name": "someone"}),
+            (entrants, entrants.c.person == person, {**someone, "left": 1}),
+            (seats, mine, someone),
         ):
             changes = sealed_update(table, *nobody).where(his)
             done = connection.execute(changes, new_row(nobody))
