@@ -12,7 +12,7 @@ from bot.fronts.chat.waiting import delay_reply, replies, solved_for_game
 from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.matches import play_match
+from bot.services.matches import Match, play_match
 from bot.services.proofs import proof_of
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
@@ -23,7 +23,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.dice_record import dice_record_data, dice_record_text
 from bot.views.levels import level_list_data, level_list_text
-from bot.views.match import match_data, match_text, moves_text
+from bot.views.match import match_data, match_text, turns_data, turns_text
 from bot.views.records import (
     forgotten_text,
     head_to_head_data,
@@ -83,7 +83,7 @@ class RecordCommands:
                 self._match,
                 {
                     "games": say_later("best of how many, 1 unless you say"),
-                    "show": say_later("moves: every move; summary: the results"),
+                    "show": say_later("moves: every turn, game by game; summary: the results"),
                     **RULES_OPTION,
                 },
                 examples=("/match optimal cautious games:5 rules:kcd",),
@@ -170,20 +170,18 @@ class RecordCommands:
         rules = await self._rules.resolve(caller.place, line.option("rules"))
         games = line.number("games")
         number = 1 if games is None else games
-        tell = partial(moves_text, levels) if show == "moves" else None
         if Optimal.name in levels:
             async for reply in solved_for_game(
                 self._oracle, self._rules, caller, rules, len(levels)
             ):
                 yield reply
-        match = play_match(self._oracle, caller.asker, levels, rules, number, tell)
-        async for game in match:
-            if isinstance(game, Delay):
-                yield delay_reply(game)
-                continue
-            for text in game.moves:
-                yield Reply({"game": game.number, "text": text}, itemgetter("text"))
-            yield Reply(game, partial(match_text, levels), partial(match_data, levels))
+        async for found in play_match(self._oracle, caller.asker, levels, rules, number):
+            if isinstance(found, Delay):
+                yield delay_reply(found)
+            elif isinstance(found, Match):
+                yield Reply(found, match_text, match_data)
+            elif show == "moves":
+                yield Reply(found, partial(turns_text, levels), partial(turns_data, levels))
 
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         stopped = await self._oracle.tasks.cancel(caller.person.id)
