@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_word
 from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
 from bot.fronts.chat.waiting import delay_reply, replies, solved_for_game
 from bot.services.dice_statistics import fallen
@@ -14,6 +14,7 @@ from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.matches import Match, play_match
 from bot.services.proofs import proof_of
+from bot.services.season import read_season
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import DamagedGameError, MissingGameError
@@ -66,7 +67,16 @@ class RecordCommands:
                 _EVERYWHERE,
             ),
             Command(
-                "/leaderboard", say_later("who wins most"), self._leaderboard, _EVERYWHERE, False
+                "/leaderboard",
+                say_later("who wins most"),
+                self._leaderboard,
+                {
+                    "season": say_later("now, last or a quarter such as 2026-Q4; all unless given"),
+                    "bots": say_later("yes: bots as well; no: only games without bots"),
+                    **_EVERYWHERE,
+                },
+                takes_words=False,
+                examples=("/leaderboard season:now bots:no",),
             ),
             Command(
                 "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
@@ -140,8 +150,17 @@ class RecordCommands:
         yield Reply(found, text, data)
 
     async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        found = await records.leaderboard(self._tables.store, _place(line, caller))
-        yield Reply(found, leaderboard_text, leaderboard_data)
+        bots = line.choice("bots", YES_OR_NO)
+        typed = line.option("season")
+        season = read_season(typed, self._tables.now()) if typed else None
+        found = await records.leaderboard(
+            self._tables.store,
+            _place(line, caller),
+            bots=bots,
+            within=(season.begins, season.ends) if season else None,
+        )
+        text = partial(leaderboard_text, season=season, bots=bots)
+        yield Reply(found, text, leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         asked = self._tables.store.path, _place(line, caller)

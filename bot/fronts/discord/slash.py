@@ -226,7 +226,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         person("against", say_later("somebody to compare with")),
         _WHERE,
     ),
-    "leaderboard": (_WHERE,),
+    "leaderboard": (SlashOption("season"), SlashOption("bots", choices=_YES_NO), _WHERE),
     "dice": (_WHERE,),
     "proof": (SlashOption("game"),),
     "match": (
