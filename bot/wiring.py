@@ -20,6 +20,7 @@ from bot.fronts.chat.pictures import PictureCommands
 from bot.fronts.chat.points import points_commands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
+from bot.fronts.chat.tournaments import tournament_commands
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
@@ -31,6 +32,7 @@ from bot.services.levels import Levels
 from bot.services.loaded import folders_of
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
+from bot.services.tournaments import Tournaments
 from bot.settings import Settings
 from bot.store.database import database_path
 from bot.store.errors import StoreError
@@ -113,7 +115,10 @@ async def open_parts(
                     *PictureCommands(oracle, rules, tables).commands(),
                     *memo_commands(oracle, rules, settings.kernels),
                 ],
-                say_later("Games"): played.commands(),
+                say_later("Games"): [
+                    *played.commands(),
+                    *tournament_commands(Tournaments(games), rules),
+                ],
                 say_later("Looking back"): [
                     *daily_commands(Daily(tables, oracle, rules)),
                     *drill_commands(Drill(tables, oracle, rules, back)),

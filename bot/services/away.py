@@ -47,8 +47,14 @@ def check_away(caller: Caller, table: Table, now: datetime) -> None:
 def check_end(caller: Caller, table: Table, now: datetime) -> None:
     """Raises IllegalActionError unless the caller may end a game without a result.
 
-    That is who plays or manages the place, and anybody once the table is idle.
+    That is who plays or manages the place, and anybody once the table is idle; a game of a
+    tournament nobody takes back who might lose it.
     """
+    if table.game.closed and not caller.manages:
+        raise IllegalActionError.say(
+            "this game is one of a tournament: only who manages this place can end it without a"
+            " result"
+        )
     if not table.has_say(caller) and not is_idle(table, now):
         raise IllegalActionError.say(
             "only those who play, or who manage this place, can end the game"

@@ -10,6 +10,8 @@ from datetime import timedelta
 from functools import update_wrapper
 from typing import Concatenate, Literal, ParamSpec
 
+from sqlalchemy import Connection
+
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
@@ -17,12 +19,13 @@ from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
+from bot.store import tournaments
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
-from bot.table.commands import most_players
 from bot.table.events import Event, Left, Rolled
 from bot.table.state import Game, apply
+from bot.table.tournament import Tournament
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
@@ -66,6 +69,8 @@ class News:
     """Games here that ended for this one, or by themselves before it."""
     at_start: Chances | None = None
     """The chances when the turn under way began."""
+    tournament: Tournament | None = None
+    """How it stands now, where the game is over and was one of its games."""
 
 
 _More = ParamSpec("_More")
@@ -157,6 +162,9 @@ class Games:
         kits: tuple[Kit, ...] = (),
         joker_alone: bool = False,
         pool: tuple[NamedDie, ...] = (),
+        closed: bool = False,
+        most_open: int = 0,
+        also: Callable[[Connection, str], object] | None = None,
     ) -> AsyncIterator[News]:
         """Set up a game; a table at which somebody still sits alone makes room for it.
 
@@ -164,6 +172,9 @@ class Games:
             rules
         joker_alone : whether jokers of these dice may score without a die that is none
         pool : two of each of which are laid out, for two players to take their dice of
+        closed : whether nobody else can sit down
+        most_open : games that may be open here, where that is more than its setting
+        also : what is written with it, see `Store.create_game`
         """
         self.oracle.tasks.pressure.check(Degree.STRAINED)
         # found here once, what rolls lead to under new rules holds up no move
@@ -182,13 +193,15 @@ class Games:
                     caller,
                     rules,
                     players,
-                    most_open=settings.games,
+                    most_open=max(settings.games, most_open),
                     tracked=tracked,
                     hints=hints,
                     away_seconds=away_seconds,
                     kits=kits,
                     joker_alone=joker_alone,
                     pool=pool,
+                    closed=closed,
+                    also=also,
                 )
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller.place, error))
@@ -230,7 +243,7 @@ class Games:
             await self._check_players(
                 [level] if level else [],
                 table.game.rules,
-                brings_dice=most_players(table.game) == 2,
+                brings_dice=bool(table.game.kits or table.game.pool),
             )
             events = commands.join(table.game, level, kit)
             number = len(table.game.seats)
@@ -440,7 +453,8 @@ class Games:
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
-                await self._check_players([level], game.rules, brings_dice=most_players(game) == 2)
+                brings_dice = bool(game.kits or game.pool)
+                await self._check_players([level], game.rules, brings_dice=brings_dice)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
@@ -452,19 +466,21 @@ class Games:
     async def leave(self, caller: Caller) -> AsyncIterator[News]:
         """Give up in every game anywhere that the caller still plays."""
         for stored in await self.tables.store.all_open_games(caller.person.id):
-            async with self.tables.lock(stored.id):
-                try:
-                    table = await self.tables.current(stored.id)
-                except DamagedGameError:
-                    continue
-                seat = table.seat_of(caller.person)
-                game = table.game
-                if seat is None or game.over or not game.seats[seat].playing:
-                    continue
-                alone = len(game.seats) < 2
-                events = commands.end(game) if alone else commands.resign(game, seat)
-                news = await self._commit(table, table.then(*events))
-            yield news
+            with contextlib.suppress(DamagedGameError):
+                if news := await self.give_up(stored.id, caller.person):
+                    yield news
+
+    async def give_up(self, game_id: str, person: Person) -> News | None:
+        """Give up for somebody, if they still play in a game."""
+        async with self.tables.lock(game_id):
+            table = await self.tables.current(game_id)
+            seat = table.seat_of(person)
+            game = table.game
+            if seat is None or game.over or not game.seats[seat].playing:
+                return None
+            alone = len(game.seats) < 2
+            events = commands.end(game) if alone else commands.resign(game, seat)
+            return await self._commit(table, table.then(*events))
 
     async def hint(
         self, caller: Caller, game_id: str | None
@@ -592,7 +608,21 @@ class Games:
         events = after.events[len(table.events) :]
         chart = await self.oracle.chart(written) if written.game.last else None
         at_start = chances or await self.oracle.at_start(written)
-        return News(table.game, events, written, chances, by, reviewable, chart, at_start=at_start)
+        tournament = None
+        if written.game.over:
+            store, now = self.tables.store, self.tables.now()
+            tournament = await tournaments.after(store, written.game.id, now)
+        return News(
+            table.game,
+            events,
+            written,
+            chances,
+            by,
+            reviewable,
+            chart,
+            at_start=at_start,
+            tournament=tournament,
+        )
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
         if game.tracked:

@@ -4,7 +4,7 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from bot.review.moments import effective_events
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled
+from bot.table.events import Banked, Begun, Event, Kept, Rolled, TurnEnding
 from bot.table.state import Game, Stage, apply, begin, fold
 from solver.game.many_best import SharedStrategy
 from solver.play.many_advice import advise_shared, shared_odds
@@ -28,12 +28,23 @@ Estimated = tuple[tuple[float, ...], float | None]
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn of a game that bots have played."""
+
+    seat: int
+    how: TurnEnding
+    points: int
+    """What it added to the score, or took from it."""
+    score: int
+    """After it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Played:
-    """A game that bots have played, at its end."""
+    """A game that bots have played, at its end, and its turns in their order."""
 
     game: Game
-    moves: tuple[str, ...] = ()
-    """Every turn in words, if that was asked for."""
+    turns: tuple[PlayedTurn, ...]
 
 
 def estimated(advisor: Advisor, game: Game) -> Estimated:
@@ -121,26 +132,26 @@ def played(
     rules: Ruleset,
     levels: tuple[str, ...],
     number: int,
-    tell: Callable[[Begun, Sequence[Event]], Iterable[str]] | None = None,
 ) -> Played:
     """A whole game between bots, the first of which begins, with the system's randomness.
-
-    tell : puts its turns into words
 
     Raises StrategyFileError.
     """
     policies = [advisor.policy(level, rules) for level in levels]
     dice = secrets.SystemRandom()
     begun = commands.begin_game(f"match-{number}", rules, list(levels))
-    game, events = begin(begun), list[Event]()
+    game, turns = begin(begun), list[PlayedTurn]()
     while not game.over:
+        last = game.last
         fallen = tuple(dice.randint(1, 6) for _ in range(game.turn.dice))
-        made: list[Event] = [Rolled(dice=fallen)]
-        game = apply(game, made[0])
+        game = apply(game, Rolled(dice=fallen))
         if game.turn.roll is not None:
             choice = _chosen(advisor, game, policies[game.mover])
-            made += [Kept(dice=choice.set_aside), *([Banked()] if choice.bank else [])]
-            for event in made[1:]:
-                game = apply(game, event)
-        events += made
-    return Played(replace(game, before=None), tuple(tell(begun, events)) if tell else ())
+            game = apply(game, Kept(dice=choice.set_aside))
+            if choice.bank:
+                game = apply(game, Banked())
+        if game.last is not last and game.last:
+            end = game.last
+            gain, score = end.points - end.lost, game.seats[end.seat].score
+            turns.append(PlayedTurn(end.seat, end.how, gain, score))
+    return Played(replace(game, before=None), tuple(turns))

@@ -17,10 +17,13 @@ from bot.store.schema import (
     daily_answers,
     daily_positions,
     drills,
+    entrants,
     games,
     place_rules,
     place_settings,
     reviews,
+    tournament_games,
+    tournaments,
 )
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
@@ -61,6 +64,7 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
         problems += [*_copies(store), *await store.read(lambda c: list(_file_problems(c)))]
         if not problems or problems[-1].where != "schema":
             problems += await store.read(lambda c: list(_place_problems(c)))
+            problems += await store.read(lambda c: list(_tournament_problems(c)))
             found = await store.read(_all_games)
     except StoreError as error:
         problems.append(Problem("database", str(error)))
@@ -161,3 +165,12 @@ def _practice_problems(connection: Connection) -> Iterator[Problem]:
         whose = table.primary_key.columns.values()[0]
         for owner in connection.scalars(select(whose).where(is_sound(table).is_not(true()))):
             yield Problem(f"{what} {owner}", _NOT_AS_WRITTEN)
+
+
+def _tournament_problems(connection: Connection) -> Iterator[Problem]:
+    """Rows of tournaments that are not as they were written."""
+    ids = tournaments.c.id, entrants.c.tournament_id, tournament_games.c.tournament_id
+    for column in ids:
+        unsound = select(column).where(is_sound(column.table).is_not(true()))
+        for tournament in connection.scalars(unsound.distinct().order_by(column)):
+            yield Problem(f"{column.table.name} of {tournament}", _NOT_AS_WRITTEN)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from weakref import WeakValueDictionary
 
+from sqlalchemy import Connection
+
 from bot.services.soundness import replayed
 from bot.store.damaged import tell_set_aside, untold
 from bot.store.errors import DamagedGameError, GameRunningError, MissingGameError
@@ -231,8 +233,13 @@ class Tables:
         kits: tuple[Kit, ...] = (),
         joker_alone: bool = False,
         pool: tuple[NamedDie, ...] = (),
+        closed: bool = False,
+        also: Callable[[Connection, str], object] | None = None,
     ) -> Table:
-        """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
+        """Set up a game. Raises IllegalActionError, or GameRunningError where there is one.
+
+        also : what is written with it, see `Store.create_game`
+        """
         secret = None if tracked else secrets.token_bytes(32)
         game_id = secrets.token_hex(4)
         levels = [None if isinstance(one, Person) else one for one in players]
@@ -248,6 +255,7 @@ class Tables:
             kits=kits,
             joker_alone=joker_alone,
             pool=pool,
+            closed=closed,
         )
         writes = self.store.foreign_writes()
         try:
@@ -260,6 +268,7 @@ class Tables:
                 most_open,
                 at := self.now(),
                 game_id,
+                also,
             )
         except GameRunningError:
             self._changed(caller.place)

@@ -38,6 +38,9 @@ SEALED = {
     "daily_answers": ("place", "day", "person", "name", "choice", "cost"),
     "reviews": ("game_id", "seat", "found"),
     "drills": ("person", "position", "state"),
+    "tournaments": ("id", "place", "form", "rules", "hints", "draw", "made_at", "ended_at"),
+    "entrants": ("tournament_id", "number", "person", "name", "left"),
+    "tournament_games": ("game_id", "tournament_id", "number", "first", "second"),
 }
 """The columns that the checksum of a row is made of, by table."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -9,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, fun
 
 from bot.store.checksums import is_sound, sealed_update
 from bot.store.game_rows import COUNTED, new_row
-from bot.store.schema import daily_answers, drills, games, place_rules, results, seats
+from bot.store.schema import daily_answers, drills, entrants, games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
 
@@ -46,9 +47,11 @@ class Ranking:
     """A line of the leaderboard, under the name that the person had last."""
 
     person: str
+    """The level of a bot."""
     name: str
     games: int
     wins: float
+    is_bot: bool = False
 
     @property
     def win_rate(self) -> float:
@@ -57,6 +60,9 @@ class Ranking:
 
 
 _played = results.join(seats).join(games)
+
+_SOMEONE = "someone"
+"""What who is forgotten is called."""
 
 _THEMSELVES = seats.c.level.is_(None)
 """What a bot did that played on for somebody is nobody's."""
@@ -112,15 +118,38 @@ async def head_to_head(
     return HeadToHead(count, (own_wins, other_wins))
 
 
-async def leaderboard(store: Store, place: str | None = None) -> list[Ranking]:
-    """People who have finished a game, the highest win rate first, then the most games."""
+async def leaderboard(
+    store: Store,
+    place: str | None = None,
+    *,
+    bots: bool | None = None,
+    within: tuple[datetime, datetime] | None = None,
+) -> list[Ranking]:
+    """People who have finished a game, the highest win rate first, then the most games.
+
+    bots : True to list bots, too, each level as one; False to count games without any bot alone
+    within : from when on, and until when, the games ended
+    """
+    where = [COUNTED, *in_place(place)]
+    if within is not None:
+        where += [games.c.ended_at >= within[0], games.c.ended_at < within[1]]
+    if bots is False:
+        beside = select(seats.c.game_id).where(seats.c.level.is_not(None))
+        where.append(games.c.id.not_in(beside))
     # SQLite takes the bare column `name` from the row that has the maximum
     last = func.max(games.c.ended_at)
-    columns = (seats.c.person, seats.c.name, func.count(), func.total(results.c.share), last)
-    query = select(*columns, _all(_SOUND)).select_from(_played)
-    counted = query.where(seats.c.person.is_not(None), _THEMSELVES, COUNTED, *in_place(place))
-    rows = await _sound_rows(store, counted.group_by(seats.c.person))
+    counts = (func.count(), func.total(results.c.share), last, _all(_SOUND))
+    people = select(seats.c.person, seats.c.name, *counts).select_from(_played)
+    people = people.where(seats.c.person.is_not(None), _THEMSELVES, *where)
+    rows = await _sound_rows(store, people.group_by(seats.c.person))
     standings = [Ranking(*tuple(row)[:4]) for row in rows]
+    if bots:
+        levels = select(seats.c.level, seats.c.level, *counts).select_from(_played)
+        # those that played on for people are nobody's, forgotten or not
+        themselves = seats.c.person.is_(None), seats.c.name != _SOMEONE
+        levels = levels.where(*themselves, seats.c.level.is_not(None), *where)
+        rows = await _sound_rows(store, levels.group_by(seats.c.level))
+        standings += [Ranking(*tuple(row)[:4], is_bot=True) for row in rows]
     return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
 
 
@@ -161,16 +190,18 @@ async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
 async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
-    The games stay whole: the seat goes on as someone's, its results are nobody's. What the person
-    answered to daily positions and practised on is deleted.
+    The games stay whole: the seat goes on as someone's, its results are nobody's. Tournaments the
+    person has left. What the person answered to daily positions and practised on is deleted.
     """
 
     def take_out(connection: Connection) -> int:
         mine, my_rules = seats.c.person == person, place_rules.c.author == person
         changed = 0
+        someone = {"person": None, "name": _SOMEONE}
         for table, his, nobody in (
             (place_rules, my_rules, {"author": None}),
-            (seats, mine, {"person": None, "name": "someone"}),
+            (entrants, entrants.c.person == person, {**someone, "left": 1}),
+            (seats, mine, someone),
         ):
             changes = sealed_update(table, *nobody).where(his)
             done = connection.execute(changes, new_row(nobody))

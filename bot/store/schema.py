@@ -43,7 +43,7 @@ class UtcTime(TypeDecorator[datetime]):
         return found if found.tzinfo else None
 
 
-NEWEST = "6"
+NEWEST = "7"
 """The revision of these tables, which is that of the newest migration."""
 
 metadata = MetaData()
@@ -205,4 +205,53 @@ drills = Table(
 
 All that SQLite knows of tables has to fit into the first page of the file, or another page that is
 damaged takes everything with it: these have few columns.
+"""
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("form", Text, nullable=False),
+    Column("rules", JSON, nullable=False),
+    Column("hints", Integer, nullable=False),
+    Column("draw", JSON, nullable=False),
+    Column("made_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    Index("tournaments_of_place", "place", "made_at"),
+    sqlite_with_rowid=False,
+)
+"""`rules` are data; `draw` are the numbers of the entrants as drawn, none before the start."""
+
+entrants = Table(
+    "entrants",
+    metadata,
+    Column("tournament_id", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("person", Text),
+    Column("name", Text, nullable=False),
+    Column("left", Integer, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    Index("entrants_of_person", "person", "tournament_id", unique=True),
+    sqlite_with_rowid=False,
+)
+"""Who takes part; number 0 is the host, who may have left."""
+
+tournament_games = Table(
+    "tournament_games",
+    metadata,
+    Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
+    Column("tournament_id", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("first", Integer, nullable=False),
+    Column("second", Integer, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    ForeignKeyConstraint(["tournament_id"], ["tournaments.id"]),
+    Index("games_of_tournament", "tournament_id", "number", unique=True),
+    sqlite_with_rowid=False,
+)
+"""Games of pairings, numbered from 1 in the order in which they were begun: the entrants by seat.
+
+What comes of them is in `results`.
 """

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -92,10 +92,20 @@ class Store(Places):
         most_open: int,
         at: datetime,
         game_id: str,
+        also: Callable[[Connection, str], object] | None = None,
     ) -> StoredGame:
-        """Begin a game. Raises GameRunningError if the place has `most_open` open ones already."""
+        """Begin a game. Raises GameRunningError if the place has `most_open` open ones already.
+
+        also : what is written with it, given its id; where it raises, no game is begun
+        """
         game = StoredGame(game_id, place, rules_name, True, len(events), at, None, tuple(seats))
-        await self.write(partial(moves.begin, game, events, secret, most_open))
+
+        def begin(connection: Connection) -> None:
+            moves.begin(game, events, secret, most_open, connection)
+            if also is not None:
+                also(connection, game_id)
+
+        await self.write(begin)
         return game
 
     async def append(

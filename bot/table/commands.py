@@ -61,6 +61,8 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
         raise IllegalActionError.say(NO_BOTS)
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
+    if game.closed:
+        raise IllegalActionError.say("this game is one of a tournament: nobody else can join it")
     check_seats(len(game.seats) + 1, most_players(game))
     if kit and not game.kits:
         raise IllegalActionError.say(
@@ -72,6 +74,8 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
 def leave(game: Game, seat: int) -> list[Left | Ended]:
     """Get up before the first roll; a table at which then no person would begin just ends."""
     _check_goes_on(game)
+    if game.closed:
+        raise IllegalActionError.say("this game is one of a tournament: /resign gives it up")
     if game.stage is not Stage.LOBBY or game.picks:
         raise IllegalActionError.say("the game has begun: /resign gives it up")
     others = [one for number, one in enumerate(game.seats) if number != seat]
@@ -292,13 +296,14 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
 
 
 def resign(game: Game, seat: int) -> list[Resigned | Ended]:
-    """Give up; before the first roll a game with one player left just ends."""
+    """Give up; before the first roll a game with one player left just ends, if it is not closed."""
     _check_goes_on(game)
     if not game.seats[seat].playing:
         raise IllegalActionError.say("you have resigned already")
     if len(game.seats) < 2:
         raise IllegalActionError.say("nobody else plays yet: /end ends the game")
-    if game.stage is Stage.LOBBY and sum(one.playing for one in game.seats) == 2:
+    before = game.stage is Stage.LOBBY and not game.closed
+    if before and sum(one.playing for one in game.seats) == 2:
         return [Ended()]
     return [Resigned(seat=seat)]
 
@@ -306,6 +311,11 @@ def resign(game: Game, seat: int) -> list[Resigned | Ended]:
 def skip(game: Game) -> list[Skipped]:
     """Pass the turn of a player who is away."""
     _check_goes_on(game)
+    if game.stage is Stage.LOBBY and game.closed:
+        raise IllegalActionError.say(
+            "the game has not begun: the host of the tournament takes out who does not come, by"
+            " /tournament remove NAME"
+        )
     if game.stage is Stage.LOBBY:
         raise IllegalActionError.say("the game has not begun: roll, or /end it")
     return [Skipped()]
@@ -335,6 +345,8 @@ def check_seats(players: int, most: int) -> None:
 
 def most_players(game: Game) -> int:
     """How many can play in a game."""
+    if game.closed:
+        return len(game.seats)
     return 2 if game.kits or game.pool else MOST_PLAYERS
 
 

@@ -56,6 +56,8 @@ class Begun:
     """Whether jokers of these dice may score without a die that is none."""
     pool: tuple[NamedDie, ...] = ()
     """Two of each of which are laid out, for two players to take their dice of in turn."""
+    closed: bool = False
+    """Whether nobody else can sit down, and nobody get up, as in a game of a tournament."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

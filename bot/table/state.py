@@ -157,6 +157,8 @@ class Game:
     """Two of each of which are laid out, for two players to take their dice of in turn."""
     picks: tuple[int, ...] = ()
     """Places in the pool of the pairs that were taken, in their order."""
+    closed: bool = False
+    """Whether nobody else can sit down, and nobody get up."""
 
     @property
     def over(self) -> bool:
@@ -390,6 +392,7 @@ def begin(event: Begun) -> Game:
         kits=kits,
         matchup=matchup,
         pool=event.pool,
+        closed=event.closed,
     )
 
 

@@ -331,7 +331,7 @@ def _lobby(game: Game, *, opened: bool) -> list[Button]:
         buttons.append(Button("join", say("Join"), style=style))
     if len(game.seats) < 2:
         buttons.append(Button("end", say("End")))
-    elif game.picks:
+    elif game.picks or game.closed:
         buttons.append(_resign(0))  # who took dice plays with them
     else:
         buttons.append(Button("leave", say("Leave")))

@@ -22,6 +22,7 @@ from bot.views.events import events_text, idle_text, kits_text, standings_text, 
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
+from bot.views.tournament import state_data, tournament_lines
 from solver.named.drafts import pairs_of
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
@@ -73,6 +74,8 @@ def news_lines(news: News) -> list[str]:
     game = table.game
     if not game.over and (news.chances or before is None or game.is_drafting):
         lines.append(to_move_text(table))
+    if news.tournament:
+        lines += tournament_lines(news.tournament)
     return lines
 
 
@@ -114,6 +117,7 @@ def news_data(news: News) -> dict[str, Any]:
         if news.before is not None
         else [],
         **table_data(news.table, news.chances),
+        **({"tournament": state_data(news.tournament)} if news.tournament else {}),
     }
 
 

@@ -1,88 +1,128 @@
-"""Matches between bots in plain words."""
+"""Matches between bots: a table and one sentence, and the turns of a game side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from bot.services.matches import MatchGame
-from bot.table.events import Begun, Event
-from bot.table.state import apply, begin
-from bot.views.events import events_text, standings_text
-from bot.views.layout import and_text, rough_percent, wrap
-from solver.wording import figure, say, say_later
+from bot.services.matches import Match, MatchGame
+from bot.services.reckoning import PlayedTurn
+from bot.views.layout import columns, rough_percent, wrap
+from solver.wording import figure, say, say_number
 
 
-def match_text(levels: tuple[str, ...], game: MatchGame) -> str:
-    """One game of a match: who won, the odds before it, and the match so far."""
-    names = seat_names(levels, game.began)
-    scores = standings_text(names, game.game)
-    winners = [name for name, share in zip(names, game.game.shares or (), strict=True) if share > 0]
-    told = say_later("Game {number}: {winners} won, {scores}.")
-    if len(winners) == 1:
-        told = say_later("Game {number}: {winner} won, {scores}.")
-    both = and_text(winners)
-    text = say(told, number=game.number, winner=both, winners=both, scores=scores)
-    if game.odds is not None:
-        before = say(
-            "Before it the odds of optimal play were {chance} for {name}, who began.",
-            chance=rough_percent(game.odds[game.began]),
-            name=names[0],
+def match_text(match: Match) -> str:
+    """Who won a match, and how the bots did in it."""
+    games, names = match.games, bot_names(match.levels)
+    lines = [_outcome(match, names)]
+    head = "", say("won"), say("points a game"), say("biggest turn")
+    rows = [head]
+    for bot, name in enumerate(names):
+        mean = sum(game.points[bot] for game in games) / len(games)
+        biggest = max(game.biggest[bot] for game in games)
+        won = figure(match.score[bot], "g")
+        rows.append((name, won, figure(mean, ",.0f"), figure(biggest)))
+    lines += columns(rows, right={1, 2, 3})
+    odds = games[0].odds
+    if odds is not None:
+        lines.append(
+            say(
+                "Before a game the odds of optimal play are {chance} for who begins it.",
+                chance=rough_percent(odds[games[0].began]),
+            )
         )
-        text += f" {before}"
-    return wrap(f"{text} {_score(sorted_names(levels), game)}")
+    return wrap("\n".join(lines))
 
 
-def match_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
-    """One game of a match as plain data."""
+def match_data(match: Match) -> dict[str, Any]:
+    """A match as plain data, game by game."""
     return {
-        "game": game.number,
-        "levels": list(levels),
-        "began": game.began,
-        "odds": list(game.odds) if game.odds else None,
-        "scores": [seat.score for seat in game.game.seats],
-        "shares": list(game.game.shares or ()),
-        "score": list(game.score),
-        "over": game.over,
+        "levels": list(match.levels),
+        "score": list(match.score),
+        "games": [
+            {
+                "game": game.number,
+                "began": game.began,
+                "odds": list(game.odds) if game.odds else None,
+                "points": list(game.points),
+                "biggest_turns": list(game.biggest),
+                "shares": list(game.shares),
+            }
+            for game in match.games
+        ],
     }
 
 
-def moves_text(
-    levels: tuple[str, ...], began: int, begun: Begun, events: Sequence[Event]
-) -> Iterator[str]:
-    """Every turn of a game that the bot of number `began` has begun."""
-    names = seat_names(levels, began)
-    before = game = begin(begun)
-    turn: list[Event] = []
-    for event in events:
-        turn.append(event)
-        after = apply(game, event)
-        if after.last is not game.last:
-            yield wrap("\n".join(events_text(names, before, turn)))
-            before, turn = after, []
-        game = after
+def turns_text(levels: tuple[str, ...], game: MatchGame) -> str:
+    """Every turn of a game, those of a round side by side: what it brought, and the score then."""
+    names = [level + number for level, number in zip(levels, _numbers(levels), strict=True)]
+    order = [*range(game.began, len(names)), *range(game.began)]
+    rows = [("", *(cell for bot in order for cell in ("", names[bot])))]
+    for number, turns in _rounds(game):
+        cells = [("", "")] * len(names)
+        for turn in turns:
+            cells[turn.seat] = _gain(turn), figure(turn.score)
+        rows.append((f"{number}.", *(cell for both in cells for cell in both)))
+    head = say("Game {number}, turn by turn:", number=game.number)
+    return "\n".join([head, *columns(rows, right=range(len(rows[0])))])
 
 
-def sorted_names(levels: tuple[str, ...]) -> tuple[str, ...]:
-    """What the bots are called, in the order in which they were named; equal ones by number."""
-    numbers = [levels[: k + 1].count(level) for k, level in enumerate(levels)]
-    return tuple(
-        say("{level} bot", level=level) + (f" {number}" if levels.count(level) > 1 else "")
-        for level, number in zip(levels, numbers, strict=True)
+def turns_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
+    """The same as plain data, with the bots by their number."""
+    bots = len(levels)
+    return {
+        "game": game.number,
+        "began": game.began,
+        "turns": [
+            {
+                "bot": (game.began + turn.seat) % bots,
+                "ending": turn.how.value,
+                "points": turn.points,
+                "score": turn.score,
+            }
+            for turn in game.turns
+        ],
+    }
+
+
+def bot_names(levels: tuple[str, ...]) -> tuple[str, ...]:
+    """What the bots are called, in the order in which they were named."""
+    names = [say("{level} bot", level=level) for level in levels]
+    return tuple(name + number for name, number in zip(names, _numbers(levels), strict=True))
+
+
+def _numbers(levels: tuple[str, ...]) -> list[str]:
+    """What tells bots of equal levels apart."""
+    return [
+        f" {levels[: k + 1].count(level)}" if levels.count(level) > 1 else ""
+        for k, level in enumerate(levels)
+    ]
+
+
+def _outcome(match: Match, names: tuple[str, ...]) -> str:
+    most, games = max(match.score), len(match.games)
+    if match.score.count(most) > 1:
+        return say_number(
+            "The match is a draw, after {number} game.",
+            "The match is a draw, after {number} games.",
+            games,
+        )
+    return say_number(
+        "{name} wins the match: {won} of {number} game.",
+        "{name} wins the match: {won} of {number} games.",
+        games,
+        name=names[match.score.index(most)],
+        won=figure(most, "g"),
     )
 
 
-def seat_names(levels: tuple[str, ...], began: int) -> tuple[str, ...]:
-    """What the bots are called, by seat."""
-    names = sorted_names(levels)
-    return names[began:] + names[:began]
+def _rounds(game: MatchGame) -> Iterator[tuple[int, list[PlayedTurn]]]:
+    """The turns of each round, which begins with the bot that moves first of those left."""
+    found: list[list[PlayedTurn]] = []
+    for turn in game.turns:
+        if not found or turn.seat <= found[-1][-1].seat:
+            found.append([])
+        found[-1].append(turn)
+    yield from enumerate(found, start=1)
 
 
-def _score(names: tuple[str, ...], game: MatchGame) -> str:
-    """How the match stands, or has ended."""
-    both = zip(names, game.score, strict=True)
-    score = ", ".join(f"{name} {figure(won, 'g')}" for name, won in both)
-    if not game.over:
-        return f"{score}."
-    most = max(game.score)
-    if game.score.count(most) > 1:
-        return say("{score}: the match is a draw.", score=score)
-    return say("{score}: {name} wins the match.", score=score, name=names[game.score.index(most)])
+def _gain(turn: PlayedTurn) -> str:
+    return figure(turn.points, "+,") if turn.points else "–"

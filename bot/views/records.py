@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord
+from bot.services.season import Season
 from bot.store.records import HeadToHead, Ranking
 from bot.views.drill import SPOTS
 from bot.views.layout import columns, rough_percent, wrap
@@ -140,25 +141,47 @@ def forgotten_text(games: int) -> str:
     return f"{forgotten} {seeds}"
 
 
-def leaderboard_text(standings: Sequence[Ranking]) -> str:
-    """Who wins most, in a table."""
+def leaderboard_text(
+    standings: Sequence[Ranking], *, season: Season | None = None, bots: bool | None = None
+) -> str:
+    """Who wins most, in a table.
+
+    season : the one that is told of, None for all time
+    bots : False where only games without bots count
+    """
+    if not standings and season:
+        return say("Nobody has finished a game in the season {season}.", season=season.name)
     if not standings:
         return say("Nobody has finished a game here yet.")
+    head = say("Games won:")
+    if season:
+        head = say("Games won in the season {season}:", season=season.name)
+    lines = [head]
+    if bots is False:
+        lines.append(say("Only games without bots count."))
     rows = [
         (
             f"{place}.",
-            one.name,
+            say("{level} bot", level=one.name) if one.is_bot else one.name,
             rough_percent(one.win_rate),
             say("{won} of {games:,}", won=_wins(one.wins), games=one.games),
         )
         for place, one in enumerate(standings[:20], start=1)
     ]
-    return "\n".join([say("Games won:"), *columns(rows, right={0, 2})])
+    return "\n".join([*lines, *columns(rows, right={0, 2})])
 
 
 def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:
     """Who wins most as plain data, without the ids of people."""
-    return [{"name": one.name, "games": one.games, "wins": one.wins} for one in standings]
+    return [
+        {
+            "name": one.name,
+            "games": one.games,
+            "wins": one.wins,
+            **({"is_bot": True} if one.is_bot else {}),
+        }
+        for one in standings
+    ]
 
 
 def _wins(share: float) -> str:

@@ -55,6 +55,7 @@ async def everything_of(tmp_path: Path, data: Path) -> None:
             "/rules new sunday goal:2000",
             "/daily answer 1",
             "/drill",
+            "/tournament new rules:kcd",
         ):
             await chat.first(f"{NAME}: {line}")
 
@@ -78,8 +79,12 @@ async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(
                 values = connection.execute(str(select(column)))
                 if any(NAME in str(value) for (value,) in values):
                     found.add(f"{table.name}.{column.name}")
-    answers = {"daily_answers.person", "daily_answers.name", "drills.person"}
-    assert found == named == {"seats.person", "seats.name", "place_rules.author"} | answers
+    people = {
+        f"{table}.{column}"
+        for table in ("seats", "entrants", "daily_answers")
+        for column in ("person", "name")
+    }
+    assert found == named == people | {"place_rules.author", "drills.person"}
 
 
 def test_the_host_can_forget_somebody(tmp_path: Path, data: Path) -> None:

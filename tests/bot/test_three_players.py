@@ -334,18 +334,18 @@ def rolled(twin: Twin, turn: list[dict[tuple[int, int], Value]]) -> list[float]:
 
 
 async def test_bots_play_a_match_of_three(chat: Chat, solved: Path) -> None:
-    replies = await chat.all(
+    *_, reply = await chat.all(
         f"ann: /match optimal cautious optimal games:3 rules:{solved}/three.toml"
     )
-    games = [one for one in replies if "odds" in one.data]
-    assert [one.data["began"] for one in games] == [0, 1, 2][: len(games)]
-    first = games[0].data["odds"]
+    games = reply.data["games"]
+    assert [one["began"] for one in games] == [0, 1, 2][: len(games)]
+    first = games[0]["odds"]
     assert sum(first) == pytest.approx(1)
     assert first == sorted(first, reverse=True)
     if len(games) > 1:
-        assert games[1].data["odds"] == [first[2], first[0], first[1]]
-    assert "optimal bot 1" in replies[-1].text
-    assert sum(games[-1].data["score"]) == pytest.approx(len(games))
+        assert games[1]["odds"] == [first[2], first[0], first[1]]
+    assert "optimal bot 1" in reply.text
+    assert sum(reply.data["score"]) == pytest.approx(len(games))
 
 
 async def test_rules_that_are_not_solved_are_reviewed_by_estimates(

@@ -6,16 +6,17 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
-from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_word
 from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
 from bot.fronts.chat.waiting import delay_reply, replies, solved_for_game
 from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.levels import Levels
-from bot.services.matches import MOST_GAMES, play_match
+from bot.services.matches import MOST_GAMES, Match, play_match
 from bot.services.place_settings import check_games
 from bot.services.proofs import proof_of
+from bot.services.season import read_season
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import DamagedGameError, MissingGameError
@@ -25,7 +26,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.dice_record import dice_records_data, dice_records_text
 from bot.views.levels import level_list_data, level_list_text
-from bot.views.match import match_data, match_text, moves_text
+from bot.views.match import match_data, match_text, turns_data, turns_text
 from bot.views.records import (
     forgotten_text,
     head_to_head_data,
@@ -69,7 +70,16 @@ class RecordCommands:
                 _EVERYWHERE,
             ),
             Command(
-                "/leaderboard", say_later("who wins most"), self._leaderboard, _EVERYWHERE, False
+                "/leaderboard",
+                say_later("who wins most"),
+                self._leaderboard,
+                {
+                    "season": say_later("now, last or a quarter such as 2026-Q4; all unless given"),
+                    "bots": say_later("yes: bots as well; no: only games without bots"),
+                    **_EVERYWHERE,
+                },
+                takes_words=False,
+                examples=("/leaderboard season:now bots:no",),
             ),
             Command(
                 "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
@@ -86,7 +96,7 @@ class RecordCommands:
                 self._match,
                 {
                     "games": say_later("best of how many, 1 unless you say"),
-                    "show": say_later("moves: every move; summary: the results"),
+                    "show": say_later("moves: every turn, game by game; summary: the results"),
                     **RULES_OPTION,
                 },
                 examples=("/match optimal cautious games:5 rules:kcd",),
@@ -143,8 +153,17 @@ class RecordCommands:
             yield reply
 
     async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        found = await records.leaderboard(self._tables.store, _place(line, caller))
-        yield Reply(found, leaderboard_text, leaderboard_data)
+        bots = line.choice("bots", YES_OR_NO)
+        typed = line.option("season")
+        season = read_season(typed, self._tables.now()) if typed else None
+        found = await records.leaderboard(
+            self._tables.store,
+            _place(line, caller),
+            bots=bots,
+            within=(season.begins, season.ends) if season else None,
+        )
+        text = partial(leaderboard_text, season=season, bots=bots)
+        yield Reply(found, text, leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         asked = self._tables.store.path, _place(line, caller)
@@ -174,20 +193,18 @@ class RecordCommands:
         games = line.number("games")
         number = 1 if games is None else games
         check_games(number, MOST_GAMES)
-        tell = partial(moves_text, levels) if show == "moves" else None
         if Optimal.name in levels:
             async for reply in solved_for_game(
                 self._oracle, self._rules, caller, rules, len(levels)
             ):
                 yield reply
-        match = play_match(self._oracle, caller.asker, levels, rules, number, tell)
-        async for game in match:
-            if isinstance(game, Delay):
-                yield delay_reply(game)
-                continue
-            for text in game.moves:
-                yield Reply({"game": game.number, "text": text}, itemgetter("text"))
-            yield Reply(game, partial(match_text, levels), partial(match_data, levels))
+        async for found in play_match(self._oracle, caller.asker, levels, rules, number):
+            if isinstance(found, Delay):
+                yield delay_reply(found)
+            elif isinstance(found, Match):
+                yield Reply(found, match_text, match_data)
+            elif show == "moves":
+                yield Reply(found, partial(turns_text, levels), partial(turns_data, levels))
 
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         stopped = await self._oracle.tasks.cancel(caller.person.id)

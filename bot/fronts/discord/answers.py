@@ -24,6 +24,7 @@ from bot.fronts.discord.buttons import (
     shown_texts,
     table_view,
     text_view,
+    tournament_view,
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.services.daily import Asked
@@ -32,6 +33,7 @@ from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person, Table
+from bot.services.tournaments import TournamentNews
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
 from bot.tasks.pressure import Degree
@@ -57,6 +59,7 @@ from bot.views.layout import (
     whole_sentence,
 )
 from bot.views.table_card import TableCard, choice_card, table_card
+from bot.views.tournament_card import tournament_card
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
@@ -159,6 +162,8 @@ class Answer:
             await asyncio.wait({reader})
         if self._told and self._is_public:
             await self._after_turn(self._told)
+            if found := self._told[-1].tournament:
+                await self._follow(*self.tournament_card(TournamentNews(found)))
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
@@ -212,6 +217,25 @@ class Answer:
             return
         try:
             await self._interaction.followup.send("\n".join(lines), allowed_mentions=_only(called))
+        except UNREACHABLE as error:
+            check_lost(error)
+
+    async def renew(self, news: TournamentNews) -> None:
+        """Bring the tournament up to date whose button was pressed, without an answer to that."""
+        card, view = self.tournament_card(news)
+        if self._interaction.message is not None:
+            nobody = discord.AllowedMentions.none()
+            try:
+                await self._interaction.message.edit(
+                    content=card.text, view=view, allowed_mentions=nobody
+                )
+            except UNREACHABLE as error:
+                check_lost(error)
+
+    async def _follow(self, card: Card, view: AnyView | None) -> None:
+        """Say something for all to see, in a message of its own after what was said."""
+        try:
+            await self._interaction.followup.send(card.text, view=view or MISSING)
         except UNREACHABLE as error:
             check_lost(error)
 
@@ -286,7 +310,9 @@ class Answer:
         for reply in private:
             await self.tell_privately(*self._card_of(reply))
 
-    def _card_of(self, reply: Reply) -> tuple[Card, AnyView | None]:
+    def _card_of(  # noqa: PLR0911 - one for each subject
+        self, reply: Reply
+    ) -> tuple[Card, AnyView | None]:
         """Any reply but the news of a table, with its buttons if it has some."""
         subject = reply.subject
         if isinstance(subject, Exploration):
@@ -308,7 +334,15 @@ class Answer:
         if isinstance(subject, DrillVerdict):
             card = drill_verdict_card(subject)
             return card, drill_view(subject.drill.id, card.buttons)
+        if isinstance(subject, TournamentNews):
+            return self.tournament_card(subject)
         return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
+
+    def tournament_card(self, news: TournamentNews) -> tuple[Card, AnyView | None]:
+        """A tournament with its buttons, for all to read."""
+        card = said_in(self._language, tournament_card, news)
+        code, found = self._language.code, news.tournament
+        return card, tournament_view(found.id, card.buttons, code) if found else None
 
     async def _drawn(self, told: list[News]) -> TableCard:
         """A table, with the pictures that there is time for."""

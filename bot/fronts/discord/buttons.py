@@ -413,12 +413,73 @@ def drill_view(position: str, buttons: Iterable[card.Button]) -> Buttons:
     return view
 
 
-BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton, DailyButton, DrillButton)
+class TournamentButton(
+    _Dynamic,
+    DynamicItem[Button[View]],
+    template=r"w:(?P<tournament>[0-9a-f]{1,16}):(?P<language>[A-Za-z-]{2,12})"
+    r":(?P<action>join|leave|start|show|\d{1,2}-\d{1,2})",
+):
+    """Does something in a tournament; two numbers are the pairing that is to play."""
+
+    def __init__(
+        self, tournament: str, language: str, action: str, button: Button[View] | None = None
+    ) -> None:
+        """`language`: that of the message."""
+        self.tournament, self.language, self.action = tournament, language, action
+        button = button or Button()
+        button.custom_id = f"w:{tournament}:{language}:{action}"
+        super().__init__(button)
+
+    @property
+    def sides(self) -> tuple[int, int] | None:
+        """The two who are to play, by number."""
+        first, dash, second = self.action.partition("-")
+        return (int(first), int(second)) if dash else None
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.in_tournament(interaction, self)
+
+
+def tournament_view(
+    tournament: str, buttons: Iterable[card.Button], language: str
+) -> Buttons | None:
+    """The buttons of a tournament, None where it has none any more."""
+    view = Buttons()
+    for one in buttons:
+        button: Button[View] = Button(
+            label=one.label[: card.LONGEST_LABEL],
+            row=one.row,
+            style=_STYLES[one.style],
+            disabled=not one.enabled,
+        )
+        view.add_item(TournamentButton(tournament, language, one.action, button))
+    return view if view.children else None
+
+
+BUTTONS = (
+    TableButton,
+    Confirm,
+    ReviewPage,
+    ExploreButton,
+    DailyButton,
+    DrillButton,
+    TournamentButton,
+)
 
 
 async def pressed_button(
     interaction: discord.Interaction[Any],
-) -> TableButton | Confirm | ReviewPage | ExploreButton | DailyButton | DrillButton | None:
+) -> (
+    TableButton
+    | Confirm
+    | ReviewPage
+    | ExploreButton
+    | DailyButton
+    | DrillButton
+    | TournamentButton
+    | None
+):
     """The button that was pressed, by its id alone; None if there is none such."""
     pressed, kind = str(sent(interaction, "custom_id")), sent(interaction, "component_type")
     is_list = kind == discord.ComponentType.string_select.value

@@ -18,6 +18,7 @@ from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_
 from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
+from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
 from bot.fronts.discord.answers import Answer, caller_of, user_id
 from bot.fronts.discord.buttons import (
@@ -28,6 +29,7 @@ from bot.fronts.discord.buttons import (
     ExploreButton,
     ReviewPage,
     TableButton,
+    TournamentButton,
     review_view,
     sent,
 )
@@ -41,9 +43,11 @@ from bot.services.daily import Daily
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
+from bot.services.tournaments import Tournaments
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
+from bot.table.tournament import State
 from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, used_dice, why_not
@@ -85,6 +89,7 @@ class DiscordFront:
         self._games = games
         self._rules = rules
         self.daily = Daily(games.tables, games.oracle, rules)
+        self.tournaments = Tournaments(games)
         self._choices = Choices()
         self._reminders: dict[str, tuple[int, int]] = {}
         """By game, of the last ones: the seat and the number of the turn that was called for."""
@@ -425,6 +430,38 @@ class DiscordFront:
         found = self._commands.by_name["drill"].answer(line, caller_of(interaction))
         await answer.tell(_in_place(found))
 
+    async def in_tournament(
+        self, interaction: discord.Interaction[Any], button: TournamentButton
+    ) -> None:
+        """Answer a press on a button of a tournament."""
+        await self._told(interaction, self._in_tournament(interaction, button))
+
+    async def _in_tournament(
+        self, interaction: discord.Interaction[Any], button: TournamentButton
+    ) -> None:
+        caller, tournament = caller_of(interaction), button.tournament
+        answer = await self._answer(interaction, button.language)
+        try:
+            shown = await self.tournaments.shown(caller, tournament)
+            found = shown.tournament
+            pairing = found.between(*button.sides) if found and button.sides else None
+            if found and pairing and pairing.state in {State.DUE, State.PLAYING}:
+                self.tournaments.check_begins(caller, found, pairing)
+                anew = await self._answer(interaction, button.language, anew=True)
+                await anew.tell(begun(self.tournaments, self._rules, caller, found, pairing))
+                await answer.renew(await self.tournaments.shown(caller, tournament))
+            else:
+                do = {
+                    "join": self.tournaments.join,
+                    "leave": self.tournaments.leave,
+                    "start": self.tournaments.start,
+                }.get(button.action)
+                if do is not None and not shown.is_over:
+                    shown = await do(caller, tournament)
+                await answer.tell(_one(tournament_reply(shown)))
+        except FarkleError as error:
+            await answer.refuse(error)
+
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
         await self._told(interaction, self._turn_page(interaction, button))
@@ -509,6 +546,10 @@ class DiscordFront:
     ) -> None:
         """Answer in a task that the end of the program waits for; no failure leaves it."""
         await self.to_its_end(_caught(interaction, answer))
+
+
+async def _one(reply: Reply) -> AsyncIterator[Reply]:
+    yield reply
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:

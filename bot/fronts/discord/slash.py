@@ -18,12 +18,14 @@ from discord.app_commands import TranslationContextTypes, locale_str
 from bot import log
 from bot.fronts.chat.bringing import DRAFTS
 from bot.fronts.chat.commands import Command, Line, Word
+from bot.fronts.chat.tournaments import WHAT
 from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO, OFF
 from bot.services.rule_options import MOST_GOAL
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
+from bot.table.tournament import Form
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
 from solver.play.compare import CARELESS
@@ -216,6 +218,14 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
         SlashOption("position"),
     ),
+    "tournament": (
+        word("what", say_later("what to do; the tournament is shown if not given"), choices=WHAT),
+        word("form", say_later("of a new one: who meets whom"), choices=tuple(Form)),
+        person("player", say_later("whom to play, or to remove")),
+        _RULES,
+        number("goal", 1, MOST_GOAL),
+        SlashOption("hints", choices=_YES_NO),
+    ),
     "resign": (_GAME,),
     "end": (_GAME,),
     "review": (SlashOption("game"),),
@@ -224,7 +234,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         person("against", say_later("somebody to compare with")),
         _WHERE,
     ),
-    "leaderboard": (_WHERE,),
+    "leaderboard": (SlashOption("season"), SlashOption("bots", choices=_YES_NO), _WHERE),
     "dice": (_WHERE,),
     "proof": (SlashOption("game"),),
     "match": (

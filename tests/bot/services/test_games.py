@@ -628,20 +628,43 @@ async def test_a_review_names_what_was_thrown_away(
 
 
 async def test_matches_of_bots(chat: Chat) -> None:
-    replies = await chat.all("ann: /match optimal cautious games:5 rules:kcd")
-    games = [reply.data for reply in replies if "began" in reply.data]
+    reply = await chat.answer("ann: /match optimal cautious games:5 rules:kcd")
+    games, score = reply.data["games"], reply.data["score"]
     assert [game["began"] for game in games] == [0, 1, 0, 1, 0][: len(games)]
-    assert sum(games[-1]["score"]) == len(games)
-    assert [game["over"] for game in games] == [False] * (len(games) - 1) + [True]
+    assert sum(score) == len(games)
+    assert max(score) == 3, "it ends once it is decided"
     assert games[0]["odds"][0] == pytest.approx(0.5571, abs=1e-3)
     assert games[1]["odds"][1] == pytest.approx(0.5571, abs=1e-3)
-    # a game may be over in a few turns, each of which is told before the result
-    *moves, result = await chat.all("ann: /match greedy cautious rules:kcd show:moves")
-    assert moves[0].text.startswith("greedy bot rolls")
-    bots = ("greedy bot rolls", "cautious bot rolls")
-    assert all(one.text.startswith(bots[k % 2]) for k, one in enumerate(moves))
-    assert "began" in result.data
-    assert not any("began" in one.data for one in moves)
+    first, head, *rows, odds = reply.text.split("\n")
+    winner = ("optimal bot", "cautious bot")[score.index(3)]
+    assert first == f"{winner} wins the match: 3 of {len(games)} games."
+    assert head.split() == ["won", "points", "a", "game", "biggest", "turn"]
+    for bot, row in enumerate(rows):
+        mean = sum(game["points"][bot] for game in games) / len(games)
+        biggest = max(game["biggest_turns"][bot] for game in games)
+        assert row.split()[2:] == [f"{score[bot]:g}", f"{mean:,.0f}", f"{biggest:,}"]
+    assert odds == "Before a game the odds of optimal play are 55.7 % for who begins it."
+
+
+async def test_the_turns_of_a_match(chat: Chat) -> None:
+    """Game by game as a table: what every turn brought adds up to the result."""
+    *games, match = await chat.all("ann: /match greedy cautious rules:kcd show:moves games:3")
+    assert len(games) == len(match.data["games"])
+    for number, (game, result) in enumerate(zip(games, match.data["games"], strict=True)):
+        turns = game.data["turns"]
+        assert [turn["bot"] for turn in turns] == [(number + k) % 2 for k in range(len(turns))]
+        for bot in range(2):
+            own = [turn for turn in turns if turn["bot"] == bot]
+            assert sum(turn["points"] for turn in own) == own[-1]["score"] == result["points"][bot]
+            assert all((turn["ending"] == "bank") == (turn["points"] > 0) for turn in own)
+        lines = game.text.split("\n")
+        assert lines[0] == f"Game {number + 1}, turn by turn:"
+        assert lines[1].split() == ["greedy", "cautious"][:: 1 - 2 * (number % 2)]
+        assert len(lines) == 2 + -(-len(turns) // 2)
+        assert lines[2].split()[-1] == f"{turns[1]['score']:,}"
+
+
+async def test_matches_that_cannot_be(chat: Chat) -> None:
     for line, sentence in [
         ("ann: /match optimal", "/match takes two levels"),
         ("ann: /match optimal best", 'There is no level "best"'),

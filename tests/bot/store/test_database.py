@@ -156,6 +156,10 @@ async def test_a_damaged_file(path: Path, url: str) -> None:
     for cut in range(4096, len(whole), 4096):
         damaged = whole[:cut] + b"\xff" * 4096 + whole[cut + 4096 :]
         path.write_bytes(damaged)
+        if b"CREATE TABLE games" in whole[cut : cut + 4096]:  # nobody knows where games are
+            with pytest.raises(StoreError, match="is damaged; put back a copy"):
+                await Store.open(url)
+            continue
         store = await Store.open(url)
         found = await store.open_games("here")
         left.append(len(found))

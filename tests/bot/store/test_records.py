@@ -1,4 +1,6 @@
 import random
+from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
 from pathlib import Path
@@ -94,6 +96,48 @@ async def test_records_against_the_games_as_told(store: Store, place: str | None
         wins = [sum(game["results"][person].share for game in both) for person in (first, second)]
         expected = HeadToHead(len(both), (wins[0], wins[1]))
         assert await head_to_head(store, first, second, place) == expected
+
+
+@pytest.mark.parametrize("bots", [None, True, False])
+@pytest.mark.parametrize("days", [None, (20, 60)])
+async def test_leaderboards_with_and_without_bots_by_season(
+    store: Store, bots: bool | None, days: tuple[int, int] | None
+) -> None:
+    """Counted again from the games as they were told."""
+    chance = random.Random(2)
+    games: Counter[str] = Counter()
+    wins: Counter[str] = Counter()
+    for number in range(60):
+        who = [
+            *chance.sample(PEOPLE, 2),
+            *chance.sample(["greedy", "optimal"], chance.choice([0, 1])),
+        ]
+        shares = chance.sample([1.0, *[0.0] * (len(who) - 1)], len(who))
+        seats = [
+            SeatRow(k, None if one not in PEOPLE else one, one, None if one in PEOPLE else one)
+            for k, one in enumerate(who)
+        ]
+        if replaced := number % 10 == 0:
+            seats[0] = replace(seats[0], level="cautious")
+        await begin(store, f"g{number:02}", seats=seats, most_open=60)
+        results = [GameResult(k, share, 9, 9, 0, 9, None, None) for k, share in enumerate(shares)]
+        at, game_id = NOON + timedelta(days=number), f"g{number:02}"
+        await store.append(game_id, 1, [rolled(1)], at, ended=True, results=results)
+        has_bot = len(who) > 2 or replaced
+        if (days and not days[0] <= number < days[1]) or (bots is False and has_bot):
+            continue
+        for k, (one, share) in enumerate(zip(who, shares, strict=True)):
+            if (one in PEOPLE or bots) and not (replaced and k == 0):
+                games[one] += 1
+                wins[one] += int(share)
+    within = (NOON + timedelta(days=days[0]), NOON + timedelta(days=days[1])) if days else None
+    found = await leaderboard(store, "here", bots=bots, within=within)
+    assert {one.person: (one.games, one.wins) for one in found} == {
+        one: (games[one], wins[one]) for one in games
+    }
+    assert {one.person for one in found if one.is_bot} == {*games} - {*PEOPLE}
+    assert [one.win_rate for one in found] == sorted((one.win_rate for one in found), reverse=True)
+    assert await leaderboard(store, "nowhere", bots=bots, within=within) == []
 
 
 async def test_nobody_has_no_records(store: Store) -> None:

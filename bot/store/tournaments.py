@@ -1,0 +1,252 @@
+"""Tournaments of places: who takes part, the draw, and the games of their pairings.
+
+What comes of a game is read from its results, so that nothing is written when one ends. A damaged
+tournament is not there; one whose entrants or games are damaged is not told of, and can be ended.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from bot.store.checksums import is_sound, sealed_insert, sealed_update
+from bot.store.errors import StaleVersionError, StoreError
+from bot.store.game_rows import COUNTED, new_row
+from bot.store.schema import entrants, games, results, tournament_games, tournaments
+from bot.store.store import Store
+from bot.table.tournament import Entrant, Form, Tournament, TournamentGame
+
+logger = logging.getLogger(__name__)
+
+_OPEN = tournaments.c.ended_at.is_(None)
+
+
+async def make(store: Store, new: Tournament, at: datetime) -> bool:
+    """Keep a new tournament with its host, unless one of its place is open."""
+
+    def keep(connection: Connection) -> bool:
+        here = tournaments.c.place == new.place
+        one_open = select(func.count()).where(here, _OPEN, is_sound(tournaments))
+        if connection.scalar(one_open):
+            return False
+        row = {
+            "id": new.id,
+            "place": new.place,
+            "form": new.form.value,
+            "rules": new.rules,
+            "hints": int(new.hints),
+            "draw": [],
+            "made_at": at,
+            "ended_at": None,
+        }
+        connection.execute(sealed_insert(tournaments), new_row(row))
+        for one in new.entrants:
+            _insert(connection, new.id, one)
+        return True
+
+    return await store.write(keep)
+
+
+async def last(store: Store, place: str) -> Tournament | None:
+    """The one that was made last in a place. Raises StoreError for a damaged one."""
+    return await store.read(lambda connection: _read(connection, tournaments.c.place == place))
+
+
+async def last_id(store: Store, place: str) -> str | None:
+    """Its id, also where it is damaged, if it was not ended."""
+    query = select(tournaments.c.id).where(tournaments.c.place == place, _OPEN)
+    newest = query.order_by(tournaments.c.made_at.desc()).limit(1)
+    return await store.read(lambda connection: connection.scalar(newest))
+
+
+async def by_id(store: Store, tournament_id: str) -> Tournament | None:
+    """The one of an id. Raises StoreError for a damaged one."""
+    this = tournaments.c.id == tournament_id
+    return await store.read(lambda connection: _read(connection, this))
+
+
+async def of_game(store: Store, game_id: str) -> Tournament | None:
+    """The one that a game belongs to, if there is one. Raises StoreError for a damaged one."""
+    wanted = select(tournament_games.c.tournament_id).where(tournament_games.c.game_id == game_id)
+    this = tournaments.c.id == wanted.scalar_subquery()
+    return await store.read(lambda connection: _read(connection, this))
+
+
+async def after(store: Store, game_id: str, at: datetime) -> Tournament | None:
+    """The one that a game which is over belongs to, ended where that was the last one.
+
+    None also where it is damaged: that is no reason not to tell how the game went.
+    """
+    try:
+        found = await of_game(store, game_id)
+        if found is not None and found.over and not found.ended:
+            await end(store, found.id, at)
+    except StoreError as error:
+        logger.warning("game %s: %s", game_id, error)
+        return None
+    return found
+
+
+async def join(store: Store, tournament_id: str, person: str, name: str, most: int) -> bool:
+    """Have somebody take part, unless it has begun, or so many do."""
+
+    def sit(connection: Connection) -> bool:
+        found = _read(connection, tournaments.c.id == tournament_id)
+        if found is None or found.started or found.ended or len(found.present) >= most:
+            return False
+        known = found.entrant_of(person)
+        if known is not None:
+            _change(connection, tournament_id, known.number, name=name, left=0)
+        else:
+            number = max(one.number for one in found.entrants) + 1
+            _insert(connection, tournament_id, Entrant(number, person, name))
+        return True
+
+    return await store.write(sit)
+
+
+async def leave(store: Store, tournament_id: str, number: int) -> None:
+    """Note that an entrant has left."""
+    await store.write(lambda connection: _change(connection, tournament_id, number, left=1))
+
+
+async def start(
+    store: Store, tournament_id: str, drawn: Callable[[Sequence[int]], Sequence[int]], least: int
+) -> bool:
+    """Draw who plays whom, unless that is done, or fewer are there.
+
+    drawn : brings the numbers of the entrants into an order
+    """
+
+    def draw(connection: Connection) -> bool:
+        found = _read(connection, tournaments.c.id == tournament_id)
+        if found is None or found.started or found.ended or len(found.present) < least:
+            return False
+        numbers = list(drawn([one.number for one in found.present]))
+        this = sealed_update(tournaments, "draw").where(tournaments.c.id == tournament_id)
+        connection.execute(this, new_row({"draw": numbers}))
+        return True
+
+    return await store.write(draw)
+
+
+async def end(store: Store, tournament_id: str, at: datetime) -> bool:
+    """End it; false where that was done before."""
+    this = sealed_update(tournaments, "ended_at").where(tournaments.c.id == tournament_id, _OPEN)
+    row = new_row({"ended_at": at})
+    return bool(await store.write(lambda connection: connection.execute(this, row).rowcount))
+
+
+def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, str], None]:
+    """What is written with a game of a pairing, given its id.
+
+    It raises StaleVersionError where the two have nothing to play, or somebody was faster.
+    """
+
+    def note(connection: Connection, game_id: str) -> None:
+        found = _read(connection, tournaments.c.id == tournament_id)
+        pairing = found.between(*sides) if found else None
+        if not found or not pairing or not found.may_begin(pairing):
+            raise StaleVersionError.say("these two have no game to begin now")
+        first, second = sides
+        row = {
+            "game_id": game_id,
+            "tournament_id": tournament_id,
+            "number": len(found.games) + 1,
+            "first": first,
+            "second": second,
+        }
+        connection.execute(sealed_insert(tournament_games), new_row(row))
+
+    return note
+
+
+def _insert(connection: Connection, tournament_id: str, one: Entrant) -> None:
+    row = {
+        "tournament_id": tournament_id,
+        "number": one.number,
+        "person": one.person,
+        "name": one.name,
+        "left": int(one.left),
+    }
+    connection.execute(sealed_insert(entrants), new_row(row))
+
+
+def _change(connection: Connection, tournament_id: str, number: int, **changes: Any) -> None:
+    this = entrants.c.tournament_id == tournament_id, entrants.c.number == number
+    connection.execute(sealed_update(entrants, *changes).where(*this), new_row(changes))
+
+
+def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | None:
+    """The newest tournament of which a condition holds; a damaged one that was put away is none.
+
+    Raises StoreError for a damaged one that was not.
+    """
+    query = select(tournaments).where(which, is_sound(tournaments))
+    row = connection.execute(query.order_by(tournaments.c.made_at.desc()).limit(1)).one_or_none()
+    if row is None:
+        return None
+    sat = select(entrants, is_sound(entrants).label("sound"))
+    sitting = connection.execute(
+        sat.where(entrants.c.tournament_id == row.id).order_by(entrants.c.number)
+    ).all()
+    found = _games(connection, row.id)
+    missing = {0, *row.draw} - {one.number for one in sitting}
+    if missing or found is None or not all(one.sound for one in sitting):
+        if row.ended_at is not None:
+            return None
+        raise StoreError.say(
+            "Tournament {tournament} is damaged: who manages this place puts it away with"
+            " /tournament end",
+            tournament=row.id,
+        )
+    return Tournament(
+        row.id,
+        row.place,
+        Form(row.form),
+        row.rules,
+        bool(row.hints),
+        tuple(Entrant(one.number, one.person, one.name, bool(one.left)) for one in sitting),
+        tuple(row.draw),
+        tuple(found),
+        row.ended_at is not None,
+    )
+
+
+def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] | None:
+    """The games of a tournament, each with what came of it; None where one is damaged.
+
+    A game that was set aside is over without a result.
+    """
+    query = (
+        select(
+            tournament_games,
+            is_sound(tournament_games).label("sound"),
+            (games.c.ended_at.is_(None) & COUNTED).label("open"),
+            COUNTED.label("counted"),
+            results.c.seat,
+            results.c.share,
+            results.c.biggest_turn,
+        )
+        .join_from(tournament_games, games)
+        .outerjoin(results, (results.c.game_id == games.c.id) & is_sound(results))
+        .where(tournament_games.c.tournament_id == tournament_id)
+        .order_by(tournament_games.c.number, results.c.seat)
+    )
+    found: list[TournamentGame] = []
+    rows: dict[int, list[Any]] = {}
+    for row in connection.execute(query):
+        rows.setdefault(row.number, []).append(row)
+    for number, seats in rows.items():
+        first = seats[0]
+        if not first.sound or number != len(found) + 1:
+            return None
+        shares, biggest = None, (0, 0)
+        if first.counted and [row.seat for row in seats] == [0, 1]:
+            shares = (seats[0].share, seats[1].share)
+            biggest = (seats[0].biggest_turn, seats[1].biggest_turn)
+        sides = first.first, first.second
+        found.append(TournamentGame(first.game_id, sides, bool(first.open), shares, biggest))
+    return found

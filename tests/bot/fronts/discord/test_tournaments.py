@@ -1,0 +1,98 @@
+"""A tournament in Discord, pressed from beginning to end, and over a restart of the bot."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bot.fronts.discord.loopback import PATIENCE, Loopback, Message, user
+from tests.bot.fronts.discord.play import shown
+from tests.bot.fronts.discord.process import running
+
+ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
+PEOPLE = {one["global_name"]: one for one in (ANN, BOB, EVE)}
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what is shown a little later."""
+    for _ in range(int(PATIENCE / 0.02)):
+        if holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never held")
+
+
+def games_of(message: Message) -> list[str]:
+    """The labels of the games to play."""
+    return [label for label in message.labels if " – " in label]
+
+
+async def lose(discord: Loopback, label: str) -> Message:
+    """The second of a pairing resigns; what is told of the tournament then."""
+    _, loser = label.removeprefix("▸ ").split(" – ")
+    wants = await shown(await discord.slash(PEOPLE[loser], "end"))
+    assert wants.ephemeral, "nobody takes back a game that they might lose"
+    told = len(discord.public())
+    await shown(await discord.slash(PEOPLE[loser], "resign"))
+    await until(lambda: len(discord.public()) == told + 2)
+    return discord.public()[-1]
+
+
+async def test_a_tournament_over_a_restart(folder: Path, discord: Loopback) -> None:
+    async with running(folder, discord) as bot:
+        asked = {"what": "new", "rules": "kcd"}
+        lobby = await shown(await discord.slash(ANN, "tournament", **asked))
+        assert lobby.labels == ["Join", "Leave", "Start"]
+        assert lobby.button("Start")["disabled"]
+        await shown(await discord.press(BOB, lobby, "Join"))
+        assert "Bob\\_\\*x\\* takes part." in lobby.text
+        twice = await shown(await discord.press(BOB, lobby, "Join"))
+        assert twice.ephemeral
+        assert twice.text == "You take part in this tournament already."
+        await shown(await discord.press(EVE, lobby, "Join"))
+        refused = await shown(await discord.press(BOB, lobby, "Start"))
+        assert refused.text.startswith("Only Ann, who made the tournament, or who manages")
+        await shown(await discord.press(ANN, lobby, "Start"))
+        assert "Played: 0 of 3." in lobby.text
+        assert discord.public() == [lobby]
+        assert await bot.end() == 0, bot.log
+    [label] = games_of(lobby)
+    pressed = lobby.button(label)["custom_id"]
+    begins, _ = label.split(" – ")
+    [free] = {*PEOPLE} - {*label.split(" – ")}
+    async with running(folder, discord) as bot:
+        # the button of before the restart
+        table = await shown(await discord.press(PEOPLE[begins], lobby, label))
+        assert not {"Join", "Leave"} & {*table.labels}
+        await until(lambda: games_of(lobby) == [f"▸ {label}"])
+        looked = await shown(await discord.press(PEOPLE[free], lobby, "▸"))
+        assert looked.labels == table.labels, "who does not play in it may look"
+        message = await lose(discord, label)
+        for number in range(1, 3):
+            assert f"Played: {number} of 3." in message.text
+            [label] = games_of(message)
+            begun = await discord.press(PEOPLE[label.split(" – ")[0]], message, label)
+            assert not (await shown(begun)).ephemeral
+            message = await lose(discord, label)
+        assert message.labels == []
+        assert re.match("🏆 .+ (wins the tournament|share the win of the tourn)", message.text)
+        assert len(re.findall(r"\d of 2$", message.text, re.MULTILINE)) == 3
+        old = await shown(await discord.press(BOB, lobby, custom_id=pressed))
+        assert old is lobby
+        assert old.text == message.text
+        assert await bot.end() == 0, bot.log
+
+
+async def test_a_knock_out_in_german(folder: Path, discord: Loopback) -> None:
+    async with running(folder, discord) as bot:
+        asked = {"what": "new", "form": "knock-out", "rules": "kcd"}
+        lobby = await shown(await discord.slash(EVE, "tournament", **asked))
+        assert lobby.text.startswith("Turnier, K.-o.-System, Regeln kcd, 4.000 Punkte.")
+        await shown(await discord.press(ANN, lobby, "Mitspielen"))
+        await shown(await discord.press(EVE, lobby, "Start"))
+        assert "Finale:" in lobby.text
+        left = await shown(await discord.slash(ANN, "tournament", what="withdraw"))
+        assert left.text == "Ann takes part no more.\n🏆 Eve wins the tournament."
+        over = await shown(await discord.slash(EVE, "tournament"))
+        assert over.text == "🏆 Eve gewinnt das Turnier."
+        assert await bot.end() == 0, bot.log
