@@ -7,19 +7,19 @@ interval grows, the exact values are inside. docs/mathematics.md has the proof.
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from solver.game import kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import LANES
+from solver.game.kernel_source import LANES, Turns
 from solver.game.layout import (
     Contest,
     as_is_best,
     first_scores,
     independent_totals,
     make_table,
+    make_tiers,
     make_work,
     read_table,
     work_done,
@@ -48,7 +48,7 @@ def error_bound(
     rules: Ruleset,
     values: Floats,
     tolerance: float,
-    turn: Callable[..., Any],
+    turns: Turns,
     *,
     lean: float = 0.0,
     threads: int | None = None,
@@ -57,8 +57,7 @@ def error_bound(
     """A proved bound of the error of every value of a solved game; None if none is proved.
 
     Relative to the value, or to LEAST where it is less, and at most the tolerance. As much work as
-    two sweeps. `turn` is the turn function of the rules, see solver.game.kernel_source; `lean` is
-    one of LEANS.
+    two sweeps. `lean` is one of LEANS.
     """
     plan, ends = turn_plan(rules), endgame(rules)
     rows = values.shape[1] + ends.beyond + plan.reach
@@ -70,12 +69,14 @@ def error_bound(
     for side, bound in zip(sides, _intervals(values, tolerance, lean), strict=True):
         write_table(rules, side, bound)
     together = independent_totals(rules, plan, game)
+    tiers = make_tiers(game)
     groups = np.arange(game.scores // (2 * LANES) + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
-        kernels.sweep_totals(turn, table, total, np.array(exist), *work, *contest)
+        active = np.array(exist)
+        kernels.sweep_totals(*turns, table, total, active, tiers, *work, *contest)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
     return _proved(values, _intervals(values, tolerance, lean), (lower, upper))

@@ -13,8 +13,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
+from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,17 @@ from solver.turn.scoring import TurnPlan
 
 LANES = 16
 """States that are solved side by side; two AVX-512 registers of float64."""
+
+
+class Turns(NamedTuple):
+    """The turn functions of a rule set, see `turn_source`."""
+
+    whole: Callable[..., Any]
+    """Of all dice."""
+    few: Callable[..., Any]
+    """Where only the two largest numbers of dice are worth a roll."""
+    all_dice: Callable[..., Any]
+    """Where only all dice are."""
 
 
 def shared_maxima(
@@ -51,8 +63,10 @@ def shared_maxima(
     return pairs, [members.pop() for members in remaining]
 
 
-def turn_source(plan: TurnPlan) -> str:
+def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
     """Source of ``turn(values, hot, bank, farkle, lost, out, steps)``, a pass over turn totals.
+
+    rolled : columns that may roll, the last so many; the others bank. None for all.
 
     values : float64, rows of dice * LANES; row t holds W(t, n) of the dice 1.. in turn. Rows from
         `steps` on are read, the others are written.
@@ -65,11 +79,15 @@ def turn_source(plan: TurnPlan) -> str:
     """
     dice = plan.columns
     row = dice * LANES
-    pairs, maxima = shared_maxima(plan.lists())
-    first_pair = len(plan.targets)
+    banked = dice - (rolled or dice)
+    lists = _rolled_lists(plan, banked)
+    places = sorted({place for _, members in lists for place in members})
+    index = {place: value for value, place in enumerate(places)}
+    pairs, maxima = shared_maxima([tuple(index[one] for one in members) for _, members in lists])
+    first_pair = len(places)
     body: list[str] = []
-    ends = zip(plan.win_chances, plan.lose_chances, plan.farkle_chances, strict=True)
-    for n, (wins, loses, farkles) in enumerate(ends):
+    ends = list(zip(plan.win_chances, plan.lose_chances, plan.farkle_chances, strict=True))
+    for n, (wins, loses, farkles) in list(enumerate(ends))[banked:]:
         terms = [f"{float(farkles)!r} * f[i]"]
         terms += [f"{float(loses)!r} * lost[i]"] if loses else []
         terms += [f"{float(wins)!r}"] if wins else []
@@ -81,21 +99,21 @@ def turn_source(plan: TurnPlan) -> str:
         if value not in named:
             named.add(value)
             if value < first_pair:
-                target = int(plan.targets[value])
-                array = "h" if plan.is_hot[value] else "v"
+                target = places[value]
+                array = "h" if target % dice == dice - 1 else "v"  # hot dice or not
                 body.append(f"x{value} = {array}[{target * LANES} + i]")
             else:
                 one, other = (name(part) for part in pairs[value - first_pair])
                 body.append(f"x{value} = max({one}, {other})")
         return f"x{value}"
 
-    for index, value in enumerate(maxima):
+    for ((n, _), chance), value in zip(lists.items(), maxima, strict=True):
         maximum = name(value)
-        n = int(np.argmax(plan.chances[:, index]))
-        body.append(f"r{n} += {float(plan.chances[n, index])!r} * {maximum}")
-    banked = dice - 1 if plan.must_roll_hot else dice
-    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(banked)]
-    body += [f"out[{n * LANES} + i] = r{n}" for n in range(banked, dice)]
+        body.append(f"r{n} += {chance!r} * {maximum}")
+    free = dice - 1 if plan.must_roll_hot else dice
+    body += [f"out[{n * LANES} + i] = b[i]" for n in range(banked)]
+    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(banked, free)]
+    body += [f"out[{n * LANES} + i] = r{n}" for n in range(free, dice)]
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
@@ -115,6 +133,29 @@ def turn_source(plan: TurnPlan) -> str:
         "            v[k] = out[k]",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rolled_lists(plan: TurnPlan, banked: int) -> dict[tuple[int, tuple[int, ...]], float]:
+    """Chance of each list of columns from `banked` on, by its column and the places it leads to.
+
+    With dice of the columns before, which are banked, only points count. Where no list holds two
+    set-asides that leave the same dice, more points are never worse, and of those to be banked
+    only the one with most points is kept.
+    """
+    parts: dict[tuple[int, tuple[int, ...]], list[float]] = {}
+    lists = [[divmod(int(plan.targets[k]), plan.columns) for k in one] for one in plan.lists()]
+    most = all(len({left for _, left in one}) == len(one) for one in lists)
+    for index, members in enumerate(lists):
+        n = int(np.argmax(plan.chances[:, index]))
+        if n < banked:
+            continue
+        points = {points for points, left in members if left < banked}
+        if points and most:
+            points = {max(points)}
+        places = {points * plan.columns for points in points}
+        places |= {points * plan.columns + left for points, left in members if left >= banked}
+        parts.setdefault((n, tuple(sorted(places))), []).append(float(plan.chances[n, index]))
+    return {one: fsum(chances) for one, chances in parts.items()}
 
 
 def spread_source(plan: TurnPlan) -> str:
@@ -172,6 +213,17 @@ def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
     return _load(turn_source(plan), "turn", folder)
+
+
+def load_turns(plan: TurnPlan, folder: Path) -> Turns:
+    """The turn functions of a plan, likewise.
+
+    Where dice of several columns are not told apart by their number, all of them are the whole one.
+    """
+    whole = load_turn(plan, folder)
+    numbers = range(min(2, plan.columns - 1), 0, -1)
+    parts = [_load(turn_source(plan, number), "turn", folder) for number in numbers]
+    return Turns(whole, *[whole] * (2 - len(parts)), *parts)
 
 
 def load_spread(plan: TurnPlan, folder: Path) -> Callable[..., Any]:

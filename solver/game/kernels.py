@@ -2,7 +2,7 @@
 
 Their parameters, here and in solver.game.audit_kernels; scores, totals and turn totals in steps:
 
-turn : the turn function of solver.game.kernel_source
+turn, few, all_dice : the turn functions of solver.game.kernel_source
 table : start-of-turn win probabilities, which are renewed in place, see solver.game.layout
 s : a total of both scores
 r, u, w : role and mode of the player to move, mode of the opponent
@@ -11,6 +11,7 @@ start : the opponent's score in lane 0 of a group; it is one more from lane to l
 steps : number of turn totals to solve in the turns of a group
 first : least of the lesser scores of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
+tiers : from which turn totals on few dice are rolled, see solver.game.layout.make_tiers; renewed
 game : a GameNumbers
 hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
     into a parallel loop
@@ -40,6 +41,12 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 MAX_SECANT_STEPS = 100
 
+MARGIN = 4
+"""Turn totals beyond the last one at which few dice were rolled that are searched for another."""
+
+ROLLED = 1.0 + 1e-12
+"""By how much more than a bank a state is worth where rolling is not just rounding."""
+
 
 def array_type(dtype, axes):
     """The numba type of a contiguous array."""
@@ -68,6 +75,8 @@ OUTCOMES_TYPE = types.NamedTuple(
     ],
     Outcomes,
 )
+TURN_TYPES = (TURN_TYPE,) * 3
+TIERS_TYPE = array_type(types.int32, 7)
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 """Of the players of a Contest."""
 
@@ -202,6 +211,57 @@ def solve_levels(turn, steps, work):
 
 
 @njit(nogil=True, error_model="numpy")
+def _solve_rows(turn, begin, end, level, work):
+    """Solve the turn totals from `begin` to `end` of a level, those behind them being solved."""
+    if begin >= end:
+        return
+    values, bank, farkle, lost, out = work.scratch
+    last = work.bonuses.size - 1
+    turn(
+        values[level, begin:].ravel(),
+        values[min(level + 1, last), begin + work.bonuses[level] :].ravel(),
+        bank[begin:].ravel(),
+        farkle[begin:].ravel(),
+        lost,
+        out.ravel(),
+        end - begin,
+    )
+
+
+@njit(nogil=True, error_model="numpy")
+def _past_rolls(columns, rows, low, high, work):
+    """The turn total after the last one below `rows` at which dice of the first columns are rolled.
+
+    In lanes from `low` to below `high`.
+    """
+    values, bank = work.scratch.values, work.scratch.bank
+    for t in range(rows - 1, -1, -1):
+        most = 0.0
+        for level in range(len(values)):
+            for n in range(columns):
+                for lane in range(low, high):
+                    most = max(most, values[level, t, n, lane] - bank[t, lane] * ROLLED)
+        if most > 0.0:
+            return t + 1
+    return 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_tiers(turn, few, all_dice, steps, low, high, tier, work):
+    """Solve like solve_levels, and leave out dice not worth a roll; renews tier, see make_tiers."""
+    ends = min(steps, tier[0]), min(steps, tier[1])
+    for level in range(work.bonuses.size - 1, -1, -1):
+        _solve_rows(all_dice, ends[1], steps, level, work)
+        _solve_rows(few, ends[0], ends[1], level, work)
+        _solve_rows(turn, 0, ends[0], level, work)
+    columns = work.scratch.values.shape[2]
+    one = _past_rolls(columns - 1, ends[1], low, high, work)
+    two = _past_rolls(columns - 2, min(one, ends[0]), low, high, work)
+    tier[0] = two + MARGIN
+    tier[1] = one + MARGIN
+
+
+@njit(nogil=True, error_model="numpy")
 def _expect(s, start, r, u, w, rows, work, outcomes):
     """Set out[-1] to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game = work.game
@@ -227,21 +287,24 @@ def _expect(s, start, r, u, w, rows, work, outcomes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turn, table, s, start, r, u, w, work, one, other, behind):
+def _solve_group(turn, few, all_dice, table, s, start, r, u, w, work, one, other, tiers, behind):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
-    Only those of players `behind` or level, or else of players ahead or level.
+    Only those of players `behind` or level, or else of players ahead or level. `tiers` are those of
+    the group.
     """
     steps = prepare(table, s, start, r, u, w, work)
     if steps == 0:
         return
     game = work.game
     outcomes = one if game.sides == 1 or 2 * r < game.roles else other
+    low, high = own_scores(s, u, w, game)
     if outcomes.length.size == 0:
-        solve_levels(turn, steps, work)
+        tier = tiers[1 if behind else 0, r, u, w]
+        lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
+        _solve_tiers(turn, few, all_dice, steps, lanes[0], lanes[1], tier, work)
     else:
         _expect(s, start, r, u, w, steps + game.reach, work, outcomes)
-    low, high = own_scores(s, u, w, game)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(LANES):
         own = s - start - lane
@@ -252,18 +315,19 @@ def _solve_group(turn, table, s, start, r, u, w, work, one, other, behind):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turn, table, s, first, r, u, w, work, one, other):
+def _solve_pairs(turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    _solve_group(turn, table, s, first, r, u, w, work, one, other, False)
+    turns, given = (turn, few, all_dice), (work, one, other, tiers)
+    _solve_group(*turns, table, s, first, r, u, w, *given, False)
     mirror = work.game.roles - 1 - r
-    _solve_group(turn, table, s, s - first - LANES + 1, mirror, w, u, work, one, other, True)
+    _solve_group(*turns, table, s, s - first - LANES + 1, mirror, w, u, *given, True)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turn, table, s, first, work, one, other):
+def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     for count in range(2 * limit - 2, -1, -1):
@@ -273,15 +337,18 @@ def _renew(turn, table, s, first, work, one, other):
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
-                    _solve_pairs(turn, table, s, first, r, u, w, work, one, other)
+                    _solve_pairs(
+                        turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers
+                    )
 
 
 @njit(
     types.void(
-        TURN_TYPE,
+        *TURN_TYPES,
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 2),
+        TIERS_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
     ),
@@ -290,7 +357,9 @@ def _renew(turn, table, s, first, work, one, other):
     nogil=True,
     error_model="numpy",
 )
-def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack, one, other):
+def sweep_totals(
+    turn, few, all_dice, table, s, active, tiers, game, hot, bonuses, scratch, slack, one, other
+):
     """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
 
     Higher totals are done, and these do not depend on each other but for scores that cannot fall
@@ -318,7 +387,8 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack, one
             else:
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
-            _renew(turn, table, s - row, first, own, one, other)
+            mine = tiers[s - row, group]
+            _renew(turn, few, all_dice, table, s - row, first, own, one, other, mine)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -332,10 +402,11 @@ def _slope(x, image, last_x, last_image):
 
 @njit(
     types.void(
-        TURN_TYPE,
+        *TURN_TYPES,
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 1),
+        TIERS_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
         types.float64,
@@ -348,7 +419,23 @@ def _slope(x, image, last_x, last_image):
     error_model="numpy",
 )
 def solve_total(
-    turn, table, s, active, game, hot, bonuses, scratch, slack, one, other, tolerance, least, wide
+    turn,
+    few,
+    all_dice,
+    table,
+    s,
+    active,
+    tiers,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    one,
+    other,
+    tolerance,
+    least,
+    wide,
 ):
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
@@ -367,6 +454,7 @@ def solve_total(
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
+            mine = tiers[s, tasks[place]]
             for mode in range(game.roles * game.boards * game.boards):
                 r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
                 u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
@@ -376,7 +464,9 @@ def solve_total(
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
-                    _solve_pairs(turn, table, s, first, mirror, w, u, own, one, other)
+                    _solve_pairs(
+                        turn, few, all_dice, table, s, first, mirror, w, u, own, one, other, mine
+                    )
                     error = 0.0
                     for score in range(begin, end + 1):
                         x, image = x_before[PAD + score], behind[PAD + score]

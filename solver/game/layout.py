@@ -139,6 +139,23 @@ def as_is_best() -> Outcomes:
     return Outcomes(which, none, none, none, chances, chances, chances, chances, chances)
 
 
+UNKNOWN = 2**30
+"""As a turn total from which on fewer dice are rolled: that is not known."""
+
+
+def make_tiers(game: GameNumbers) -> npt.NDArray[np.int32]:
+    """From which turn totals on few dice are worth a roll, for kernels; nothing is known of it.
+
+    At [total, group, side, role, mode, opponent's mode], the turn total from which on only the two
+    largest numbers of dice are, or less often, and that from which on only all dice are. Side 0 are
+    the turns of players ahead in a group of states, side 1 those of their mirror images.
+    """
+    modes = game.farkle_limit * game.boards
+    groups = game.scores // (2 * LANES) + 1
+    shape = 2 * game.scores - 1, groups, 2, game.roles, modes, modes, 2
+    return np.full(shape, UNKNOWN, dtype=np.int32)
+
+
 class Work(NamedTuple):
     """What kernels are given besides the turn, the table and the place where they work."""
 

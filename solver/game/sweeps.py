@@ -24,15 +24,17 @@ import numpy.typing as npt
 from solver.errors import ConvergenceError
 from solver.game import bounds, kernels
 from solver.game.endgame import Endgame, endgame
-from solver.game.kernel_source import LANES, load_turn
+from solver.game.kernel_source import LANES, load_turns
 from solver.game.layout import (
     PAD,
+    UNKNOWN,
     Contest,
     GameNumbers,
     as_is_best,
     first_scores,
     independent_totals,
     make_table,
+    make_tiers,
     make_work,
     read_table,
     work_done,
@@ -202,7 +204,7 @@ class Sweeps:
         self._rules = rules
         self._threads = threads
         self._on_progress = on_progress
-        self._turn = load_turn(plan, cache)
+        self._turns = load_turns(plan, cache)
         self._contest = contest
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts))
@@ -218,6 +220,7 @@ class Sweeps:
         groups that do not exist minus infinity, so that they are always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
+        self._tiers = make_tiers(game)
         self._number = 0
         self.wide = 0.0
         """See kernels.solve_total."""
@@ -228,18 +231,20 @@ class Sweeps:
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
-        """Whether the last sweep left out some groups."""
+        """Whether the last sweep left out some groups, or dice that seemed not worth a roll."""
 
     def run(self, residual: float | None, at_rest: float) -> float:
         """Renew all values and return the largest relative change.
 
         Groups that changed by no more than `at_rest` of themselves when they were solved last are
-        left out.
+        left out. A negative number stands for a sweep that weighs everything.
         """
         game, changed = self._game, self._changed
         largest = 0.0
         self._number += 1
-        self.skipped = False
+        self.skipped = at_rest >= 0
+        if not self.skipped:
+            self._tiers[:] = UNKNOWN
         guessed = self._last_total + 1 if self._number == 1 else 0
         ahead = max(0, game.penalty)
         for total in range(self._last_total, -1, -self._together):
@@ -253,6 +258,9 @@ class Sweeps:
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
+            if self._number == 1 and total + self._together <= self._last_total:
+                # as for the scores above, from where it is so much further to the goal
+                self._tiers[totals] = self._tiers[totals + self._together] + self._together
             before = self.table[:, :, :, totals]
             self._solve(total, active)
             for row, one in enumerate(totals.tolist()):
@@ -278,7 +286,7 @@ class Sweeps:
                 self._rules,
                 values,
                 tolerance,
-                self._turn,
+                self._turns,
                 lean=lean,
                 threads=self._threads,
                 on_progress=on_progress,
@@ -317,12 +325,12 @@ class Sweeps:
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
+        given = self._tiers, *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(self._turn, self.table, total, active, *self._work, *self._contest)
+            kernels.sweep_totals(*self._turns, self.table, total, active, *given)
         else:
-            least = max(self.least, 1e-300)
-            arguments = *self._work, *self._contest, self.pair_tolerance, least, self.wide
-            kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
+            more = self.pair_tolerance, max(self.least, 1e-300), self.wide
+            kernels.solve_total(*self._turns, self.table, total, active[0], *given, *more)
 
 
 def _extrapolate(
