@@ -15,6 +15,7 @@ from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES, Turns
 from solver.game.layout import (
     Contest,
+    Work,
     as_is_best,
     first_scores,
     independent_totals,
@@ -44,6 +45,41 @@ _MORE = 1.125
 """How much more than rounding bounds are moved apart."""
 
 
+def bound_of_sweep(
+    rules: Ruleset,
+    before: Floats,
+    table: Floats,
+    tolerance: float,
+    turns: Turns,
+    *,
+    lean: float = 0.0,
+    threads: int | None = None,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> float | None:
+    """A proved bound of the error of every value after a sweep of all groups of a solve.
+
+    before, table : the tables before and after a sweep of kernels.sweep_totals
+
+    As error_bound, in half of the work: what a turn is worth is convex in the values around it.
+    Where values settle badly it may prove nothing though that one does.
+    """
+    plan, ends = turn_plan(rules), endgame(rules)
+    values, old = read_table(rules, table), read_table(rules, before)
+    rows = values.shape[1] + ends.beyond + plan.reach
+    # of a turn at the bounds and, twice, of that in the sweep, with the two roundings of the sum
+    slack = _MORE * (3 * turn_rounding(plan, rows) + 2 * _ROUNDING)
+    work = make_work(rules, ends, threads, slack=slack)
+    off = np.where(ends.last > 0, final_turn_slack(plan, rows), 0.0)
+    lower = make_table(work.game, [ends.last - off])
+    distance = _distance(old, tolerance, lean)
+    write_table(rules, lower, old - distance)
+    _sweep(rules, lower, table, turns, work, on_progress)
+    after = values - read_table(rules, lower)
+    if not np.all(after + np.abs(values - old) <= distance):
+        return None
+    return float((after / np.maximum(values, LEAST)).max())
+
+
 def error_bound(
     rules: Ruleset,
     values: Floats,
@@ -64,33 +100,50 @@ def error_bound(
     work = make_work(rules, ends, threads, sides=2, slack=turn_slack(plan, rows))
     game, slack = work.game, final_turn_slack(plan, rows)
     lasts = [ends.last + np.where(ends.last > 0, off, 0.0) for off in (-slack, slack)]
-    table, contest = make_table(game, lasts), Contest(as_is_best(), as_is_best())
+    table = make_table(game, lasts)
     sides = table[: len(values)], table[len(values) :]
     for side, bound in zip(sides, _intervals(values, tolerance, lean), strict=True):
         write_table(rules, side, bound)
-    together = independent_totals(rules, plan, game)
+    _sweep(rules, table, table[:0], turns, work, on_progress)
+    lower, upper = (read_table(rules, side) for side in sides)
+    del table, sides  # they are large
+    return _proved(values, _intervals(values, tolerance, lean), (lower, upper))
+
+
+def _sweep(
+    rules: Ruleset,
+    table: Floats,
+    center: Floats,
+    turns: Turns,
+    work: Work,
+    on_progress: Callable[[float], None],
+) -> None:
+    """Renew all bounds in a table in the order of a sweep."""
+    game, contest = work.game, Contest(as_is_best(), as_is_best())
+    together = independent_totals(rules, turn_plan(rules), game)
     tiers = make_tiers(game)
     groups = np.arange(game.scores // (2 * LANES) + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
-        active = np.array(exist)
-        kernels.sweep_totals(*turns, table, total, active, tiers, *work, *contest)
-    lower, upper = (read_table(rules, side) for side in sides)
-    del table, sides  # they are large
-    return _proved(values, _intervals(values, tolerance, lean), (lower, upper))
+        given = tiers, center, *work, *contest
+        kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
+
+
+def _distance(values: Floats, tolerance: float, lean: float) -> Floats:
+    """How far bounds are from values before any proof, within what the tolerance allows.
+
+    It is concave in the value and, but for the lean, the same for what the opponent has, so that
+    intervals around exact values do not grow in a turn. The smaller share makes room for rounding.
+    """
+    distance = 0.75 * values * (1 - values) + 0.25 * LEAST * (1 - lean * values)
+    return tolerance * distance
 
 
 def _intervals(values: Floats, tolerance: float, lean: float) -> tuple[Floats, Floats]:
-    """Lower and upper bounds around values, within what the tolerance allows, before any proof.
-
-    Their distance is concave in the value and, but for the lean, the same for what the opponent
-    has, so that intervals around exact values do not grow in a turn. The smaller share makes room
-    for rounding.
-    """
-    distance = 0.75 * values * (1 - values) + 0.25 * LEAST * (1 - lean * values)
-    distance *= tolerance
+    """Lower and upper bounds around values before any proof, see `_distance`."""
+    distance = _distance(values, tolerance, lean)
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
 
 
@@ -111,12 +164,17 @@ def turn_slack(plan: TurnPlan, turn_totals: int) -> float:
     A little more than what rounding may change the value of a turn. The excess is what whoever
     plays by the bounds gains in every turn, so that the game ends.
     """
+    return _MORE * turn_rounding(plan, turn_totals)
+
+
+def turn_rounding(plan: TurnPlan, turn_totals: int) -> float:
+    """What rounding may change the value of a turn of at most so many turn totals."""
     sums = _rounding_of_sums(plan)
     # with those of a bank, 1 - V, and of the slack itself
     error = _ROUNDING * (1 + _accumulated(plan, sums, turn_totals))
     if plan.must_roll_hot:
         error += 10 * _ROUNDING / (1 - plan.only_hot[-1])
-    return _MORE * error
+    return error
 
 
 def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:

@@ -11,6 +11,8 @@ start : the opponent's score in lane 0 of a group; it is one more from lane to l
 steps : number of turn totals to solve in the turns of a group
 first : least of the lesser scores of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
+center : empty, or values V for which bounds are renewed instead of values, see solver.game.bounds:
+    with lower bounds in the table, 2 V less what turns are worth there, less slack
 tiers : from which turn totals on few dice are rolled, see solver.game.layout.make_tiers; renewed
 game : a GameNumbers
 hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
@@ -43,9 +45,6 @@ MAX_SECANT_STEPS = 100
 
 MARGIN = 4
 """Turn totals beyond the last one at which few dice were rolled that are searched for another."""
-
-ROLLED = 1.0 + 1e-12
-"""By how much more than a bank a state is worth where rolling is not just rounding."""
 
 
 def array_type(dtype, axes):
@@ -103,13 +102,19 @@ def _least_bank(u, game):
 
 
 @njit(nogil=True, error_model="numpy")
+def fallen(own, game):
+    """Score after the last farkle in a row."""
+    return min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
+
+
+@njit(nogil=True, error_model="numpy")
 def _farkled(table, r, u, w, opponent, own, game):
     """Value of a farkle that leaves the score at `own` before any penalty; u is the mode before."""
     board = u // game.farkle_limit
     farkles = u - board * game.farkle_limit + 1
     if farkles == game.farkle_limit:
         farkles = 0
-        own = min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
+        own = fallen(own, game)
     after = board * game.farkle_limit + farkles
     return 1.0 - table[game.roles - 1 - r, w, after, opponent + own, PAD + opponent]
 
@@ -234,14 +239,17 @@ def _past_rolls(columns, rows, low, high, work):
 
     In lanes from `low` to below `high`.
     """
-    values, bank = work.scratch.values, work.scratch.bank
+    values, bank, out = work.scratch.values, work.scratch.bank, work.scratch.out
+    most = out[0]
     for t in range(rows - 1, -1, -1):
-        most = 0.0
+        most[:] = 0.0
         for level in range(len(values)):
             for n in range(columns):
-                for lane in range(low, high):
-                    most = max(most, values[level, t, n, lane] - bank[t, lane] * ROLLED)
-        if most > 0.0:
+                for lane in range(LANES):
+                    # a sum of chances may come out one rounding above 1
+                    gain = min(1.0, values[level, t, n, lane]) - bank[t, lane]
+                    most[lane] = max(most[lane], gain)
+        if most[low:high].max() > 0.0:
             return t + 1
     return 0
 
@@ -255,8 +263,10 @@ def _solve_tiers(turn, few, all_dice, steps, low, high, tier, work):
         _solve_rows(few, ends[0], ends[1], level, work)
         _solve_rows(turn, 0, ends[0], level, work)
     columns = work.scratch.values.shape[2]
+    starts = work.scratch.out[-1].copy()
     one = _past_rolls(columns - 1, ends[1], low, high, work)
     two = _past_rolls(columns - 2, min(one, ends[0]), low, high, work)
+    work.scratch.out[-1] = starts
     tier[0] = two + MARGIN
     tier[1] = one + MARGIN
 
@@ -287,7 +297,9 @@ def _expect(s, start, r, u, w, rows, work, outcomes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turn, few, all_dice, table, s, start, r, u, w, work, one, other, tiers, behind):
+def _solve_group(
+    turn, few, all_dice, table, s, start, r, u, w, work, one, other, tiers, center, behind
+):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Only those of players `behind` or level, or else of players ahead or level. `tiers` are those of
@@ -309,27 +321,33 @@ def _solve_group(turn, few, all_dice, table, s, start, r, u, w, work, one, other
     for lane in range(LANES):
         own = s - start - lane
         if low <= own <= high and (2 * own <= s if behind else 2 * own >= s):
-            # a sum of chances may come out one rounding above 1
-            value = work.scratch.out[-1, lane] + slack
-            table[r, u, w, s, PAD + own] = min(1.0, max(0.0, value))
+            value = work.scratch.out[-1, lane]
+            if center.size == 0:
+                # a sum of chances may come out one rounding above 1
+                table[r, u, w, s, PAD + own] = min(1.0, max(0.0, value + slack))
+            else:
+                doubled = 2.0 * center[r, u, w, s, PAD + own]
+                table[r, u, w, s, PAD + own] = doubled - value - work.slack
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers):
+def _solve_pairs(
+    turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers, center
+):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    turns, given = (turn, few, all_dice), (work, one, other, tiers)
+    turns, given = (turn, few, all_dice), (work, one, other, tiers, center)
     _solve_group(*turns, table, s, first, r, u, w, *given, False)
     mirror = work.game.roles - 1 - r
     _solve_group(*turns, table, s, s - first - LANES + 1, mirror, w, u, *given, True)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers):
+def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center):
     """Renew a group of LANES states of total s with their mirror images."""
-    game, limit = work.game, work.game.farkle_limit
+    game, limit, turns = work.game, work.game.farkle_limit, (turn, few, all_dice)
     for count in range(2 * limit - 2, -1, -1):
         for u in range(limit * game.boards):
             e = count - u % limit
@@ -337,9 +355,7 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers):
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
-                    _solve_pairs(
-                        turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers
-                    )
+                    _solve_pairs(*turns, table, s, first, r, u, w, work, one, other, tiers, center)
 
 
 @njit(
@@ -349,6 +365,7 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers):
         types.intp,
         array_type(types.boolean, 2),
         TIERS_TYPE,
+        TABLE_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
     ),
@@ -358,7 +375,21 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers):
     error_model="numpy",
 )
 def sweep_totals(
-    turn, few, all_dice, table, s, active, tiers, game, hot, bonuses, scratch, slack, one, other
+    turn,
+    few,
+    all_dice,
+    table,
+    s,
+    active,
+    tiers,
+    center,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    one,
+    other,
 ):
     """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
 
@@ -388,7 +419,7 @@ def sweep_totals(
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
             mine = tiers[s - row, group]
-            _renew(turn, few, all_dice, table, s - row, first, own, one, other, mine)
+            _renew(turn, few, all_dice, table, s - row, first, own, one, other, mine, center)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -446,7 +477,7 @@ def solve_total(
     other: only points that are `wide` of x apart count for it, and the first step goes that far. A
     task is a group as in sweep_totals.
     """
-    workers = len(scratch.lost)
+    workers, center = len(scratch.lost), table[:0]
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
@@ -454,7 +485,7 @@ def solve_total(
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
-            mine = tiers[s, tasks[place]]
+            turns, given = (turn, few, all_dice), (one, other, tiers[s, tasks[place]])
             for mode in range(game.roles * game.boards * game.boards):
                 r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
                 u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
@@ -464,9 +495,7 @@ def solve_total(
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
-                    _solve_pairs(
-                        turn, few, all_dice, table, s, first, mirror, w, u, own, one, other, mine
-                    )
+                    _solve_pairs(*turns, table, s, first, mirror, w, u, own, *given, center)
                     error = 0.0
                     for score in range(begin, end + 1):
                         x, image = x_before[PAD + score], behind[PAD + score]

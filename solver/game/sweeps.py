@@ -39,6 +39,7 @@ from solver.game.layout import (
     read_table,
     work_done,
 )
+from solver.game.responses import Correction
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
 from solver.rules.ruleset import Ruleset
@@ -63,6 +64,9 @@ _ROUGHEST = 1e-6
 
 _NO_BOUND = 0.5
 """A bound from which on nothing is told."""
+
+_ROUNDS = 3
+"""In which a correction is found, which settles faster than its coefficients are exact."""
 
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, see kernels.solve_total."""
@@ -92,6 +96,10 @@ def solve(
     contest = Contest(as_is_best(), as_is_best())
     sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
     sweeps.pair_tolerance = tolerance / 100
+    costs = rules.farkle_penalty is not None
+    corrects = costs and not rules.farkle_keeps_turn_total
+    if corrects:
+        sweeps.expect_corrections()
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
     target, failed = tolerance, 0
@@ -101,26 +109,26 @@ def solve(
             rate = min(1.0, change / residual) if residual else 1.0
         # changes that fall by a rate add up to so much more than the last of them
         enough = max(target * min(1.0, (1 - rate) / rate) if rate else target, _NOISE)
-        if failed and rules.farkle_penalty is None:
-            sweeps.plain = not sweeps.plain
-            if sweeps.plain:
-                continue
+        if not costs:
             enough = tolerance
-        if change <= enough and not sweeps.skipped:
+        if change <= enough and verifying:
             error_bound = sweeps.error_bound(tolerance, change)
             if error_bound is not None:
                 break
             failed += 1
-            if failed == _MOST_PROOFS if rules.farkle_penalty is None else change <= _NOISE:
+            if change <= _NOISE if costs else failed == _MOST_PROOFS:
                 error_bound = sweeps.widest_bound(tolerance, change)
                 break
             enough = target = change / _CLOSER
             sweeps.wide = _WIDE
-        # a last sweep verifies everything
-        verifying = change <= enough
-        at_rest = -1.0 if verifying or (failed and rules.farkle_penalty is None) else enough / 2
+        # a last sweep verifies everything; without a penalty every second one does
+        verifying = sweeps.plain = change <= enough if costs else not verifying
+        at_rest = -1.0 if verifying or (failed and not costs) else enough / 2
         residual = change
-        if rate <= _SLOW or number <= 2:
+        if corrects and (rate <= _SLOW or number <= 2):
+            sweeps.correct()
+            slow = []
+        elif rate <= _SLOW or number <= 2:
             slow = []
         elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
             slow, at_rest = [], -1.0
@@ -221,6 +229,9 @@ class Sweeps:
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
         self._tiers = make_tiers(game)
+        self._change = np.empty(0, dtype=np.float32)
+        """By how much the last sweep changed each value, once corrections are asked for."""
+        self._correction: Correction | None = None
         self._number = 0
         self.wide = 0.0
         """See kernels.solve_total."""
@@ -228,6 +239,8 @@ class Sweeps:
         """Whether a sweep solves states just once without a penalty too. Secant steps leave two
         values that are exact but do not quite fit each other, which a proof takes ill."""
         self.table = make_table(game, lasts)
+        self._before = self.table
+        """The table before the last sweep, if that weighed everything."""
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
@@ -242,8 +255,10 @@ class Sweeps:
         game, changed = self._game, self._changed
         largest = 0.0
         self._number += 1
+        self._change[:] = 0
         self.skipped = at_rest >= 0
         if not self.skipped:
+            self._before = self.table.copy()
             self._tiers[:] = UNKNOWN
         guessed = self._last_total + 1 if self._number == 1 else 0
         ahead = max(0, game.penalty)
@@ -263,6 +278,8 @@ class Sweeps:
                 self._tiers[totals] = self._tiers[totals + self._together] + self._together
             before = self.table[:, :, :, totals]
             self._solve(total, active)
+            if self._change.size:
+                self._change[:, :, :, totals] = self.table[:, :, :, totals] - before
             for row, one in enumerate(totals.tolist()):
                 firsts = first_scores(one, game)
                 after = self.table[:, :, :, one]
@@ -273,6 +290,17 @@ class Sweeps:
                 self.states_solved += self._cells * _turn_totals(game, one, solved)
         return largest
 
+    def expect_corrections(self) -> None:
+        """Keep what `correct` needs."""
+        self._change = np.zeros(self.table.shape, dtype=np.float32)
+
+    def correct(self) -> None:
+        """Move values to where they are expected to settle, see solver.game.responses."""
+        if self._correction is None:
+            self._correction = Correction(turn_plan(self._rules), self._work)
+            self._correction.learn(self._turns, self.table)
+        self._correction.apply(self.table, self._change, _ROUNDS)
+
     def error_bound(self, tolerance: float, residual: float) -> float | None:
         """A proved bound of the error of every value, see `bounds.error_bound`."""
 
@@ -280,17 +308,16 @@ class Sweeps:
             self._on_progress(Progress(self._number, done, residual, bounding=True))
 
         values = read_table(self._rules, self.table)
+        more = {"threads": self._threads, "on_progress": on_progress}
+        self.states_solved += state_count(self._rules)
+        given = self._before, self.table, tolerance, self._turns
+        found = bounds.bound_of_sweep(self._rules, *given, lean=bounds.LEANS[0], **more)
+        if found is not None:
+            return found
         for lean in bounds.LEANS:
             self.states_solved += 2 * state_count(self._rules)
-            found = bounds.error_bound(
-                self._rules,
-                values,
-                tolerance,
-                self._turns,
-                lean=lean,
-                threads=self._threads,
-                on_progress=on_progress,
-            )
+            given = values, tolerance, self._turns
+            found = bounds.error_bound(self._rules, *given, lean=lean, **more)
             if found is not None:
                 return found
         return None
@@ -325,12 +352,16 @@ class Sweeps:
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
-        given = self._tiers, *self._work, *self._contest
+        given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(*self._turns, self.table, total, active, *given)
+            kernels.sweep_totals(
+                *self._turns, self.table, total, active, self._tiers, self.table[:0], *given
+            )
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide
-            kernels.solve_total(*self._turns, self.table, total, active[0], *given, *more)
+            kernels.solve_total(
+                *self._turns, self.table, total, active[0], self._tiers, *given, *more
+            )
 
 
 def _extrapolate(
