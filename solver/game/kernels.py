@@ -331,9 +331,7 @@ def _solve_group(
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(
-    turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers, center
-):
+def _solve_pairs(turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers, center):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.

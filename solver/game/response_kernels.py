@@ -25,7 +25,7 @@ from solver.game.kernels import (
 from solver.game.layout import PAD
 from solver.turn.equations import Floats
 
-_LEAST = 1e-6
+_LEAST = 1e-4
 """Chances that are left out."""
 
 
@@ -75,7 +75,7 @@ _responses_type = types.NamedTuple(
 )
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy", fastmath={"nnan", "ninf", "nsz"})
 def _roll(level, t, n, rolled, options, mass, work):
     """Send the chance to roll the dice of column n at t on to the best set-asides of each roll."""
     values, last = work.scratch.values, work.bonuses.size - 1
@@ -216,7 +216,7 @@ def respond(more, change, apart, game, found):
     """
     limit, modes = game.farkle_limit, game.farkle_limit * game.boards
     last = 2 * game.scores - 2
-    out = np.zeros(LANES, dtype=np.float32)
+    out, rest = np.zeros(LANES, dtype=np.float32), np.zeros(LANES, dtype=np.float32)
     for s in range(last, -1, -1):
         i = min(len(found.first) - 1, (last - s + apart // 2) // apart)
         for count in range(2 * limit - 2, -1, -1):
@@ -229,27 +229,33 @@ def respond(more, change, apart, game, found):
                         other, board = game.roles - 1 - r, w // limit
                         low, high = own_scores(s, u, w, game)
                         for k in range(max(0, s - high) // LANES, (s - low) // LANES + 1):
-                            first, end = found.first[i, k, r, u, board], found.end[i, k, r, u, board]
+                            first, end = (
+                                found.first[i, k, r, u, board],
+                                found.end[i, k, r, u, board],
+                            )
                             banked = found.banked[i, k, r, u, board]
                             farkled = found.farkled[i, k, r, u, board]
                             begin = PAD + k * LANES
                             out[:] = 0
+                            rest[:] = 0
                             for t in range(first, end):
                                 after = more[other, w, 0, s + t, begin : begin + LANES]
+                                before = change[other, w, 0, s + t, begin : begin + LANES]
                                 for lane in range(LANES):
                                     out[lane] += banked[t, lane] * after[lane]
+                                    rest[lane] += banked[t, lane] * before[lane]
                             for lane in range(LANES):
                                 opponent = k * LANES + lane
                                 score = s - opponent
                                 if not low <= score <= high:
                                     continue
-                                if f + 1 < limit:
-                                    moved = more[other, w, u + 1, s, PAD + opponent]
-                                else:
+                                left_out = change[r, u, w, s, PAD + score] == 0
+                                to, total = u + 1, s
+                                if f + 1 == limit:
+                                    to, total = u - f, opponent + fallen(score, game)
+                                moved = more[other, w, to, total, PAD + opponent]
+                                if left_out or f + 1 == limit:
                                     # was renewed only after this state
-                                    total = opponent + fallen(score, game)
-                                    moved = more[other, w, u - f, total, PAD + opponent]
-                                    moved += change[other, w, u - f, total, PAD + opponent]
-                                more[r, u, w, s, PAD + score] = -(
-                                    out[lane] + farkled[lane] * moved
-                                )
+                                    moved += change[other, w, to, total, PAD + opponent]
+                                banks = out[lane] + (rest[lane] if left_out else 0.0)
+                                more[r, u, w, s, PAD + score] = -(banks + farkled[lane] * moved)

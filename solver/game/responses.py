@@ -52,9 +52,7 @@ class Correction:
     def learn(self, turns: Turns, table: npt.NDArray[np.float64]) -> None:
         """Follow the turns of best play, given the values of a table."""
         mass = np.zeros_like(self._work.scratch.values)
-        find_responses(
-            *turns, table, self._totals, *self._work, mass, self._options, self._found
-        )
+        find_responses(*turns, table, self._totals, *self._work, mass, self._options, self._found)
 
     def apply(
         self, table: npt.NDArray[np.float64], change: npt.NDArray[np.float32], rounds: int

@@ -65,6 +65,10 @@ _ROUGHEST = 1e-6
 _NO_BOUND = 0.5
 """A bound from which on nothing is told."""
 
+_WHOLE = 3
+"""The sweep of a game with a penalty that weighs everything, lest dice are left out for good that
+only seemed not worth a roll while values were rough."""
+
 _ROUNDS = 3
 """In which a correction is found, which settles faster than its coefficients are exact."""
 
@@ -124,6 +128,8 @@ def solve(
         # a last sweep verifies everything; without a penalty every second one does
         verifying = sweeps.plain = change <= enough if costs else not verifying
         at_rest = -1.0 if verifying or (failed and not costs) else enough / 2
+        if corrects and number == _WHOLE - 1:
+            at_rest = -1.0
         residual = change
         if corrects and (rate <= _SLOW or number <= 2):
             sweeps.correct()

@@ -9,7 +9,7 @@ import pytest
 
 from solver.errors import ConvergenceError
 from solver.game.bounds import error_bound
-from solver.game.kernel_source import load_turn
+from solver.game.kernel_source import load_turns
 from solver.game.standings import LEAST, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
@@ -102,14 +102,14 @@ def test_changes_alone_do_not_tell_the_error(
 ) -> None:
     """Without a proof a solve ends when its changes seem to add up to little enough."""
     rules = SLOW["every farkle"]
-    monkeypatch.setattr("solver.game.bounds.error_bound", lambda *_, **__: 0.0)
+    monkeypatch.setattr("solver.game.bounds.bound_of_sweep", lambda *_, **__: 0.0)
     assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 3e-9
 
 
 @pytest.mark.parametrize("rules", [SLOW["every farkle"], *QUICK.values()], ids=["slow", *QUICK])
 def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     """Whatever is wrong with values, their error is within the bound or there is none."""
-    right, turn = exact(rules), load_turn(turn_plan(rules), kernels)
+    right, turns = exact(rules), load_turns(turn_plan(rules), kernels)
     random = np.random.default_rng(3)
     proved = 0
     for size in 10.0 ** np.arange(-11, -3, 0.5):
@@ -117,7 +117,7 @@ def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
         alike = random.choice([-1, 1])
         for wrong in (right * (1 + size * off), right * (1 + size * alike)):
             values = np.clip(wrong, 0, 1)
-            bound = error_bound(rules, values, 1e-6, turn)
+            bound = error_bound(rules, values, 1e-6, turns)
             assert bound is None or error(values, right) <= bound <= 1e-6
             assert bound is not None or error(values, right) > 1e-10
             proved += bound is not None
@@ -126,16 +126,17 @@ def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
 
 def test_wrong_values_of_one_state_are_no_solution(kernels: Path) -> None:
     rules = QUICK["penalty"]
-    right, turn = exact(rules), load_turn(turn_plan(rules), kernels)
-    assert error_bound(rules, right, 1e-9, turn) is not None
+    right, turns = exact(rules), load_turns(turn_plan(rules), kernels)
+    assert error_bound(rules, right, 1e-9, turns) is not None
     for place in list(np.ndindex(right.shape))[::9]:
         values = right.copy()
         values[place] += 2e-9 if values[place] < 0.5 else -2e-9
-        assert error_bound(rules, values, 1e-9, turn) is None
+        assert error_bound(rules, values, 1e-9, turns) is None
 
 
 def test_without_a_proof_nothing_is_solved(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("solver.game.bounds.error_bound", lambda *_, **__: None)
+    monkeypatch.setattr("solver.game.bounds.bound_of_sweep", lambda *_, **__: None)
     with pytest.raises(ConvergenceError, match="a game need not end under these rules"):
         solve(QUICK["penalty"], cache=kernels)
 
