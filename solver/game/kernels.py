@@ -336,16 +336,20 @@ def _solve_pairs(turn, few, all_dice, table, s, first, r, u, w, work, one, other
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    turns, given = (turn, few, all_dice), (work, one, other, tiers, center)
-    _solve_group(*turns, table, s, first, r, u, w, *given, False)
+    _solve_group(
+        turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers, center, False
+    )
     mirror = work.game.roles - 1 - r
-    _solve_group(*turns, table, s, s - first - LANES + 1, mirror, w, u, *given, True)
+    start = s - first - LANES + 1
+    _solve_group(
+        turn, few, all_dice, table, s, start, mirror, w, u, work, one, other, tiers, center, True
+    )
 
 
 @njit(nogil=True, error_model="numpy")
 def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center):
     """Renew a group of LANES states of total s with their mirror images."""
-    game, limit, turns = work.game, work.game.farkle_limit, (turn, few, all_dice)
+    game, limit = work.game, work.game.farkle_limit
     for count in range(2 * limit - 2, -1, -1):
         for u in range(limit * game.boards):
             e = count - u % limit
@@ -353,7 +357,22 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
-                    _solve_pairs(*turns, table, s, first, r, u, w, work, one, other, tiers, center)
+                    _solve_pairs(
+                        turn,
+                        few,
+                        all_dice,
+                        table,
+                        s,
+                        first,
+                        r,
+                        u,
+                        w,
+                        work,
+                        one,
+                        other,
+                        tiers,
+                        center,
+                    )
 
 
 @njit(
@@ -483,7 +502,7 @@ def solve_total(
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
-            turns, given = (turn, few, all_dice), (one, other, tiers[s, tasks[place]])
+            mine = tiers[s, tasks[place]]
             for mode in range(game.roles * game.boards * game.boards):
                 r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
                 u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
@@ -493,7 +512,22 @@ def solve_total(
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
-                    _solve_pairs(*turns, table, s, first, mirror, w, u, own, *given, center)
+                    _solve_pairs(
+                        turn,
+                        few,
+                        all_dice,
+                        table,
+                        s,
+                        first,
+                        mirror,
+                        w,
+                        u,
+                        own,
+                        one,
+                        other,
+                        mine,
+                        center,
+                    )
                     error = 0.0
                     for score in range(begin, end + 1):
                         x, image = x_before[PAD + score], behind[PAD + score]

@@ -13,7 +13,7 @@ from solver.game.kernel_source import LANES
 from solver.game.kernels import (
     GAME_TYPE,
     TABLE_TYPE,
-    TURN_TYPES,
+    TURN_TYPE,
     WORK_TYPES,
     array_type,
     fallen,
@@ -144,7 +144,7 @@ def _follow(steps, low, high, options, mass, work, banked, farkled):
 
 @njit(
     types.void(
-        *TURN_TYPES,
+        TURN_TYPE,
         TABLE_TYPE,
         _integers,
         *WORK_TYPES,
@@ -157,9 +157,7 @@ def _follow(steps, low, high, options, mass, work, banked, farkled):
     nogil=True,
     error_model="numpy",
 )
-def find_responses(
-    turn, few, all_dice, table, totals, game, hot, bonuses, scratch, slack, mass, options, found
-):
+def find_responses(turn, table, totals, game, hot, bonuses, scratch, slack, mass, options, found):
     """Follow the turns of best play in groups of some totals.
 
     mass : room for the chance to be in each state of a turn, like the values of the scratch

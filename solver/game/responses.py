@@ -7,10 +7,13 @@ both scores, and after a sweep they say what it left out: that the last farkle i
 value that was renewed later. It is only an estimate; what is exact is for sweeps to say.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.kernel_source import LANES, Turns
+from solver.game.kernel_source import LANES
 from solver.game.layout import Work
 from solver.game.response_kernels import Options, Responses, find_responses, respond
 from solver.turn.scoring import TurnPlan
@@ -49,10 +52,10 @@ class Correction:
             np.empty((*shape, game.scores, LANES), dtype=np.float32),
         )
 
-    def learn(self, turns: Turns, table: npt.NDArray[np.float64]) -> None:
+    def learn(self, turn: Callable[..., Any], table: npt.NDArray[np.float64]) -> None:
         """Follow the turns of best play, given the values of a table."""
         mass = np.zeros_like(self._work.scratch.values)
-        find_responses(*turns, table, self._totals, *self._work, mass, self._options, self._found)
+        find_responses(turn, table, self._totals, *self._work, mass, self._options, self._found)
 
     def apply(
         self, table: npt.NDArray[np.float64], change: npt.NDArray[np.float32], rounds: int

@@ -101,8 +101,7 @@ def solve(
     sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
     sweeps.pair_tolerance = tolerance / 100
     costs = rules.farkle_penalty is not None
-    corrects = costs and not rules.farkle_keeps_turn_total
-    if corrects:
+    if costs and not rules.farkle_keeps_turn_total:
         sweeps.expect_corrections()
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
@@ -112,9 +111,8 @@ def solve(
         if not verifying:
             rate = min(1.0, change / residual) if residual else 1.0
         # changes that fall by a rate add up to so much more than the last of them
-        enough = max(target * min(1.0, (1 - rate) / rate) if rate else target, _NOISE)
-        if not costs:
-            enough = tolerance
+        most = target * min(1.0, (1 - rate) / rate) if rate else target
+        enough = max(most, _NOISE) if costs else tolerance
         if change <= enough and verifying:
             error_bound = sweeps.error_bound(tolerance, change)
             if error_bound is not None:
@@ -127,14 +125,11 @@ def solve(
             sweeps.wide = _WIDE
         # a last sweep verifies everything; without a penalty every second one does
         verifying = sweeps.plain = change <= enough if costs else not verifying
-        at_rest = -1.0 if verifying or (failed and not costs) else enough / 2
-        if corrects and number == _WHOLE - 1:
-            at_rest = -1.0
+        weighs = verifying or (number == _WHOLE - 1 if costs else failed)
+        at_rest = -1.0 if weighs else enough / 2
         residual = change
-        if corrects and (rate <= _SLOW or number <= 2):
+        if rate <= _SLOW or number <= 2:
             sweeps.correct()
-            slow = []
-        elif rate <= _SLOW or number <= 2:
             slow = []
         elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
             slow, at_rest = [], -1.0
@@ -301,10 +296,15 @@ class Sweeps:
         self._change = np.zeros(self.table.shape, dtype=np.float32)
 
     def correct(self) -> None:
-        """Move values to where they are expected to settle, see solver.game.responses."""
+        """Move values to where they are expected to settle, see solver.game.responses.
+
+        Only where corrections are expected.
+        """
+        if not self._change.size:
+            return
         if self._correction is None:
             self._correction = Correction(turn_plan(self._rules), self._work)
-            self._correction.learn(self._turns, self.table)
+            self._correction.learn(self._turns.whole, self.table)
         self._correction.apply(self.table, self._change, _ROUNDS)
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
@@ -314,16 +314,30 @@ class Sweeps:
             self._on_progress(Progress(self._number, done, residual, bounding=True))
 
         values = read_table(self._rules, self.table)
-        more = {"threads": self._threads, "on_progress": on_progress}
         self.states_solved += state_count(self._rules)
-        given = self._before, self.table, tolerance, self._turns
-        found = bounds.bound_of_sweep(self._rules, *given, lean=bounds.LEANS[0], **more)
+        found = bounds.bound_of_sweep(
+            self._rules,
+            self._before,
+            self.table,
+            tolerance,
+            self._turns,
+            lean=bounds.LEANS[0],
+            threads=self._threads,
+            on_progress=on_progress,
+        )
         if found is not None:
             return found
         for lean in bounds.LEANS:
             self.states_solved += 2 * state_count(self._rules)
-            given = values, tolerance, self._turns
-            found = bounds.error_bound(self._rules, *given, lean=lean, **more)
+            found = bounds.error_bound(
+                self._rules,
+                values,
+                tolerance,
+                self._turns,
+                lean=lean,
+                threads=self._threads,
+                on_progress=on_progress,
+            )
             if found is not None:
                 return found
         return None
