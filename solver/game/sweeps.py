@@ -101,7 +101,8 @@ def solve(
     sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
     sweeps.pair_tolerance = tolerance / 100
     costs = rules.farkle_penalty is not None
-    if costs and not rules.farkle_keeps_turn_total:
+    if costs and not rules.farkle_keeps_turn_total and not rules.has_opening:
+        # the few states of players not on the board would be told too little of by others
         sweeps.expect_corrections()
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
@@ -124,7 +125,9 @@ def solve(
             enough = target = change / _CLOSER
             sweeps.wide = _WIDE
         # a last sweep verifies everything; without a penalty every second one does
-        verifying = sweeps.plain = change <= enough if costs else not verifying
+        verifying = change <= enough if costs else not verifying
+        # level scores in different modes would change back and forth
+        sweeps.plain = verifying and (bool(failed) or not rules.has_opening)
         weighs = verifying or (number == _WHOLE - 1 if costs else failed)
         at_rest = -1.0 if weighs else enough / 2
         residual = change
@@ -230,6 +233,8 @@ class Sweeps:
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
         self._tiers = make_tiers(game)
+        self._weighs_all = rules.has_opening and rules.farkle_penalty is None
+        """Whether all sweeps do: there the first would leave out what the second would miss."""
         self._change = np.empty(0, dtype=np.float32)
         """By how much the last sweep changed each value, once corrections are asked for."""
         self._correction: Correction | None = None
@@ -260,6 +265,7 @@ class Sweeps:
         self.skipped = at_rest >= 0
         if not self.skipped:
             self._before = self.table.copy()
+        if not self.skipped or self._weighs_all:
             self._tiers[:] = UNKNOWN
         guessed = self._last_total + 1 if self._number == 1 else 0
         ahead = max(0, game.penalty)
@@ -274,7 +280,8 @@ class Sweeps:
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
-            if self._number == 1 and total + self._together <= self._last_total:
+            known = self._number == 1 and not self._weighs_all
+            if known and total + self._together <= self._last_total:
                 # as for the scores above, from where it is so much further to the goal
                 self._tiers[totals] = self._tiers[totals + self._together] + self._together
             before = self.table[:, :, :, totals]
@@ -313,7 +320,8 @@ class Sweeps:
         def on_progress(done: float) -> None:
             self._on_progress(Progress(self._number, done, residual, bounding=True))
 
-        values = read_table(self._rules, self.table)
+        if self._rules.farkle_penalty is None and not self.plain:
+            return self._bound_of_both(tolerance, on_progress)
         self.states_solved += state_count(self._rules)
         found = bounds.bound_of_sweep(
             self._rules,
@@ -327,6 +335,13 @@ class Sweeps:
         )
         if found is not None:
             return found
+        return self._bound_of_both(tolerance, on_progress)
+
+    def _bound_of_both(
+        self, tolerance: float, on_progress: Callable[[float], None]
+    ) -> float | None:
+        """See `bounds.error_bound`."""
+        values = read_table(self._rules, self.table)
         for lean in bounds.LEANS:
             self.states_solved += 2 * state_count(self._rules)
             found = bounds.error_bound(
