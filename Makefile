@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat setup test test-slow check messages bench bench-chat bench-discord bench-worst
+.PHONY: chat setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -17,9 +17,11 @@ test: $(VENV)/installed-test
 test-slow: $(VENV)/installed-test
 	@$(VENV)/bin/python -m pytest -m slow --numprocesses auto --dist worksteal
 
-# Speed and memory against their limits; ARGS=--quick leaves out what takes long
+# Speed and memory against their limits; ARGS=--quick leaves out what takes long. What was measured
+# is kept: $(VENV)/bin/python -m tests.benchmarks.history --out history.png draws it
 bench: $(VENV)/installed-test
-	@$(VENV)/bin/python -m tests.benchmarks.solver $(ARGS)
+	@broken=0; for part in solver starts; do \
+		$(VENV)/bin/python -m tests.benchmarks.$$part $(ARGS) || broken=1; done; exit $$broken
 
 # Many games in one chat at once; ARGS="--data data" where the rules are solved already
 bench-chat: $(VENV)/installed-test
@@ -28,6 +30,10 @@ bench-chat: $(VENV)/installed-test
 # The same by buttons at a Discord on this machine
 bench-discord: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.benchmarks.discord $(ARGS)
+
+# A catalogue by four workers of a Dask cluster on this machine, and by as many processes without it
+bench-cluster: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.benchmarks.cluster $(ARGS)
 
 # What one member can cost the others who play
 bench-worst: $(VENV)/installed-test

@@ -3,10 +3,7 @@
 # what Python has loaded for itself: until main runs, an interrupt ends in a traceback
 import contextlib
 import io
-import os
 import sys
-
-INTERRUPTED = 130
 
 
 def main() -> None:
@@ -14,43 +11,27 @@ def main() -> None:
     try:
         sentence, status = _run()
     except KeyboardInterrupt:
-        sentence, status = "interrupted", INTERRUPTED
+        sentence, status = "interrupted", 130
     except BrokenPipeError:
         # whoever read the output has seen enough
         with contextlib.suppress(OSError):
             sys.stdout.close()
         sys.exit(1)
-    _end(sentence, status)
+    from bot.starting import end  # noqa: PLC0415
+
+    end(sentence, status)
 
 
 def _run() -> tuple[str, int]:
     """Load the command line and run it; returns a sentence on what went wrong and the status."""
-    import signal  # noqa: PLC0415
+    from bot.starting import loading  # noqa: PLC0415
 
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:
-        # some of what is loaded would drop an exception that comes meanwhile, or change it
-        signal.signal(signal.SIGINT, lambda *_: _end("interrupted", INTERRUPTED))
-    from bot.cli.main import run  # noqa: PLC0415
-
-    signal.signal(signal.SIGINT, usual)
+    with loading():
+        from bot.cli.main import run  # noqa: PLC0415
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     return run()
-
-
-def _end(sentence: str, status: int) -> None:
-    if sentence:
-        print(f"farkle: {sentence}", file=sys.stderr)  # noqa: T201
-    if status == INTERRUPTED:
-        # sys.exit would die of the signal where it came while Python ran code from a string, as
-        # imports of dataclasses do
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError):
-                stream.flush()
-        os._exit(status)
-    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def _default_data() -> Path:
 
 
 def _default_database_url(settings: dict[str, Any]) -> str:
-    return f"sqlite+aiosqlite:///{settings['data'] / 'farkle.db'}"
+    return f"sqlite:///{settings['data'] / 'farkle.db'}"
 
 
 S = TypeVar("S", bound=BaseSettings)
@@ -72,6 +72,8 @@ class Settings(BaseSettings):
     """Of computing, that a task other than a solve may take."""
     solve_seconds: float = Field(default=300.0, gt=0)
     """That a solve may take, as it is estimated and as it is."""
+    matchup_memory: int = Field(default=256, ge=16)
+    """MiB of disk that solved match-ups of loaded dice may take."""
 
     @field_validator("language")
     @classmethod
@@ -84,6 +86,11 @@ class Settings(BaseSettings):
     def strategies(self) -> Path:
         """Where strategy files are kept."""
         return self.data / "strategies"
+
+    @property
+    def matchups(self) -> Path:
+        """Where solved match-ups of loaded dice are kept; safe to delete."""
+        return self.data / "matchups"
 
     @property
     def kernels(self) -> Path:

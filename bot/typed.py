@@ -14,6 +14,9 @@ _MOST_MARKS = 2
 _PLAIN = re.compile("[\n -~\xa1-\xac\xae-\u024f–—‘-‟…−▸\u2588-\u2593⚀-⚅]*")
 """Text that is as it should be, as nearly all is."""
 
+_NARROW = {0xFF01 + number: 0x21 + number for number in range(94)} | {0x3000: 0x20}
+"""Full-width letters, digits and marks, as keyboards of East Asia have them, to plain ones."""
+
 _BLANK = {"Cc", "Zl", "Zp", "Zs"}
 _PILED = {"Mn", "Me"}
 
@@ -40,6 +43,11 @@ def cleaned(text: str) -> str:
         if marks <= _MOST_MARKS:
             letters.append(letter)
     return "".join(letters)
+
+
+def narrowed(text: str) -> str:
+    """Cleaned text as a plain keyboard types it: full-width letters, digits and marks are usual."""
+    return cleaned(text).translate(_NARROW)
 
 
 def _shown(letter: str) -> str:

@@ -12,6 +12,7 @@ from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
+from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.memo import memo_commands
 from bot.fronts.chat.pictures import PictureCommands
 from bot.fronts.chat.points import points_commands
@@ -22,8 +23,11 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
+from bot.services.loaded import folders_of
 from bot.services.tables import Tables
 from bot.settings import Settings
+from bot.store.database import database_path
+from bot.store.errors import StoreError
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
@@ -60,6 +64,7 @@ async def open_parts(
 
     Raises StoreError.
     """
+    _check_folder(settings)
     store = await Store.open(settings.database_url)
     ending: asyncio.Task[None] | None = None
     pressure = Pressure(late)
@@ -83,15 +88,19 @@ async def open_parts(
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
+        loaded = LoadedQuestions(oracle, rules, tables, folders_of(settings))
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
+        # an answer leaves much that only they find, and what games keep grows: seldom is enough
+        gc.set_threshold(10_000, 20, 20)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
         commands = Commands(
             {
                 say_later("Advice"): [
-                    *advice_commands(oracle, rules, tables),
+                    *advice_commands(oracle, rules, tables, loaded),
+                    *loaded.commands(),
                     *points_commands(oracle, rules),
                     *PictureCommands(oracle, rules, tables).commands(),
                     *memo_commands(oracle, rules, settings.kernels),
@@ -104,6 +113,7 @@ async def open_parts(
                 say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,
+            rules.own_names,
         )
         yield Parts(commands, games, rules, store, tasks)
     finally:
@@ -114,3 +124,16 @@ async def open_parts(
         watching.cancel()
         await tasks.close()
         await store.close()
+
+
+def _check_folder(settings: Settings) -> None:
+    """Raises StoreError where the database is to be in a folder that is not there.
+
+    Only the folder of all data is made: another name is rather a mistake.
+    """
+    folder = database_path(settings.database_url).parent
+    if "database_url" in settings.model_fields_set and not folder.is_dir():
+        raise StoreError.say(
+            "There is no folder {folder} for the database: make it, or name another one",
+            folder=folder,
+        )

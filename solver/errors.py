@@ -20,6 +20,10 @@ class InvalidRollError(FarkleError):
     """The text or the faces are not a roll of the dice in play."""
 
 
+class InvalidDiceError(FarkleError):
+    """The weights, jokers or number of dice are not those of a set that can be thrown."""
+
+
 class InvalidPositionError(FarkleError):
     """The scores, turn total, dice or farkles cannot occur under the rules."""
 

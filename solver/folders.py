@@ -2,8 +2,11 @@
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import FileLock
 
 OWNER_ONLY = 0o600
 """Mode of a file that its owner alone reads and writes."""
@@ -37,6 +40,17 @@ def keep_private(file: Path) -> bool:
     if were_others := is_open_to_others(file):
         file.chmod(OWNER_ONLY)
     return were_others
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Of all programs one at a time does something in a folder, which is made if need be.
+
+    Whoever has it already waits for itself. Raises OSError.
+    """
+    make_private(folder)
+    with FileLock(folder / ".lock", mode=OWNER_ONLY):
+        yield
 
 
 def is_open_to_others(path: Path) -> bool:

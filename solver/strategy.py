@@ -9,27 +9,20 @@ A file is opened only if every byte is what was written: the manifest holds a ch
 says, and the hash of the values. So a damaged file is refused, and gives no wrong answer.
 """
 
-import hashlib
-import io
-import json
 import math
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
 from solver.best_play import Mapped, Strategy, Values
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
 from solver.files import open_regular, sha256
-from solver.folders import make_private
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
@@ -39,6 +32,16 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
+from solver.sealed import (
+    DIGEST_LENGTH,
+    MOST_BYTES,
+    Stored,
+    checksum,
+    locked,
+    npy_header,
+    save_values,
+    unreadable,
+)
 
 __all__ = [
     "Manifest",
@@ -53,13 +56,8 @@ __all__ = [
     "verify_strategy",
 ]
 
-_DIGEST_LENGTH = 16
-
 _OLDER = {"farkle-strategy-1", "farkle-strategy-2"}
 """Formats of older versions, whose manifests have no checksum."""
-
-_MOST_BYTES = 1_000_000
-"""Length of a manifest: whatever is longer is something else."""
 
 
 class Manifest(BaseModel):
@@ -97,7 +95,7 @@ class Manifest(BaseModel):
 
 def manifest_path(folder: Path, rules: Ruleset) -> Path:
     """Where the manifest of a rule set with its score floor stands."""
-    return folder / f"{rules.digest[:_DIGEST_LENGTH]}_floor{rules.score_floor}.json"
+    return folder / f"{rules.digest[:DIGEST_LENGTH]}_floor{rules.score_floor}.json"
 
 
 def find_manifest(folder: Path, rules: Ruleset) -> Path:
@@ -125,10 +123,10 @@ def _manifests(folder: Path, rules: Ruleset) -> list[Path]:
         rough = manifest.tolerance > DEFAULT_TOLERANCE
         return False, rough, manifest.floor > rules.score_floor, manifest.floor
 
-    name = re.compile(rf"{rules.digest[:_DIGEST_LENGTH]}_floor(0|-\d+)\.json")
+    name = re.compile(rf"{rules.digest[:DIGEST_LENGTH]}_floor(0|-\d+)\.json")
     found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
     if not found:
-        raise MissingStrategyError.say("{rules} rules are not solved yet", rules=rules.name)
+        raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=rules.name)
     return sorted(found, key=inexactness)
 
 
@@ -139,14 +137,14 @@ def solved_rules(folder: Path, digest: str, name: str) -> Ruleset:
 
     Raises MissingStrategyError.
     """
-    for path in sorted(folder.glob(f"{digest[:_DIGEST_LENGTH]}*_floor*.json")):
+    for path in sorted(folder.glob(f"{digest[:DIGEST_LENGTH]}*_floor*.json")):
         try:
             found = _read_manifest(path).rules
         except (OSError, StrategyFileError):
             continue
         if found.digest.startswith(digest):
             return found.model_copy(update={"name": name})
-    raise MissingStrategyError.say("{rules} rules are not solved yet", rules=name)
+    raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=name)
 
 
 def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
@@ -199,7 +197,7 @@ def _open(path: Path, *, anew: bool = False) -> tuple[Manifest, Values]:
     try:
         while True:
             with open_regular(path) as file:
-                manifest = _parse_manifest(path, file.read(_MOST_BYTES + 1))
+                manifest = _parse_manifest(path, file.read(MOST_BYTES + 1))
                 try:
                     return manifest, _map_values(path, manifest, anew=anew)
                 except StrategyFileError:
@@ -208,19 +206,19 @@ def _open(path: Path, *, anew: bool = False) -> tuple[Manifest, Values]:
                     if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                         raise
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 def _read_manifest(path: Path) -> Manifest:
     """The manifest at `path`. Raises OSError or StrategyFileError."""
     with open_regular(path) as file:
-        return _parse_manifest(path, file.read(_MOST_BYTES + 1))
+        return _parse_manifest(path, file.read(MOST_BYTES + 1))
 
 
 def _parse_manifest(path: Path, text: bytes) -> Manifest:
     """The manifest that stands at `path`."""
     try:
-        data = from_json(text, allow_inf_nan=False) if len(text) <= _MOST_BYTES else None
+        data = from_json(text, allow_inf_nan=False) if len(text) <= MOST_BYTES else None
         if not isinstance(data, dict):
             raise ValueError  # as for whatever else is no manifest
         if "checksum" not in data and data.get("format") in _OLDER:
@@ -228,9 +226,9 @@ def _parse_manifest(path: Path, text: bytes) -> Manifest:
                 "{file}: was solved by an older version of the program and has to be solved again",
                 file=path,
             )
-        checksum = data.pop("checksum", None)
+        said = data.pop("checksum", None)
         is_of_now = data.get("format") == Manifest.model_fields["format"].default
-        if is_of_now and checksum != _checksum(data):
+        if is_of_now and said != checksum(data):
             raise StrategyFileError.say(
                 "{file}: is damaged, it does not say what was written; solve the rules again",
                 file=path,
@@ -256,17 +254,11 @@ def _parse_manifest(path: Path, text: bytes) -> Manifest:
     return manifest
 
 
-def _checksum(data: dict[str, Any]) -> str:
-    """SHA-256 (hex) of all that a manifest says, but for its checksum."""
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def _map_values(path: Path, manifest: Manifest, *, anew: bool) -> Values:
     """Map the values of the manifest at `path`, once their hash is found to be right."""
     file = path.with_name(manifest.values)
     shape = value_shape(manifest.rules)
-    header = _npy_header(shape)
+    header = npy_header(shape)
     try:
         with open_regular(file) as opened:
             if opened.read(len(header)) != header:
@@ -298,7 +290,7 @@ def _map_values(path: Path, manifest: Manifest, *, anew: bool) -> Values:
             array = np.memmap(opened, dtype="<f8", mode="r", offset=len(header), shape=shape)
     except (OSError, ValueError) as error:
         # a file that was cut short just now cannot be mapped, which is a ValueError
-        raise _unreadable(file, error) from None
+        raise unreadable(file, error) from None
     mapped = Mapped(str(file), stamp, is_settled, reopen=lambda: _open(path)[1])
     return Values(manifest.rules, array, str(path), mapped)
 
@@ -308,7 +300,7 @@ def prepare_folder(folder: Path) -> None:
 
     Raises StrategyFileError.
     """
-    with _locked(folder):
+    with locked(folder):
         pass
 
 
@@ -319,83 +311,23 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[Manifest, Path]:
     """
     rules = solution.rules
     shape = value_shape(rules)
-    manifest_file = manifest_path(folder, rules)
-    temporary = folder / f".{manifest_file.stem}.npy.tmp"
-    described = folder / f".{manifest_file.stem}.json.tmp"
-    with _locked(folder):
-        try:
-            digest = _write(temporary, _npy_header(shape), solution.values.data)
-            manifest = Manifest(
-                rules=rules,
-                digest=rules.digest,
-                floor=rules.score_floor,
-                standings=tuple(blocks(rules)),
-                shape=shape,
-                tolerance=solution.tolerance,
-                sweeps=solution.sweeps,
-                largest_relative_change=solution.largest_relative_change,
-                error_bound=solution.error_bound,
-                states=state_count(rules),
-                states_solved=solution.states_solved,
-                seconds=solution.seconds,
-                values=f"{manifest_file.stem}-{digest[:12]}.npy",
-                bytes=temporary.stat().st_size,
-                sha256=digest,
-            )
-            said = manifest.model_dump(mode="json")
-            said["checksum"] = _checksum(said)
-            _write(described, json.dumps(said, indent=2).encode() + b"\n")
-            # all is written: what is left needs no more space
-            values_file = folder / manifest.values
-            temporary.replace(values_file)
-            described.replace(manifest_file)
-        finally:
-            temporary.unlink(missing_ok=True)
-            described.unlink(missing_ok=True)
-        for other in folder.glob(f"{manifest_file.stem}-*.npy"):
-            if other != values_file:
-                other.unlink(missing_ok=True)
-    return manifest, values_file
 
+    def describe(stored: Stored) -> Manifest:
+        return Manifest(
+            rules=rules,
+            digest=rules.digest,
+            floor=rules.score_floor,
+            standings=tuple(blocks(rules)),
+            shape=shape,
+            tolerance=solution.tolerance,
+            sweeps=solution.sweeps,
+            largest_relative_change=solution.largest_relative_change,
+            error_bound=solution.error_bound,
+            states=state_count(rules),
+            states_solved=solution.states_solved,
+            seconds=solution.seconds,
+            **stored._asdict(),
+        )
 
-def _npy_header(shape: tuple[int, ...]) -> bytes:
-    """The first bytes of a .npy file of float64 in C order, magic number and all."""
-    header = io.BytesIO()
-    description = {"descr": "<f8", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(header, description)
-    return header.getvalue()
-
-
-def _write(path: Path, *parts: bytes | memoryview) -> str:
-    """Write a file through to the disk; returns its SHA-256."""
-    digest = hashlib.sha256()
-    with path.open("wb") as file:
-        for part in parts:
-            digest.update(part)
-            file.write(part)
-        file.flush()
-        os.fsync(file.fileno())
-    return digest.hexdigest()
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; what goes wrong with its files becomes a StrategyFileError."""
-    try:
-        make_private(folder)
-        with FileLock(folder / ".lock"):
-            yield
-    except OSError as error:
-        raise StrategyFileError.say(
-            "{folder}: cannot be written ({reason})", folder=folder, reason=_reason(error)
-        ) from None
-
-
-def _unreadable(file: Path, error: OSError | ValueError) -> StrategyFileError:
-    return StrategyFileError.say(
-        "{file}: cannot be read ({reason})", file=file, reason=_reason(error)
-    )
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)
+    path = manifest_path(folder, rules)
+    return save_values(path, npy_header(shape), solution.values.data, describe=describe)

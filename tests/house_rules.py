@@ -59,9 +59,21 @@ def may_go_on_for_ever(rules: Ruleset) -> bool:
     return bool(safe & found)
 
 
+def any_roll_scores(rules: Ruleset) -> bool:
+    """Whether any roll leaves points to set aside."""
+    return any(
+        what and not isinstance(what, str)
+        for number in range(1, rules.dice + 1)
+        for what in naive.outcomes(rules, number)
+    )
+
+
 def can_be_played(rules: Ruleset) -> bool:
-    """Whether games come to an end, and turns do where going on past the goal may pay."""
-    if chance_to_bank(rules) < 0.05:
+    """Whether rolls score, games come to an end, and turns do where going on past the goal may pay.
+
+    Rules under which no roll scores, as each one wins at once or loses, are refused by the solver.
+    """
+    if not any_roll_scores(rules) or chance_to_bank(rules) < 0.05:
         return False
     return rules.ending == "at_once" or not may_go_on_for_ever(rules)
 

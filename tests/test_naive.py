@@ -174,6 +174,12 @@ def test_turns_that_may_go_on_for_ever() -> None:
     assert not can_be_played(ones(hot_dice="no_bank"))
 
 
+def test_rules_under_which_no_roll_scores() -> None:
+    only_fives: dict[str, Any] = {"dice": 1, "scoring": {"single": (0, 0, 0, 0, 50, 0)}}
+    assert can_be_played(small(**only_fives))
+    assert not can_be_played(small(**only_fives, instant_win=("5",)))
+
+
 @pytest.mark.parametrize("rules", [rules for _, rules in ONE_BY_ONE], ids=dict(ONE_BY_ONE))
 def test_the_rules_one_by_one_can_be_played(rules: Ruleset) -> None:
     assert can_be_played(rules)

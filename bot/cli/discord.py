@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from bot.cli.places import advisor_of
 from bot.log import open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
@@ -36,7 +37,7 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         sys.exit(_check(settings, chosen))
     token = chosen.token()
     try:
-        Advisor(settings.strategies).strategy(load_rules(DEFAULT_RULES))
+        advisor_of(settings).strategy(load_rules(DEFAULT_RULES))
     except MissingStrategyError as error:
         _end(error, EXIT_NO_STRATEGY)
     open_log(logging.StreamHandler(sys.stderr), chosen.farkle_log, hidden=[token])

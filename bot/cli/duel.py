@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import click
 
 from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import named, place_option, rules_reader
+from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.advisor import Advisor
 from bot.services.duels import dueled, responded
 from bot.services.situation import DEFAULT_RULES
@@ -29,14 +29,20 @@ _POLICIES = "\n".join(f"{name}: {what}" for name, what in POLICIES.items())
 _SWEEPS = 14.0
 """That most duels take."""
 
+
+def _lower(_: click.Context, __: click.Parameter, name: str) -> str:
+    """A policy is found whatever capitals its name has."""
+    return name.lower()
+
+
 _rules_option = click.option(
     "--rules", default=DEFAULT_RULES, show_default=True, help="A rule set or a TOML file."
 )
 
 
 @click.command(epilog=f"\b\nPolicies:\n{_POLICIES}")
-@click.argument("one")
-@click.argument("other")
+@click.argument("one", callback=_lower)
+@click.argument("other", callback=_lower)
 @_rules_option
 @place_option
 @click.option(
@@ -66,7 +72,7 @@ def duel(
     ONE and OTHER are policies, such as optimal, max-points or threshold:300. Rules have to be
     solved where one of them is optimal.
     """
-    ruleset, advisor = rules_reader(settings, place)(rules), Advisor(settings.strategies)
+    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     for name in (one, other):
         if name == Optimal.name:
             advisor.strategy(ruleset, named(rules, place))
@@ -100,7 +106,7 @@ def _play(
 
 
 @click.command("best-response", epilog=f"\b\nPolicies:\n{_POLICIES}")
-@click.argument("policy")
+@click.argument("policy", callback=_lower)
 @_rules_option
 @place_option
 @json_option
@@ -120,7 +126,7 @@ def best_response(
     POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
     response wins, what optimal play wins, and where the two differ.
     """
-    ruleset, advisor = rules_reader(settings, place)(rules), Advisor(settings.strategies)
+    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     advisor.strategy(ruleset, named(rules, place))
     advisor.policy(policy, ruleset)
     with _evaluating(f"best response to {policy}") as told:

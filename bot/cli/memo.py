@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from bot.cli.output import csv_option, json_option, show, write_file
-from bot.cli.places import place_option, rules_reader
-from bot.services.advisor import Advisor
+from bot.cli.places import advisor_of, place_option, rules_reader
 from bot.services.memo import known_memo, memo_answer
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
@@ -46,7 +45,7 @@ def memo(
     """
     form = picture_form(out.suffix) if out else None
     ruleset = rules_reader(settings, place)(rules)
-    advisor = Advisor(settings.strategies)
+    advisor = advisor_of(settings)
     answer = known_memo(advisor, ruleset, unit)
     if answer.study is None:
         with share_progress(f"working out the table of {ruleset.name}") as done:

@@ -1,8 +1,12 @@
 """--place: the rules that were made in the chat, for commands that take rules."""
 
 import asyncio
+import os
 import shlex
+import shutil
+import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +21,15 @@ from solver.rules.ruleset import Ruleset
 
 if TYPE_CHECKING:
     from bot.services.house_rules import RulesEntry
+
+
+def advisor_of(settings: Settings) -> Advisor:
+    """The advisor, which calls this program as a user may write it on a command line."""
+    path = Path(sys.argv[0])
+    program = "farkle"
+    if path.name == program and path.exists() and not shutil.which(program):
+        program = os.path.relpath(path)
+    return Advisor(settings.strategies, program)
 
 
 def place_option(command: Decorated) -> Decorated:

@@ -10,9 +10,8 @@ import click
 import numpy as np
 
 from bot.cli.output import Decorated, csv_option, json_option, show, write_file
-from bot.cli.places import named, place_option, rules_reader, situation_of
+from bot.cli.places import advisor_of, named, place_option, rules_reader, situation_of
 from bot.cli.position import position_option, position_options
-from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL
 from bot.settings import Settings
 from bot.views.comparison_picture import (
@@ -184,7 +183,7 @@ def plot_turn(
     Turn totals go up, dice to roll across; a line runs between rolling and banking.
     """
     output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
-    advisor = Advisor(settings.strategies)
+    advisor = advisor_of(settings)
     turn = advisor.turn_map(dice, situation_of(settings, advisor, place, situation))
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
@@ -290,7 +289,7 @@ def plot_compare(
         raise InvalidRequestError(
             f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
         )
-    advisor = Advisor(settings.strategies)
+    advisor = advisor_of(settings)
     reader = rules_reader(settings, place)
     strategies = [advisor.strategy(reader(one), named(one, place)) for one in rules]
     (_compare_starts if over == "rules" else _compare_scores)(strategies, output)
@@ -367,7 +366,7 @@ def _start(
     """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
     reference = situation["rules"] or DEFAULT_RULES
     found = rules_reader(settings, place)(reference)
-    strategy = Advisor(settings.strategies).strategy(found, named(reference, place))
+    strategy = advisor_of(settings).strategy(found, named(reference, place))
     rules = strategy.rules
     start = Position(
         dice=dice_set(rules).whole,

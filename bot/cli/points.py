@@ -70,6 +70,11 @@ def points(
     """
     if table and costs:
         raise InvalidRequestError("--table and --costs are two tables: ask for one at a time")
+    if costs and (farkle_cost or hot_dice):
+        raise InvalidRequestError(
+            "--costs weighs costs of its own and says nothing of when to bank: leave out"
+            " --farkle-cost and --hot-dice"
+        )
     question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
     answer = points_answer(rules_reader(settings, place)(rules), question)
     sheet = points_sheet(answer) if as_csv else None

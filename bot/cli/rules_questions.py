@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from bot.views.layout import wrap
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import unsolvable
 from solver.rules.complaints import Place, complaints, short
@@ -53,14 +54,15 @@ class Terminal:
 
     def ask(self, question: str, default: str | None) -> str:
         """The answer to a question, the default for an empty one."""
+        shown = wrap(f"{question} [{default}]" if default else question)
         reply: str = click.prompt(
-            question, default=default, type=str, err=self.to_stderr, show_default=bool(default)
+            shown, default=default, type=str, err=self.to_stderr, show_default=False
         )
         return reply.strip()
 
     def tell(self, text: str) -> None:
         """Say something."""
-        click.echo(text, err=self.to_stderr)
+        click.echo(wrap(text), err=self.to_stderr)
 
     def confirm(self, question: str, *, default: bool) -> bool:
         """Ask until the answer is yes or no."""
@@ -228,17 +230,17 @@ class Interview:
                 question = f"Other points for {word} of a kind, or none"
                 self._ask(("scoring", f"{word}_of_a_kind"), question, _numbers)
         if dice >= 5:
-            self._ask(("scoring", "straight_1_5"), "1 2 3 4 5", _number)
-            self._ask(("scoring", "straight_2_6"), "2 3 4 5 6", _number)
+            self._ask(("scoring", "straight_1_5"), "1 2 3 4 5", _points)
+            self._ask(("scoring", "straight_2_6"), "2 3 4 5 6", _points)
         if dice == 6:
             self._six_dice()
-        self._ask(("scoring", "nothing"), "All the dice, and nothing scores", _number)
+        self._ask(("scoring", "nothing"), "All the dice, and nothing scores", _points)
 
     def _six_dice(self) -> None:
-        self._ask(("scoring", "straight_1_6"), "1 2 3 4 5 6", _number)
+        self._ask(("scoring", "straight_1_6"), "1 2 3 4 5 6", _points)
         included = self.base.scoring.three_pairs_include
         found = []
-        if self._ask(("scoring", "three_pairs"), "Three pairs", _number):
+        if self._ask(("scoring", "three_pairs"), "Three pairs", _points):
             for kind, words in (
                 ("four_and_two", "four of a kind and a pair"),
                 ("six_of_a_kind", "six of a kind"),
@@ -248,8 +250,8 @@ class Interview:
                     found.append(kind)
         self.data["scoring"]["three_pairs_include"] = found
         if "four_and_two" not in found:
-            self._ask(("scoring", "four_and_two"), "Four of a kind and a pair", _number)
-        self._ask(("scoring", "two_triplets"), "Two triplets", _number)
+            self._ask(("scoring", "four_and_two"), "Four of a kind and a pair", _points)
+        self._ask(("scoring", "two_triplets"), "Two triplets", _points)
 
     def _goal_and_minimums(self) -> None:
         for key in ("minimum_bank", "opening_minimum", "minimum_binds_win"):
@@ -301,6 +303,11 @@ def _number(reply: str) -> Any:
     if re.fullmatch(r"[+-]?\d{1,30}", plain):
         return int(plain)
     return None if reply.lower() == "none" else reply
+
+
+def _points(reply: str) -> Any:
+    """The same of points, of which none are 0."""
+    return 0 if reply.lower() == "none" else _number(reply)
 
 
 def _list_of_numbers(reply: str) -> Any:

@@ -8,6 +8,7 @@ import click
 
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
+from bot.cli.solve_many import is_of_many, solve_many_rules, verify_of_many
 from bot.settings import Settings
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import catalogue_data, catalogue_sheet, catalogue_text, solve_data, solve_text
@@ -48,6 +49,14 @@ EXIT_SOME_FAILED = 1
     help="Then test the equations in every state of the game, inside turns as well.",
 )
 @click.option(
+    "--players",
+    type=int,
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="How many play; with three and more everybody plays for the own chance to win.",
+)
+@click.option(
     "--scheduler",
     metavar="ADDRESS",
     help="Solve on the Dask cluster of this scheduler, such as tcp://host:8786.",
@@ -67,6 +76,7 @@ def solve(
     rules: tuple[str, ...],
     floor: int | None,
     tolerance: float,
+    players: int,
     out: Path | None,
     scheduler: str | None,
     verify: Path | None,
@@ -87,6 +97,8 @@ def solve(
             raise InvalidRequestError("--verify checks a file and takes no RULES")
         if as_csv:
             raise InvalidRequestError("--verify prints no table: leave out --csv")
+        if is_of_many(verify):
+            return verify_of_many(verify, as_json=as_json)
         manifest = verify_strategy(verify)
         show(
             f"{verify} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
@@ -98,6 +110,18 @@ def solve(
         raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
     if not 1e-12 <= tolerance <= 0.1:
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
+    if players != 2:
+        _only_for_two(floor, tolerance, scheduler)
+        read = rules_reader(settings, place)
+        return solve_many_rules(
+            settings,
+            [read(one) for one in rules],
+            players,
+            out or settings.strategies,
+            check=check,
+            as_json=as_json,
+            as_csv=as_csv,
+        )
     results: list[Result] = []
     folder = out or settings.strategies
     with _solver(settings, scheduler) as solver, CatalogueProgress(len(rules), tolerance) as bar:
@@ -120,6 +144,21 @@ def solve(
             raise
     residuals = _check(settings, results) if check else {}
     return _report(results, folder, residuals, as_json=as_json, as_csv=as_csv)
+
+
+def _only_for_two(floor: int | None, tolerance: float, scheduler: str | None) -> None:
+    """Refuse options of a solve for two players. Raises InvalidRequestError."""
+    given = [
+        name
+        for name, is_given in (
+            ("--floor", floor is not None),
+            ("--tolerance", tolerance != DEFAULT_TOLERANCE),
+            ("--scheduler", scheduler is not None),
+        )
+        if is_given
+    ]
+    if given:
+        raise InvalidRequestError(f"{given[0]} is for two players: leave it out with --players")
 
 
 def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:

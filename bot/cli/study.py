@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import place_option, rules_reader
-from bot.services.advisor import Advisor
+from bot.cli.places import advisor_of, place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.views.levels import levels_data, levels_sheet, levels_text
@@ -114,7 +113,7 @@ def levels(
     )
 
     ruleset = rules_reader(settings, place)(rules)
-    go_for_it = Advisor(settings.strategies).go_for_it(ruleset)
+    go_for_it = advisor_of(settings).go_for_it(ruleset)
     with compiled_code(settings.kernels) as cache:
         manifest = _solved(settings.strategies, rules, ruleset, cache)
         _, values = open_values(manifest)

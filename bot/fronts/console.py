@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from bot.fronts.chat.commands import Commands, Reply, failure
 from bot.services.games import News
 from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
+from bot.table.fair_dice import Proof
+from bot.tasks.answering import at_once
 from bot.views.chart import chart_text
 from bot.views.layout import LONGEST_NAME, safe_text, wrap
 from solver.folders import keep_private, make_private
@@ -76,22 +78,33 @@ class _How:
 
     as_json: bool
     pictures: Path
-    """The folder in which they are kept."""
+    proofs: Path
+    """The folders in which they are kept."""
 
 
-async def run_console(commands: Commands, history: Path, *, as_json: bool) -> None:
+async def run_console(
+    commands: Commands,
+    history: Path,
+    *,
+    as_json: bool,
+    prepare: Callable[[], object] = lambda: None,
+) -> None:
     """Answer lines until /quit or the end of input, with a prompt if there is a terminal.
 
-    Pictures are kept in a folder beside the history.
+    Pictures and proofs are kept in folders beside the history.
+
+    prepare : what makes the first answer quick; done in a thread once there is a prompt
     """
-    how = _How(as_json, history.with_name("pictures"))
+    how = _How(as_json, history.with_name("pictures"), history.with_name("proofs"))
     if sys.stdin.isatty() and sys.stdout.isatty():
-        await _prompt(commands, history, how)
+        await _prompt(commands, history, how, prepare)
     else:
         await _pipe(commands, how)
 
 
-async def _prompt(commands: Commands, history: Path, how: _How) -> None:
+async def _prompt(
+    commands: Commands, history: Path, how: _How, prepare: Callable[[], object]
+) -> None:
     session: PromptSession[str] = PromptSession(
         history=_history(history),
         auto_suggest=AutoSuggestFromHistory(),
@@ -109,12 +122,13 @@ async def _prompt(commands: Commands, history: Path, how: _How) -> None:
     try:
         # what is said while somebody types appears above the prompt
         with patch_stdout(raw=True):
-            begin(_resume(commands, how))
+            begin(_begin(commands, how, prepare))
             while True:
                 try:
                     line = await session.prompt_async("> ")
                 except KeyboardInterrupt:
-                    await _cancel(answers)
+                    if await _cancel(answers):
+                        print(say("Stopped."))  # noqa: T201
                     continue
                 except EOFError:
                     return
@@ -128,12 +142,13 @@ async def _prompt(commands: Commands, history: Path, how: _How) -> None:
         await _cancel(answers)
 
 
-async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> None:
-    """Break off what is still being answered: a solve, or the turns of bots."""
-    running = list(answers)
+async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> bool:
+    """Break off what is still being answered, such as a match; whether there was something."""
+    running = [task for task in answers if not task.done()]
     for task in running:
         task.cancel()
     await asyncio.gather(*running, return_exceptions=True)
+    return bool(running)
 
 
 async def _pipe(commands: Commands, how: _How) -> None:
@@ -150,6 +165,13 @@ async def _answer(commands: Commands, line: str, how: _How, width: int | None = 
     return bool(line.strip()) and await _tell(replies, caller, how, width)
 
 
+async def _begin(commands: Commands, how: _How, prepare: Callable[[], object]) -> bool:
+    """Print what goes on by itself, and get ready for what is typed meanwhile."""
+    ends = await _resume(commands, how)
+    await at_once(prepare)
+    return ends
+
+
 async def _resume(commands: Commands, how: _How) -> bool:
     """Print what goes on by itself."""
     caller, _ = spoken_by("")
@@ -162,7 +184,9 @@ async def _tell(
     """Print replies as they come; true where one ends the chat."""
     ends = False
     async for reply in replies:
-        _print(reply, caller, how, width)
+        # below each other they would say it twice
+        if how.as_json or not reply.repeats:
+            _print(reply, caller, how, width)
         ends = ends or reply.ends
     return ends
 
@@ -172,6 +196,8 @@ def _print(reply: Reply, caller: Caller, how: _How, width: int | None) -> None:
         shown = json.dumps(reply.data) if how.as_json else _text(reply, caller, width)
         if not how.as_json and isinstance(reply.subject, Explanation) and reply.subject.picture:
             shown = f"{shown}\n{_kept(reply.subject.picture, how.pictures)}"
+        if not how.as_json and isinstance(reply.subject, Proof):
+            shown = wrap(_proof_kept(reply.subject, how.proofs), width or _WIDTH)
     except Exception as error:  # the chat goes on, whatever one answer is
         _print(failure(error), caller, how, width)
     else:
@@ -180,9 +206,10 @@ def _print(reply: Reply, caller: Caller, how: _How, width: int | None) -> None:
 
 def _text(reply: Reply, caller: Caller, width: int | None) -> str:
     """A reply as it is read in the terminal."""
-    text = wrap(reply.text, width) if width else reply.text
+    text = reply.text
     if reply.private and caller.person.name != YOU:
         text = say("(to {name} alone) {text}", name=caller.person.name, text=text)
+    text = wrap(text, width or _WIDTH)
     chart = reply.subject.chart if isinstance(reply.subject, News) else None
     if chart and len(chart.turns) > 1:
         text = f"{text}\n{chart_text(chart, min(width or _WIDTH, _WIDTH))}"
@@ -193,12 +220,32 @@ def _kept(picture: bytes, folder: Path) -> str:
     """Write a picture in place of the one before; says where it is, or why it is nowhere."""
     file = folder / "turn.png"
     try:
-        make_private(folder)
-        file.write_bytes(picture)
+        _write(file, picture)
     except OSError as error:
         reason = error.strerror or str(error)
         return say("The picture cannot be written to {file} ({reason}).", file=file, reason=reason)
     return say("The picture is in {file}.", file=file)
+
+
+def _proof_kept(proof: Proof, folder: Path) -> str:
+    """Write a proof; says where it is, or why it is nowhere."""
+    file = folder / f"proof-{proof.game}.json"
+    try:
+        _write(file, proof.to_json().encode())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return say("The proof cannot be written to {file} ({reason}).", file=file, reason=reason)
+    return say(
+        "The proof of the dice of game {game} is in {file}; with this program anybody can check"
+        " it.",
+        game=proof.game,
+        file=file,
+    )
+
+
+def _write(file: Path, content: bytes) -> None:
+    make_private(file.parent)
+    file.write_bytes(content)
 
 
 def spoken_by(line: str) -> tuple[Caller, str]:

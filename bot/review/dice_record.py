@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from solver.rules.ruleset import FACES
+import numpy as np
 
-SIX_DICE_FARKLE_CHANCE = 5 / 216
-"""1 in 43.2: six dice where single 1s and 5s, three of a kind, a straight and three pairs score, as
-under Facebook rules. The chance under other rules is `turn_plan(rules).farkle_chances[5]`."""
+from solver.rules.ruleset import FACES
 
 FEWEST_DICE = 30
 """With 5 of each face expected the chi-square distribution is near enough (Cochran 1954)."""
@@ -36,8 +34,8 @@ class DiceRecord:
     six_dice_rolls: int
     """Rolls of six dice of which is known whether they were farkles."""
     six_dice_farkles: int
-    farkle_chance: float = SIX_DICE_FARKLE_CHANCE
-    """Chance that a roll of six dice is a farkle."""
+    farkle_chances: tuple[tuple[float, int], ...]
+    """Of these rolls: the chance of a farkle under the rules that were played, and how many."""
 
     @property
     def dice(self) -> int:
@@ -64,12 +62,25 @@ class DiceRecord:
     @property
     def expected_farkles(self) -> float:
         """Farkles expected in the rolls of six dice."""
-        return self.six_dice_rolls * self.farkle_chance
+        return math.fsum(chance * rolls for chance, rolls in self.farkle_chances)
+
+    @property
+    def farkle_chance(self) -> float:
+        """Of a farkle in these rolls, on average."""
+        return self.expected_farkles / self.six_dice_rolls if self.six_dice_rolls else 0.0
 
     @property
     def farkles_p_value(self) -> float:
         """Chance of at least as many farkles, or at most as many if fewer than expected."""
-        return _binomial_tail(self.six_dice_rolls, self.six_dice_farkles, self.farkle_chance)
+        hits, expected = self.six_dice_farkles, self.expected_farkles
+        # what is left out beyond is less than a float can hold
+        most = max(hits, round(expected + 40 * math.sqrt(expected) + 100))
+        chances = np.ones(1)
+        for chance, rolls in self.farkle_chances:
+            chances = np.convolve(chances, _binomial(rolls, chance, most))[: most + 1]
+        return min(
+            1.0, float(chances[: hits + 1].sum() if hits < expected else chances[hits:].sum())
+        )
 
     @property
     def fairness(self) -> Fairness:
@@ -81,12 +92,22 @@ class DiceRecord:
         return Fairness.UNUSUAL if self.p_value >= VERY_UNUSUAL else Fairness.VERY_UNUSUAL
 
 
-def dice_record(rolls: Iterable[tuple[Sequence[int], bool | None]]) -> DiceRecord:
-    """Count rolls, each the faces 1 to 6 and whether it was a farkle, None where nobody knows."""
+def dice_record(rolls: Iterable[tuple[Sequence[int], tuple[bool, float] | None]]) -> DiceRecord:
+    """Count rolls.
+
+    rolls : each the faces 1 to 6; of six dice also whether that was a farkle, and how likely one
+        is, under the rules that were played, None where nobody knows
+    """
     rolls = list(rolls)
     counts = Counter(face for dice, _ in rolls for face in dice)
     six = [known for dice, known in rolls if len(dice) == 6 and known is not None]
-    return DiceRecord(len(rolls), tuple(counts[face] for face in FACES), len(six), sum(six))
+    return DiceRecord(
+        rolls=len(rolls),
+        counts=tuple(counts[face] for face in FACES),
+        six_dice_rolls=len(six),
+        six_dice_farkles=sum(farkle for farkle, _ in six),
+        farkle_chances=tuple(sorted(Counter(chance for _, chance in six).items())),
+    )
 
 
 def chi_square_p_value(statistic: float) -> float:
@@ -99,18 +120,20 @@ def chi_square_p_value(statistic: float) -> float:
     return min(1.0, math.erfc(root / math.sqrt(2)) + tail)
 
 
-def _binomial_tail(trials: int, hits: int, chance: float) -> float:
-    """Chance of at least `hits`, or at most if they are fewer than expected."""
+def _binomial(trials: int, chance: float, most: int) -> np.ndarray:
+    """Chances of 0, 1, ... hits, of `most` at most."""
     if not 0 < chance < 1:
-        return 1.0 if hits == trials * chance else 0.0
-    tail = range(hits + 1) if hits < trials * chance else range(hits, trials + 1)
+        certain = np.zeros(min(trials, most) + 1)
+        hits = round(trials * chance)
+        certain[hits:][:1] = 1.0
+        return certain
     whole = math.lgamma(trials + 1)
-    logs = (
+    logs = [
         whole
         - math.lgamma(k + 1)
         - math.lgamma(trials - k + 1)
         + k * math.log(chance)
         + (trials - k) * math.log1p(-chance)
-        for k in tail
-    )
-    return min(1.0, math.fsum(map(math.exp, logs)))
+        for k in range(min(trials, most) + 1)
+    ]
+    return np.exp(logs)

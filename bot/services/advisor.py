@@ -46,7 +46,12 @@ class Hint:
 class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
-    def __init__(self, strategies: Path, program: str = "farkle") -> None:
+    def __init__(self, strategies: Path, program: str | None = None) -> None:
+        """Of the folder `strategies`.
+
+        program : how this program is called on a command line; None in a chat, where nobody is
+            told what to type there
+        """
         self._folder = strategies
         self._program = program
         self._open: dict[Ruleset, Strategy] = {}
@@ -116,16 +121,16 @@ class Advisor:
         if len(roll) != game.turn.dice:
             raise InvalidRequestError(
                 say_number(
-                    "{name} rolls {number} die now, not {told};"
+                    "now {name} rolls {number} die, not {told};"
                     " give all numbers, such as me:0, to ask about another game",
-                    "{name} rolls {number} dice now, not {told};"
+                    "now {name} rolls {number} dice, not {told};"
                     " give all numbers, such as me:0, to ask about another game",
                     game.turn.dice,
                     name=mover,
                     told=len(roll),
                 )
             )
-        strategy = self.needed(game.rules)
+        strategy = self.strategy(game.rules)
         return with_why(strategy, advise(strategy, game.position(), roll))
 
     def odds_in(self, game: "Game") -> Odds:
@@ -134,7 +139,7 @@ class Advisor:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
             )
-        strategy = self.needed(game.rules)
+        strategy = self.strategy(game.rules)
         return with_why(strategy, odds(strategy, game.position()))
 
     def hint(self, game: "Game") -> Hint:
@@ -142,7 +147,7 @@ class Advisor:
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
-        strategy, position = self.needed(game.rules), game.position()
+        strategy, position = self.strategy(game.rules), game.position()
         exact = len(game.seats) == 2
         if game.turn.roll is None:
             return Hint(None, odds(strategy, position), exact)
@@ -155,19 +160,7 @@ class Advisor:
 
     def komi(self, rules: Ruleset) -> Komi:
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
-        return komi(self.needed(rules))
-
-    def needed(self, rules: Ruleset) -> Strategy:
-        """What a table needs of the rules. Raises StrategyFileError where they are not solved."""
-        try:
-            return self.strategy(rules)
-        except MissingStrategyError:
-            raise MissingStrategyError.say(
-                "{rules} rules are not solved yet: /rules solve NAME solves rules that have a"
-                " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
-                " bots only the level optimal needs that",
-                rules=rules.name,
-            ) from None
+        return komi(self.strategy(rules))
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
@@ -180,13 +173,24 @@ class Advisor:
             try:
                 self._open[rules] = open_strategy(self._folder, rules)
             except MissingStrategyError as error:
-                raise MissingStrategyError.say(
-                    "{problem}; run: {program} solve {rules}",
-                    problem=error,
-                    program=self._program,
-                    rules=reference or rules.name,
-                ) from None
+                raise self._missing(error, reference or rules.name) from None
         return self._open[rules]
+
+    def _missing(self, error: MissingStrategyError, rules: str) -> MissingStrategyError:
+        """That rules are not solved, and what to do."""
+        if self._program:
+            return MissingStrategyError.say(
+                "{problem}; run: {program} solve {rules}",
+                problem=error,
+                program=self._program,
+                rules=rules,
+            )
+        return MissingStrategyError.say(
+            "the rules {rules} are not solved yet: /rules solve NAME solves rules that have a"
+            " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
+            " bots only the level optimal needs that",
+            rules=rules,
+        )
 
     def strategy_of(self, digest: str, name: str) -> Strategy:
         """The strategy of rules by the beginning of their digest, to be called by a name.
@@ -211,7 +215,7 @@ class Advisor:
         Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
         a strategy that is not there.
         """
-        strategy = self.needed(rules) if level == Optimal.name else None
+        strategy = self.strategy(rules) if level == Optimal.name else None
         if level in {Memo.name, MemoGoForIt.name}:
             memo_table(rules)  # some rules have none
         thresholds = self.go_for_it(rules) if level == MemoGoForIt.name else None
@@ -264,7 +268,7 @@ class Advisor:
 
 
 @cache
-def _advisor(strategies: Path, program: str) -> Advisor:
+def _advisor(strategies: Path, program: str | None) -> Advisor:
     """The one of this process."""
     return Advisor(strategies, program)
 

@@ -25,8 +25,8 @@ def check_away(caller: Caller, table: Table, now: datetime) -> None:
     if left := _seconds_left(table, now, AWAY_SECONDS):
         raise IllegalActionError(
             say_number(
-                "{name} has {number} second left to move",
-                "{name} has {number} seconds left to move",
+                "there is {number} second left for {name} to move",
+                "there are {number} seconds left for {name} to move",
                 left,
                 name=table.names[game.mover],
             )
@@ -38,7 +38,7 @@ def check_end(caller: Caller, table: Table, now: datetime) -> None:
 
     That is who plays or manages the place, and anybody once the table is idle.
     """
-    if not table.plays(caller) and not caller.manages and not is_idle(table, now):
+    if not table.has_say(caller) and not is_idle(table, now):
         raise IllegalActionError.say(
             "only those who play, or who manage this place, can end the game"
         )

@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 _OUTCOME_SECONDS = 3e-5
 """About what a turn total takes of a turn for most points."""
+_MOST_TOLD = 500
+"""Games of which is remembered what was told of their chances."""
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
 
@@ -58,6 +60,8 @@ class Oracle:
         self._generator = np.random.default_rng()
         self._estimates: dict[str, tuple[int, Chances]] = {}
         """By game: its version and what was estimated then."""
+        self._told: dict[str, dict[int, tuple[float, ...]]] = {}
+        """By game, of the last ones: estimates by version, for its chart to show the same."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
         """By game: what is not estimated yet."""
         self._readers: dict[str, tuple[int, Reader]] = {}
@@ -96,7 +100,8 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return None
-        asked = self.advisor, table.names, table.begun, table.events, self._generator
+        told = dict(self._told.get(game.id, {}))
+        asked = self.advisor, table.names, table.begun, table.events, self._generator, told
         # what was done at the table is told, whatever becomes of its chart
         with contextlib.suppress(FarkleError, TimeoutError):
             if is_quick(game.rules) and await at_once(self.is_exact, game):
@@ -180,6 +185,9 @@ class Oracle:
         except FarkleError:
             return None
         found = Chances(shares, error)
+        self._told.setdefault(game.id, {})[game.version] = shares
+        if len(self._told) > _MOST_TOLD:
+            del self._told[next(iter(self._told))]
         version, _ = self._estimates.get(game.id, (0, None))
         if version < game.version:
             self._estimates[game.id] = game.version, found

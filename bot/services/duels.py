@@ -54,7 +54,7 @@ def responded(
     on_progress: Told = lambda _: None,
 ) -> BestResponse:
     """The best response to a policy by its name. Raises as `dueled` does."""
-    policy, strategy = advisor.policy(name, rules), advisor.needed(rules)
+    policy, strategy = advisor.policy(name, rules), advisor.strategy(rules)
     with compiled_code(kernels) as cache:
         make = partial(best_response, rules, policy, strategy, cache=cache, on_progress=on_progress)
         found, _ = with_sound_code(cache, make)

@@ -84,7 +84,7 @@ def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Explor
 
 def explored_in(advisor: Advisor, game: "Game") -> Exploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
-    return explore(advisor.needed(game.rules), game.position())
+    return explore(advisor.strategy(game.rules), game.position())
 
 
 def explored_at(advisor: Advisor, digest: str, name: str, position: Position) -> Exploration:

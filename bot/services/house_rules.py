@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,15 @@ class RulesEntry:
     is_default: bool
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedRules:
+    """Rules that are gone."""
+
+    name: str
+    now: str | None
+    """The rules of the place now, where they were those."""
+
+
 @dataclass(slots=True, eq=False)
 class _Run(Watch):
     """A solve under way."""
@@ -131,7 +140,11 @@ class HouseRules:
         self._runs: dict[str, _Run] = {}
         self._tasks = tasks or Tasks(workers=0)
         self._saving = asyncio.Lock()
-        self._presets = {name: load_rules(name) for name in preset_names()}
+
+    @cached_property
+    def _presets(self) -> dict[str, Ruleset]:
+        """The rule sets that ship with the program, by name."""
+        return {name: load_rules(name) for name in preset_names()}
 
     async def create(
         self, place: str, person: str, name: str, options: Mapping[str, str]
@@ -152,7 +165,7 @@ class HouseRules:
                 )
         rest = {key: value for key, value in options.items() if key.lower() != "base"}
         base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
-        start = await self._find(place, base, "base: ")
+        start = await self.resolve(place, base, "base: ")
         rules = rules_from_options(name, start, rest)
         await self._tasks.aside(Asker(person, place), check_size, rules, self._limits.seconds)
         async with self._saving:
@@ -173,19 +186,24 @@ class HouseRules:
             await self._store.save_place_rules(place, name, rules_toml(rules, ""), person)
         return rules
 
-    async def resolve(self, place: str, reference: str | None = None) -> Ruleset:
+    async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
         """The rules of a name, those that ship with the program first; their names are theirs.
 
-        Those that the place uses if None. Raises InvalidRulesError or StoreError.
+        Those that the place uses if None. That nothing is called so starts with `origin`. Raises
+        InvalidRulesError or StoreError.
         """
         if reference is None:
             reference = await self.default(place)
         try:
-            return await self._find(place, reference)
+            return await self._find(place, reference, origin)
         except UnknownRulesError:
             if self._allow_files and _is_file(reference):
                 return await at_once(load_rules, reference)
             raise
+
+    async def own_names(self, place: str) -> list[str]:
+        """The names of the rules that were made in a place. Raises StoreError."""
+        return list(await self._own(place))
 
     async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
         """The rules that words name one after the other; a name may be of several words.
@@ -229,8 +247,8 @@ class HouseRules:
 
         return await at_once(entries)
 
-    async def delete(self, place: str, name: str) -> str:
-        """Delete rules that were made in the place; returns their name.
+    async def delete(self, place: str, name: str) -> DeletedRules:
+        """Delete rules that were made in the place.
 
         Their strategy file stays, as other rules that play alike may answer from it. Raises
         InvalidRequestError or StoreError.
@@ -241,7 +259,7 @@ class HouseRules:
         if not found:
             if wanted.lower() in self._presets:
                 raise InvalidRequestError.say(
-                    "{rules} ships with the program; only rules made here can be deleted",
+                    "the rules {rules} ship with the program; only rules made here can be deleted",
                     rules=wanted.lower(),
                 )
             guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
@@ -250,11 +268,14 @@ class HouseRules:
             )
         run = self._runs.get(place)
         if run and run.latest.name == found:
-            raise InvalidRequestError.say("{rules} is being solved; cancel that first", rules=found)
-        if await self.default(place) == found:
+            raise InvalidRequestError.say(
+                "the rules {rules} are being solved; cancel that first", rules=found
+            )
+        used = await self.default(place) == found
+        if used:
             await self._store.set_place_setting(place, RULES_SETTING, None)
         await self._store.delete_place_rules(place, found)
-        return found
+        return DeletedRules(found, await self.default(place) if used else None)
 
     async def use(self, place: str, name: str) -> Ruleset:
         """Make rules those of the place. Raises InvalidRulesError or StoreError."""
@@ -286,7 +307,7 @@ class HouseRules:
         rules = await self.resolve(place, name)
         if other := self._runs.get(place):
             raise InvalidRequestError.say(
-                "{rules} is being solved here; wait for it, or cancel it",
+                "the rules {rules} are being solved here; wait for it, or cancel it",
                 rules=other.latest.name,
             )
         run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING))

@@ -4,13 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from sqlalchemy import select, union
+from sqlalchemy import Connection, select, union
 from sqlalchemy.exc import DBAPIError
 
 from bot.services.house_rules import HouseRules
-from bot.store.database import newest_revision
 from bot.store.errors import StoreError
-from bot.store.schema import place_rules, place_settings
+from bot.store.schema import NEWEST, place_rules, place_settings
 from bot.store.store import Store
 from solver.errors import InvalidRequestError
 from solver.rules.complaints import short
@@ -39,10 +38,11 @@ async def rules_of(
 async def _places(opened: Store) -> list[str]:
     """Where rules were made, or something else was set. Raises StoreError for another version."""
     both = union(select(place_rules.c.place), select(place_settings.c.place))
-    async with opened.reading() as connection:
+
+    def places(connection: Connection) -> list[str]:
         try:
-            versions = await connection.exec_driver_sql("SELECT version_num FROM alembic_version")
-            is_of_now = versions.scalar() == newest_revision()
+            versions = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
+            is_of_now = versions.scalar() == NEWEST
         except DBAPIError:
             is_of_now = False
         if not is_of_now:
@@ -50,4 +50,6 @@ async def _places(opened: Store) -> list[str]:
                 f"The database {opened.path} was made by another version of this program; the chat"
                 " brings an older one up to date when it begins"
             )
-        return sorted((await connection.execute(both)).scalars())
+        return sorted(connection.scalars(both))
+
+    return await opened.read(places)

@@ -92,7 +92,7 @@ def memo_answer(
     if known.study:
         return known
     try:
-        strategy = advisor.needed(rules)
+        strategy = advisor.strategy(rules)
     except MissingStrategyError:
         return known
     with compiled_code(kernels) as cache:

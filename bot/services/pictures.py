@@ -39,5 +39,5 @@ def explained_in(advisor: Advisor, game: "Game") -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
     hint = advisor.hint(game)
     # where dice lie on the table, what is marked is where the best set-aside of them leads
-    turn = turn_map(advisor.needed(game.rules), hint.odds.position)
+    turn = turn_map(advisor.strategy(game.rules), hint.odds.position)
     return Explanation(turn, hint.odds, hint.advice, hint.exact)

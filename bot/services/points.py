@@ -159,6 +159,17 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
             f"{len(question.costs):,} costs are too many: at most {_MOST_COSTS:,} can be weighed at"
             " a time"
         )
+    if not question.on_board and not rules.has_opening:
+        raise InvalidRequestError.say(
+            "under {rules} rules everybody is on the board: there is no opening minimum",
+            rules=rules.name,
+        )
+    if question.hot_dice and len(rules.hot_dice_bonus) < 2:
+        raise InvalidRequestError.say(
+            "under {rules} rules it does not matter how often all dice were set aside: their bonus"
+            " does not change",
+            rules=rules.name,
+        )
     if question.score is not None and not rules.lose_everything:
         raise InvalidRequestError.say(
             "under {rules} rules no roll loses everything, so the score does not matter",

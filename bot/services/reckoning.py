@@ -4,7 +4,7 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -89,8 +89,11 @@ def charted(
     begun: Begun,
     events: Sequence[Event],
     generator: np.random.Generator,
+    told: Mapping[int, tuple[float, ...]],
 ) -> tuple[GameChart, np.random.Generator]:
     """The chances after every turn of a game, and the generator as it is then.
+
+    told : by version of the game, estimates that were told before: nobody sees two for one position
 
     Raises StrategyFileError or ConvergenceError.
     """
@@ -110,6 +113,8 @@ def charted(
             points.clear()
         if strategy:
             chances = win_probability(strategy, game)
+        elif not game.over and game.version in told:
+            chances = told[game.version]
         else:
             chances, _ = estimated(game, _CHART_GAMES, generator)
         scores = tuple(seat.score for seat in game.seats)
@@ -120,7 +125,7 @@ def charted(
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.needed(begun.rules), begun, events)
+    return review(advisor.strategy(begun.rules), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:

@@ -43,6 +43,11 @@ def _number(text: str) -> int:
     return int(re.sub(r"[,._']", "", plain))
 
 
+def _number_or_none(text: str) -> int:
+    """A number of points; none are 0."""
+    return 0 if text.lower() == "none" else _number(text)
+
+
 def _points(text: str, least: int = 0) -> int:
     if not least <= (points := _number(text)) <= MAX_POINTS:
         raise ValueError
@@ -150,7 +155,10 @@ def _option(model: type[Ruleset] | type[Scoring], key: str) -> RuleOption:
         *others, last = words
         parts = {"others": ", ".join(others), "last": last}
         return RuleOption(place, _choice(words), say_later("{others} or {last}"), parts)
-    return RuleOption(place, _number, say_later("a whole number"))
+    may_be_none = model is Scoring or key in {"minimum_bank", "opening_minimum"}
+    read = _number_or_none if may_be_none else _number
+    accepts = say_later("a whole number, or none") if may_be_none else say_later("a whole number")
+    return RuleOption(place, read, accepts)
 
 
 def _as_typed(key: str) -> str:
@@ -178,6 +186,9 @@ RULE_OPTIONS: dict[str, RuleOption] = {
     "straight": _option(Scoring, "straight_1_6"),
 }
 """Every option by its name as typed, but `base`."""
+
+MOST_GOAL = 50_000
+"""That may be played to."""
 
 MAX_NAME = 40
 """Characters in the name of house rules."""
@@ -240,7 +251,7 @@ def checked_name(name: str) -> str:
         )
     if name.lower() in preset_names():
         raise InvalidRequestError.say(
-            "{name} is the name of rules that ship with the program; choose another one",
+            "the name {name} is that of rules that ship with the program; choose another one",
             name=name.lower(),
         )
     if (first := name.split()[0].lower()) in COMMANDS:
@@ -259,7 +270,9 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     typed = {_as_typed(key.lower()): text for key, text in options.items()}
     values = {key: _value(key, text) for key, text in typed.items() if not _is_off(key, text)}
     if {"straight", "straight-1-6"} <= values.keys():
-        raise InvalidRequestError.say("straight and straight-1-6 are the same; give one of them")
+        raise InvalidRequestError.say(
+            "the options straight and straight-1-6 are the same; give one of them"
+        )
     data = {"name": name, **_inherited(base, typed)}
     for key, value in values.items():
         place = RULE_OPTIONS[key].place
@@ -274,6 +287,25 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     if found := complaints(data):
         raise InvalidRulesError(_sentence(found, typed, base))
     return make_rules(data, name)
+
+
+def with_goal(rules: Ruleset, goal: int) -> Ruleset:
+    """The rules with a goal, which their name says if it is another. Raises InvalidRulesError."""
+    if goal == rules.goal:
+        return rules
+    if goal > MOST_GOAL:
+        raise InvalidRulesError.say(
+            "the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal
+        )
+    changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
+    if wrong := complaints(changed):
+        raise InvalidRulesError.say(
+            "the goal cannot be {goal:,} under {rules} rules: {reason}",
+            goal=goal,
+            rules=rules.name,
+            reason=wrong[0].sentence(),
+        )
+    return Ruleset.model_validate(changed)
 
 
 def _value(key: str, text: str) -> Any:

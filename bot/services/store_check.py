@@ -1,19 +1,18 @@
 """Everything in a database looked at: the file, every game played again, what places have saved."""
 
 import tomllib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError
 
 from bot.services.soundness import replayed
 from bot.store.checksums import is_sound
-from bot.store.database import newest_revision
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.rescue import damaged_copies
 from bot.store.rows import PlaceSettings
-from bot.store.schema import games, place_rules, place_settings
+from bot.store.schema import NEWEST, games, place_rules, place_settings
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
 from solver.rules.file import make_rules
@@ -50,10 +49,10 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
     problems = []
     found: list[tuple[str, bool]] = []
     try:
-        problems += [one async for one in _file_problems(store)]
+        problems += [*_copies(store), *await store.read(lambda c: list(_file_problems(c)))]
         if not problems or problems[-1].where != "schema":
-            problems += [one async for one in _place_problems(store)]
-            found = await _all_games(store)
+            problems += await store.read(lambda c: list(_place_problems(c)))
+            found = await store.read(_all_games)
     except StoreError as error:
         problems.append(Problem("database", str(error)))
     for number, (game_id, was_set_aside) in enumerate(found, start=1):
@@ -70,38 +69,40 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
     return StoreReport(len(found), set_aside, tuple(problems))
 
 
-async def _file_problems(store: Store) -> AsyncIterator[Problem]:
-    """What SQLite itself finds, and whether the tables are those of this version."""
+def _copies(store: Store) -> Iterator[Problem]:
+    """What the database was rescued from."""
     for copy in damaged_copies(store.path):
         yield Problem(
             "database",
             f"it was rescued from {copy}: once nothing in there is needed, remove that, and the"
             " chat counts games again",
         )
-    async with store.reading() as connection:
-        for (line,) in await connection.exec_driver_sql("PRAGMA integrity_check"):
-            if line != "ok":
-                yield Problem("database", line)
-        for table, *_ in await connection.exec_driver_sql("PRAGMA foreign_key_check"):
-            yield Problem(f"table {table}", "a row belongs to a game or seat that is not there")
-        try:
-            versions = await connection.exec_driver_sql("SELECT version_num FROM alembic_version")
-            revision = versions.scalar()
-        except DBAPIError:
-            revision = None
-        if revision != newest_revision():
-            yield Problem(
-                "schema",
-                f"it has version {revision}, and this program {newest_revision()}, which brings"
-                " older ones up to date when the chat begins",
-            )
 
 
-async def _all_games(store: Store) -> list[tuple[str, bool]]:
+def _file_problems(connection: Connection) -> Iterator[Problem]:
+    """What SQLite itself finds, and whether the tables are those of this version."""
+    for (line,) in connection.exec_driver_sql("PRAGMA integrity_check"):
+        if line != "ok":
+            yield Problem("database", line)
+    for table, *_ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        yield Problem(f"table {table}", "a row belongs to a game or seat that is not there")
+    try:
+        versions = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
+        revision = versions.scalar()
+    except DBAPIError:
+        revision = None
+    if revision != NEWEST:
+        yield Problem(
+            "schema",
+            f"it has version {revision}, and this program {NEWEST}, which brings"
+            " older ones up to date when the chat begins",
+        )
+
+
+def _all_games(connection: Connection) -> list[tuple[str, bool]]:
     """Ids of all games, and whether they were set aside."""
-    async with store.reading() as connection:
-        rows = await connection.execute(select(games.c.id, games.c.set_aside).order_by(games.c.id))
-        return [(str(row.id), row.set_aside is not None) for row in rows]
+    rows = connection.execute(select(games.c.id, games.c.set_aside).order_by(games.c.id))
+    return [(str(row.id), row.set_aside is not None) for row in rows]
 
 
 async def _why_damaged(store: Store, game_id: str) -> str:
@@ -116,24 +117,23 @@ async def _why_damaged(store: Store, game_id: str) -> str:
     return ""
 
 
-async def _place_problems(store: Store) -> AsyncIterator[Problem]:
+def _place_problems(connection: Connection) -> Iterator[Problem]:
     """What places have set and saved, where it is not as it was written or makes no sense."""
-    async with store.reading() as connection:
-        rows = await connection.execute(select(place_settings, is_sound(place_settings)))
-        for place, key, value, _, sound in map(tuple, rows):
-            if not sound:
-                yield Problem(f"setting {key} of {place}", _NOT_AS_WRITTEN)
-            elif key in _KINDS and type(value) is not _KINDS[key]:
-                yield Problem(f"setting {key} of {place}", f"it cannot be {value}")
-        rules = await connection.execute(select(place_rules, is_sound(place_rules)))
-        for place, name, text, _, _, sound in map(tuple, rules):
-            where = f"rules {name} of {place}"
-            if not sound:
-                yield Problem(where, _NOT_AS_WRITTEN)
-                continue
-            try:
-                make_rules({**tomllib.loads(text), "name": name}, "they are no rule set")
-            except InvalidRulesError as error:
-                yield Problem(where, str(error))
-            except (ValueError, TypeError, RecursionError):
-                yield Problem(where, "they are no TOML")
+    rows = connection.execute(select(place_settings, is_sound(place_settings)))
+    for place, key, value, _, sound in map(tuple, rows):
+        if not sound:
+            yield Problem(f"setting {key} of {place}", _NOT_AS_WRITTEN)
+        elif key in _KINDS and type(value) is not _KINDS[key]:
+            yield Problem(f"setting {key} of {place}", f"it cannot be {value}")
+    rules = connection.execute(select(place_rules, is_sound(place_rules)))
+    for place, name, text, _, _, sound in map(tuple, rules):
+        where = f"rules {name} of {place}"
+        if not sound:
+            yield Problem(where, _NOT_AS_WRITTEN)
+            continue
+        try:
+            make_rules({**tomllib.loads(text), "name": name}, "they are no rule set")
+        except InvalidRulesError as error:
+            yield Problem(where, str(error))
+        except (ValueError, TypeError, RecursionError):
+            yield Problem(where, "they are no TOML")

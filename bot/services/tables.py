@@ -21,6 +21,9 @@ from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number
 
+_MOST_LIVE = 5_000
+"""Open games that are kept in memory, of about 30 kB each; others are read when they go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -70,7 +73,12 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the players, by seat."""
+        """Of the players, by seat; bots are called as the language that is spoken has it."""
+        return tuple(map(_name, self.stored.seats))
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """The same as they are stored, for programs."""
         return tuple(seat.name for seat in self.stored.seats)
 
     def seat_of(self, person: Person) -> int | None:
@@ -86,7 +94,8 @@ class Table:
         if isinstance(who, Person) and (found := self.seat_of(who)) is not None:
             return found
         wanted = name.removeprefix("@").casefold()
-        seats = [k for k, other in enumerate(self.names) if other.casefold() == wanted]
+        called = zip(self.names, self.stored_names, strict=True)
+        seats = [k for k, both in enumerate(called) if wanted in map(str.casefold, both)]
         # of several who were forgotten the one who still plays
         seats.sort(key=lambda number: not self.game.seats[number].playing)
         if seats:
@@ -99,6 +108,14 @@ class Table:
         """Whether the caller has a seat and has not resigned."""
         seat = self.seat_of(caller.person)
         return seat is not None and self.game.seats[seat].playing
+
+    def has_say(self, caller: Caller) -> bool:
+        """Whether the caller may tell what happens: who plays, who manages the place.
+
+        Where who set up a game with real dice plays not in it, that is everybody in its place.
+        """
+        kept_by_all = self.begun.tracked and self.begun.host is None
+        return self.plays(caller) or caller.manages or kept_by_all
 
     def own_seat(self, caller: Caller) -> int:
         """The seat of the caller. Raises IllegalActionError."""
@@ -130,7 +147,7 @@ class Table:
     def check_may_track(self, caller: Caller) -> None:
         """Raises IllegalActionError unless the caller may tell what real dice did."""
         commands.check_tracked(self.game)
-        if not self.plays(caller) and not caller.manages:
+        if not self.has_say(caller):
             raise IllegalActionError.say(
                 "only those who play keep the score: {players}", players=self._players
             )
@@ -169,7 +186,10 @@ class Tables:
         self.store = store
         self.now = now
         self._live: dict[str, tuple[Table, int]] = {}
-        """Open games, each with the foreign writes of the store up to which it is right."""
+        """Open games, each with the foreign writes of the store up to which it is right.
+
+        What was looked at last comes last.
+        """
         self._open: dict[str, list[str] | None] = {}
         """Open games by place, the newest first; None where they have to be read again."""
         self._all_read = False
@@ -232,7 +252,7 @@ class Tables:
             self._changed(caller.place)
             raise
         table = Table(stored, begun, (), begin(begun), at)
-        self._live[game_id] = table, writes
+        self._keep(table, writes)
         self._changed(caller.place, begun=game_id)
         return table
 
@@ -407,7 +427,7 @@ class Tables:
         elif after.game.over:
             self._forget(table, is_over=True)
         else:
-            self._live[table.game.id] = after, checked
+            self._keep(after, checked)
         return after
 
     async def reveal(self, game: Game) -> list[Event]:
@@ -450,8 +470,17 @@ class Tables:
             self._live.pop(table.game.id, None)
             self._secrets.pop(table.game.id, None)
         else:
-            self._live[table.game.id] = table, writes
+            self._keep(table, writes)
         return table
+
+    def _keep(self, table: Table, writes: int) -> None:
+        """Keep an open game in memory, and no more the one that was longest without a look."""
+        self._live.pop(table.game.id, None)
+        self._live[table.game.id] = table, writes
+        if len(self._live) > _MOST_LIVE:
+            longest = next(iter(self._live))
+            del self._live[longest]
+            self._secrets.pop(longest, None)
 
     def _forget(self, table: Table, *, is_over: bool = False) -> None:
         self._live.pop(table.game.id, None)
@@ -487,6 +516,17 @@ def _none_open(last: Table | None) -> str:
         game=last.game.id,
     )
     return told + say(", /undo goes on with it") if last.game.tracked else told
+
+
+def _name(seat: SeatRow) -> str:
+    """What a player is called: bots and those who play on for people as `seat_row` has them."""
+    usual = f"{seat.level} bot"
+    if seat.level is None or not seat.name.startswith(usual):
+        return seat.name
+    _, played_for, name = seat.name.partition(f"{usual} for ")
+    if played_for:
+        return say("{level} bot for {name}", level=seat.level, name=name)
+    return say("{level} bot", level=seat.level) + seat.name.removeprefix(usual)
 
 
 def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatRow:

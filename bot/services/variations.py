@@ -40,8 +40,8 @@ Compared = tuple[tuple[Variation, Comparison], ...]
 
 
 def as_they_are(rules: Sequence[Ruleset]) -> list[Variation]:
-    """Rule sets without a change."""
-    return [Variation(one, one.name) for one in rules]
+    """Rule sets without a change, each once."""
+    return [Variation(one, one.name) for one in dict.fromkeys(rules)]
 
 
 def variations(bases: Sequence[Ruleset], text: str) -> list[Variation]:
@@ -63,7 +63,7 @@ def variations(bases: Sequence[Ruleset], text: str) -> list[Variation]:
             text=short(text),
         )
     made = []
-    for base in bases:
+    for base in dict.fromkeys(bases):
         for value in _values(option, given.strip(), base):
             name = re.sub(r"[^\w .+-]", " ", f"{base.name[:30]} {option} {value}")[:60].strip()
             rules = rules_from_options(name, base, {option: value})
@@ -95,7 +95,7 @@ def _values(option: str, given: str, base: Ruleset) -> list[str]:
             most=MOST_VALUES,
             number=number,
         )
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _step(length: int, points: int) -> int:

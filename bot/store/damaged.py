@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from bot.store.checksums import seal
 from bot.store.game_rows import read_record
@@ -13,21 +13,20 @@ from bot.store.store import Store
 
 async def untold(store: Store) -> list[str]:
     """The places that have not been told yet of a game that was set aside."""
-    async with store.reading() as connection:
-        found = await connection.scalars(select(games.c.place).where(games.c.set_aside == 0))
-        return list(found)
+    query = select(games.c.place).where(games.c.set_aside == 0)
+    return await store.read(lambda connection: list(connection.scalars(query)))
 
 
 async def tell_set_aside(store: Store, place: str) -> str | None:
     """A game of a place that was set aside and not told of yet; now it is."""
     is_untold = (games.c.place == place, games.c.set_aside == 0)
-    async with store.reading() as connection:
-        if not await connection.scalar(select(func.count()).where(*is_untold)):
-            return None
-    async with store.writing() as connection:
-        first = select(games.c.id).where(*is_untold).order_by(games.c.id).limit(1)
-        told = update(games).where(games.c.id == first.scalar_subquery()).values(set_aside=1)
-        found = (await connection.scalars(told.returning(games.c.id))).all()
+    number = select(func.count()).where(*is_untold)
+    if not await store.read(lambda connection: connection.scalar(number)):
+        return None
+    first = select(games.c.id).where(*is_untold).order_by(games.c.id).limit(1)
+    told = update(games).where(games.c.id == first.scalar_subquery()).values(set_aside=1)
+    telling = told.returning(games.c.id)
+    found = await store.write(lambda connection: connection.scalars(telling).all())
     return str(found[0]) if found else None
 
 
@@ -38,10 +37,13 @@ async def restore(store: Store, game_id: str, check: Callable[[GameRecord], obje
 
     Raises MissingGameError and DamagedGameError.
     """
-    async with store.writing() as connection:
+
+    def take_back(connection: Connection) -> None:
         for table in (seats, events, results):
-            await connection.execute(seal(table).where(table.c.game_id == game_id))
+            connection.execute(seal(table).where(table.c.game_id == game_id))
         this = games.c.id == game_id
-        await connection.execute(update(games).where(this).values(set_aside=None))
-        await connection.execute(seal(games).where(this))
-        check(await read_record(connection, game_id, set_aside=True))
+        connection.execute(update(games).where(this).values(set_aside=None))
+        connection.execute(seal(games).where(this))
+        check(read_record(connection, game_id, set_aside=True))
+
+    await store.write(take_back)

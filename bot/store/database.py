@@ -11,10 +11,6 @@ from threading import Lock
 from typing import Any
 from urllib.parse import quote
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from filelock import FileLock
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -23,19 +19,22 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from bot.store.checksums import crc32
 from bot.store.errors import StoreError
 from bot.store.rescue import is_whole, rescue
-from bot.store.schema import metadata
+from bot.store.schema import NEWEST, metadata
 from bot.store.survey import set_aside_damaged
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
 
 logger = logging.getLogger(__name__)
 
-DRIVER = "sqlite+aiosqlite"
+_DRIVERS = {"sqlite", "sqlite+aiosqlite"}
+"""Both name a file; the second is what earlier versions asked for."""
+
 PATIENCE = 30.0
 """Seconds that a transaction waits for another one to end."""
 
 _CONNECTIONS = 12
-"""Kept open; whoever needs one more waits for it."""
+"""Most that are open at once; whoever needs one more waits for it."""
+_READ_ONLY = {"mode": "ro", "uri": "true"}
 
 _LOCK_SECONDS = 60.0
 """For which a start waits for another one, which may have a large database to look through."""
@@ -88,37 +87,43 @@ def database_path(url: str) -> Path:
     except ArgumentError:
         parts = URL.create("nothing")
     plain = not (parts.host or parts.query) and parts.database not in {None, "", ":memory:"}
-    if parts.drivername != DRIVER or not plain:
+    if parts.drivername not in _DRIVERS or not plain:
         raise StoreError(
-            f"FARKLE_DATABASE_URL has to name a file as in {DRIVER}:///farkle.db"
-            f" or {DRIVER}:////home/ann/farkle.db; no other databases or options are supported yet"
+            "FARKLE_DATABASE_URL has to name a file as in sqlite:///farkle.db"
+            " or sqlite:////home/ann/farkle.db; no other databases or options are supported yet"
         )
     return Path(str(parts.database)).absolute()
 
 
-def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -> AsyncEngine:
-    """Connections to a database that is up to date.
+def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -> Engine:
+    """Connections for threads to a database that is up to date.
 
     synchronous : SQLite's setting; with FULL what was acknowledged outlives a power cut
     """
-    name = f"file:{quote(str(path))}" if read_only else str(path)
-    query = {"mode": "ro", "uri": "true"} if read_only else {}
-    engine = create_async_engine(
-        URL.create(DRIVER, database=name, query=query),
-        connect_args={"timeout": PATIENCE, "factory": _Connection},
-        # to open one more for a moment costs more than to wait for one that is open
-        pool_size=_CONNECTIONS,
-        max_overflow=0,
-        hide_parameters=True,  # errors go to logs, and the dice have secrets
-        json_serializer=partial(json.dumps, separators=(",", ":"), allow_nan=False),
-        json_deserializer=_json,
-    )
-    _set_up(engine.sync_engine, synchronous)
-    file = file_id(path)
-    event.listen(engine.sync_engine, "do_connect", lambda *_: check_same(path, file))
-    event.listen(engine.sync_engine, "connect", lambda *_: check_same(path, file))
+    engine = create_engine(_url("sqlite", path, read_only=read_only), **_options())
+    _watch(engine, path, synchronous)
+    return engine
+
+
+def connect_readers(path: Path, *, read_only: bool = False) -> AsyncEngine:
+    """Connections for the event loop to a database that is up to date."""
+    engine = create_async_engine(_url("sqlite+aiosqlite", path, read_only=read_only), **_options())
+    _watch(engine.sync_engine, path)
     event.listen(engine.sync_engine, "invalidate", _on_invalidate)
     return engine
+
+
+def _url(driver: str, path: Path, *, read_only: bool) -> URL:
+    name = f"file:{quote(str(path))}" if read_only else str(path)
+    return URL.create(driver, database=name, query=_READ_ONLY if read_only else {})
+
+
+def _watch(engine: Engine, path: Path, synchronous: str = "FULL") -> None:
+    """Set connections up, and let none be opened to another file of the same name."""
+    _set_up(engine, synchronous)
+    file = file_id(path)
+    event.listen(engine, "do_connect", lambda *_: check_same(path, file))
+    event.listen(engine, "connect", lambda *_: check_same(path, file))
 
 
 def migrate(path: Path) -> None:
@@ -234,37 +239,29 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError.say(reason, path=path, seconds=PATIENCE) from error
 
 
-def migrations() -> Config:
-    """Alembic's configuration, which needs no file."""
-    config = Config()
-    config.set_main_option("script_location", "bot.store:migrations")
-    return config
-
-
-def newest_revision() -> str:
-    """The version of the schema that this program makes."""
-    return str(ScriptDirectory.from_config(migrations()).get_current_head())
-
-
 def _upgrade(connection: Connection, path: Path) -> None:
-    config = migrations()
-    revision = MigrationContext.configure(connection).get_current_revision()
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    """Bring the tables up to date. Raises StoreError for those that are not of this program."""
     tables = inspect(connection).get_table_names()
+    revision = _revision(connection) if "alembic_version" in tables else None
     if revision is None and set(metadata.tables) <= set(tables):
         raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     if revision is None and tables:
         raise StoreError(f"The database {path} belongs to another program; choose another file")
-    if revision is not None and revision not in known:
-        raise StoreError(
-            f"The database {path} was made by a newer version of this program; install that one"
-        )
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    if revision != NEWEST:
+        # only here: Alembic takes longer to load than all else that a start does
+        from bot.store.upgrades import upgrade  # noqa: PLC0415
+
+        upgrade(connection, path, revision)
     for table in metadata.sorted_tables:
         names = {column["name"] for column in inspect(connection).get_columns(table.name)}
         if not names >= set(table.columns.keys()):
             raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+
+
+def _revision(connection: Connection) -> str | None:
+    """The revision of the tables, None where there is not exactly one."""
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all()
+    return str(found[0]) if len(found) == 1 else None
 
 
 def _set_up(engine: Engine, synchronous: str = "FULL") -> None:
@@ -320,3 +317,16 @@ def _on_invalidate(connection: Any, _: object, __: object) -> None:
     Such statements are those of a task that was cancelled, until Python collects its garbage.
     """
     connection.rollback()
+
+
+def _options() -> dict[str, Any]:
+    return {
+        "connect_args": {"timeout": PATIENCE, "factory": _Connection},
+        # to open one more for a moment costs more than to wait for one that is open
+        "pool_size": _CONNECTIONS,
+        "max_overflow": 0,
+        "pool_use_lifo": True,  # what was used last has most in its cache
+        "hide_parameters": True,  # errors go to logs, and the dice have secrets
+        "json_serializer": partial(json.dumps, separators=(",", ":"), allow_nan=False),
+        "json_deserializer": _json,
+    }

@@ -23,7 +23,7 @@ class DamagedGameError(StoreError):
         """The game by its id, and what is wrong in plain words."""
         sentence = say(
             "Game {game} is damaged and was set aside ({reason}); nothing of it is deleted, and"
-            " `farkle store check` tells the host more",
+            " the host can look at it and put it right",
             game=game,
             reason=reason,
         )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Integer,
     Row,
     case,
@@ -17,12 +18,19 @@ from sqlalchemy import (
     select,
     type_coerce,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.types import NullType
 
 from bot.store.checksums import is_sound, sealed_insert, sealed_update
 from bot.store.errors import DamagedGameError, MissingGameError, StaleVersionError, StoreError
-from bot.store.rows import GameRecord, GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
+from bot.store.rows import (
+    GameRecord,
+    GameResult,
+    NewEvent,
+    RolledGame,
+    SeatRow,
+    StoredEvent,
+    StoredGame,
+)
 from bot.store.schema import events, games, metadata, results, seats
 from solver.wording import say
 
@@ -51,8 +59,8 @@ class Damaged(NamedTuple):
     error: DamagedGameError
 
 
-async def read_games(
-    connection: AsyncConnection, *where: ColumnElement[bool], limit: int | None = None
+def read_games(
+    connection: Connection, *where: ColumnElement[bool], limit: int | None = None
 ) -> tuple[list[StoredGame], list[Damaged]]:
     """Games with their seats, and those of them that are damaged."""
     chosen = (ROWID.label("number_of_row"), *_GAME, is_sound(games).label("sound"))
@@ -62,7 +70,7 @@ async def read_games(
     query = sitting.outerjoin_from(game, seats, game.c.id == seats.c.game_id)
     order = (game.c.began_at.desc(), game.c.id, seats.c.number)
     found, damaged = [], []
-    rows = await connection.execute(query.order_by(*order))
+    rows = connection.execute(query.order_by(*order))
     for rowid, group in groupby(rows, itemgetter(0)):
         listed = list(group)
         first = listed[0]
@@ -93,7 +101,7 @@ def _is_seat(row: Row[Any]) -> bool:
     return texts and isinstance(row.number, int) and isinstance(row.name, str)
 
 
-async def read_record(connection: AsyncConnection, game_id: str, *, set_aside: bool) -> GameRecord:
+def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> GameRecord:
     """All that is stored of a game, every row as it was written.
 
     set_aside : whether a game that was set aside is read like any other
@@ -101,21 +109,21 @@ async def read_record(connection: AsyncConnection, game_id: str, *, set_aside: b
     Raises MissingGameError, and DamagedGameError for one that is damaged or set aside.
     """
     this = games.c.id == game_id
-    found, damaged = await read_games(connection, this)
+    found, damaged = read_games(connection, this)
     if damaged:
         raise damaged[0].error
     if not found:
         raise missing_game(game_id)
     facts = select(type_coerce(games.c.secret, NullType()), games.c.set_aside).where(this)
-    secret, was_set_aside = (await connection.execute(facts)).one()
+    secret, was_set_aside = (connection.execute(facts)).one()
     if not isinstance(secret, bytes | None):
         raise DamagedGameError(game_id, say("its secret is none"))
-    rows = await connection.execute(
+    rows = connection.execute(
         select(*_EVENT).where(events.c.game_id == game_id).order_by(events.c.version)
     )
     happened = checked_events(found[0], rows.all())
     ends = select(*_RESULT, is_sound(results)).where(results.c.game_id == game_id)
-    ended = (await connection.execute(ends.order_by(results.c.seat))).all()
+    ended = (connection.execute(ends.order_by(results.c.seat))).all()
     if not all(row[-1] for row in ended):
         raise DamagedGameError(game_id, say("its results are not as they were written"))
     if was_set_aside is not None and not set_aside:
@@ -125,25 +133,33 @@ async def read_record(connection: AsyncConnection, game_id: str, *, set_aside: b
     )
 
 
-async def read_rolls(
-    connection: AsyncConnection, *where: ColumnElement[bool]
-) -> tuple[list[list[int]], list[DamagedGameError]]:
+def read_rolls(
+    connection: Connection, *where: ColumnElement[bool]
+) -> tuple[list[RolledGame], list[DamagedGameError]]:
     """The dice of every roll of games, game by game in their order, but for damaged games."""
-    data = case((events.c.kind == "rolled", events.c.data))
-    query = select(games.c.id, games.c.version, data, is_sound(events)).join_from(games, events)
-    found = await connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
-    rolls: list[list[int]] = []
+    data = case((events.c.kind.in_(("begun", "rolled")), events.c.data))
+    columns = games.c.id, games.c.version, events.c.kind, data, is_sound(events)
+    query = select(*columns).join_from(games, events)
+    found = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
+    rolled: list[RolledGame] = []
     damaged = []
     for game_id, group in groupby(found.all(), itemgetter(0)):
         rows = list(group)
-        fell: list[Any] = [row[2].get("dice") for row in rows if isinstance(row[2], dict)]
-        counted = len(rows) == rows[0][1] and len(fell) == sum(row[2] is not None for row in rows)
-        if counted and all(row[3] for row in rows) and all(map(_is_roll, fell)):
-            rolls += fell
+        told: dict[str, list[Any]] = {"begun": [], "rolled": []}
+        for _, _, kind, content, _ in rows:
+            if kind in told:
+                told[kind].append(content)
+        fell: list[Any] = [
+            one.get("dice") if isinstance(one, dict) else 0 for one in told["rolled"]
+        ]
+        counted = len(rows) == rows[0][1]
+        if counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
+            begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
+            rolled.append(RolledGame(begun.get("rules"), fell))
         else:
             reason = say("its events are not as they were written")
             damaged.append(DamagedGameError(game_id, reason))
-    return rolls, damaged
+    return rolled, damaged
 
 
 def _is_roll(dice: object) -> bool:
@@ -176,46 +192,47 @@ def new_row(row: dict[str, Any]) -> dict[str, Any]:
     return {f"new_{name}": value for name, value in row.items()}
 
 
-async def insert_rows(
-    connection: AsyncConnection, table: str, game_id: str, rows: Iterable[dict[str, Any]]
+def insert_rows(
+    connection: Connection, table: str, game_id: str, rows: Iterable[dict[str, Any]]
 ) -> None:
     """Insert rows of a game, if there are any."""
     if listed := [new_row({"game_id": game_id, **row}) for row in rows]:
-        await connection.execute(sealed_insert(metadata.tables[table]), listed)
+        connection.execute(sealed_insert(metadata.tables[table]), listed)
 
 
-async def insert_events(
-    connection: AsyncConnection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
+def insert_events(
+    connection: Connection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
 ) -> None:
     """Insert what happened after some version."""
     numbered = enumerate(new, start=after + 1)
-    rows = ({"version": version, "at": at, **asdict(event)} for version, event in numbered)
-    await insert_rows(connection, "events", game_id, rows)
+    rows = (
+        {"version": version, "at": at, "kind": event.kind, "data": event.data}
+        for version, event in numbered
+    )
+    insert_rows(connection, "events", game_id, rows)
 
 
-async def change_seats(
-    connection: AsyncConnection, game_id: str, changed: Sequence[SeatRow]
-) -> None:
+def change_seats(connection: Connection, game_id: str, changed: Sequence[SeatRow]) -> None:
     """Change seats that are there. Raises ValueError for others."""
     for seat in changed:
         chosen = (seats.c.game_id == game_id, seats.c.number == seat.number)
         row = asdict(seat)
         update = sealed_update(seats, *row).where(*chosen)
-        done = await connection.execute(update, new_row(row))
+        done = connection.execute(update, new_row(row))
         if not done.rowcount:
             raise ValueError(f"game {game_id} has no seat {seat.number} to change")
 
 
-async def delete_results(connection: AsyncConnection, game_id: str) -> None:
+def delete_results(connection: Connection, game_id: str) -> None:
     """Delete how a game ended."""
-    await connection.execute(delete(results).where(results.c.game_id == game_id))
+    connection.execute(delete(results).where(results.c.game_id == game_id))
 
 
-async def why_not_appended(
-    connection: AsyncConnection, game_id: str, expected: int, *, reopens: bool
+def why_not_appended(
+    connection: Connection, game_id: str, expected: int, *, reopens: bool
 ) -> StoreError:
     """Why nothing can be appended."""
-    found, damaged = await read_games(connection, games.c.id == game_id)
+    found, damaged = read_games(connection, games.c.id == game_id)
     if damaged:
         return damaged[0].error
     if not found:

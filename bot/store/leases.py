@@ -4,14 +4,13 @@ import asyncio
 import os
 import platform
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import Connection, delete, or_, select
 from sqlalchemy.dialects.sqlite import Insert, insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import PATIENCE
 from bot.store.errors import StoreError
@@ -33,11 +32,11 @@ class Leases:
 
     def __init__(
         self,
-        noting: Callable[[], AbstractAsyncContextManager[AsyncConnection]],
+        note: Callable[[Callable[[Connection], Any]], Awaitable[Any]],
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`noting` gives a connection whose statements are each a transaction."""
-        self._noting = noting
+        """`note` runs statements that are each a transaction."""
+        self._note = note
         self._now = now
         self._holder = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(4)}"
         _HERE.add(self._holder)
@@ -78,16 +77,19 @@ class Leases:
 
     async def _take(self, name: str) -> bool:
         """Take or renew a lease; whether nobody else has it."""
-        async with self._noting() as connection:
+
+        def take(connection: Connection) -> bool:
             statement = self._taking(name)
-            if (await connection.execute(statement)).rowcount:
+            if connection.execute(statement).rowcount:
                 return True
-            other = await connection.scalar(select(leases.c.holder).where(leases.c.name == name))
+            other = connection.scalar(select(leases.c.holder).where(leases.c.name == name))
             if other is not None and not _has_ended(other):
                 return False
             left = (leases.c.name == name, leases.c.holder == other)
-            await connection.execute(delete(leases).where(*left))
-            return bool((await connection.execute(statement)).rowcount)
+            connection.execute(delete(leases).where(*left))
+            return bool(connection.execute(statement).rowcount)
+
+        return bool(await self._note(take))
 
     def _taking(self, name: str) -> Insert:
         """The statement that takes or renews a lease, where nobody else has it."""
@@ -112,10 +114,13 @@ class Leases:
 
     async def _release(self, name: str) -> None:
         own = (leases.c.name == name, leases.c.holder == self._holder)
+
+        def release(connection: Connection) -> None:
+            if name not in self._held:  # nobody here has taken it anew
+                connection.execute(delete(leases).where(*own))
+
         with suppress(StoreError):  # it runs out by itself
-            async with self._noting() as connection:
-                if name not in self._held:  # nobody here has taken it anew
-                    await connection.execute(delete(leases).where(*own))
+            await self._note(release)
 
     def _begin(self, release: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(release)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, select, update
 
 from bot.store.checksums import is_sound, sealed_update
 from bot.store.game_rows import COUNTED, new_row
@@ -130,9 +130,8 @@ async def find_person(store: Store, place: str | None, name: str) -> str | None:
     sat = select(seats.c.person).join_from(seats, games)
     query = sat.where(seats.c.person.is_not(None), _THEMSELVES, COUNTED, sound)
     named = query.where(func.casefold(seats.c.name) == name.casefold(), *in_place(place))
-    async with store.reading() as connection:
-        newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)
-        person: str | None = await connection.scalar(newest)
+    newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)
+    person: str | None = await store.read(lambda connection: connection.scalar(newest))
     if person is None:
         store.check_complete()
     return person
@@ -152,8 +151,7 @@ async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
     store.check_complete()
     rows: Sequence[Row[Any]] = ()
     for _ in range(2):
-        async with store.reading() as connection:
-            rows = (await connection.execute(query)).all()
+        rows = await store.read(lambda connection: connection.execute(query).all())
         if all(row.sound for row in rows):
             break
         await store.set_aside_damaged()
@@ -165,7 +163,8 @@ async def forget(store: Store, person: str) -> int:
 
     The games stay whole: the seat goes on as someone's, its results are nobody's.
     """
-    async with store.writing() as connection:
+
+    def take_out(connection: Connection) -> int:
         mine, my_rules = seats.c.person == person, place_rules.c.author == person
         changed = 0
         for table, his, nobody in (
@@ -173,9 +172,12 @@ async def forget(store: Store, person: str) -> int:
             (seats, mine, {"person": None, "name": "someone"}),
         ):
             changes = sealed_update(table, *nobody).where(his)
-            done = await connection.execute(changes, new_row(nobody))
+            done = connection.execute(changes, new_row(nobody))
             # what is damaged stays so, and is forgotten, too
-            rest = await connection.execute(update(table).where(his).values(nobody))
+            rest = connection.execute(update(table).where(his).values(nobody))
             changed = done.rowcount + rest.rowcount
+        return changed
+
+    changed = await store.write(take_out)
     await store.scrub()
     return changed

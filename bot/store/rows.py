@@ -1,5 +1,6 @@
 """What the store takes and gives: games, their events, seats and results, a place's settings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,6 +32,14 @@ class StoredEvent:
     at: datetime
     kind: str
     data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RolledGame:
+    """The dice of every roll of a game, in order, and its rules as data, if that says them."""
+
+    rules: Any
+    rolls: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,9 @@ class UtcTime(TypeDecorator[datetime]):
         return found if found.tzinfo else None
 
 
+NEWEST = "4"
+"""The revision of these tables, which is that of the newest migration."""
+
 metadata = MetaData()
 
 games = Table(

@@ -2,11 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from bot.store.errors import StoreError
 from bot.store.rescue import damaged_copies
@@ -23,9 +22,9 @@ class Scrub:
     """
 
     def __init__(
-        self, path: Path, alone: Callable[[], AbstractAsyncContextManager[AsyncConnection]]
+        self, path: Path, alone: Callable[[Callable[[Connection], None]], Awaitable[None]]
     ) -> None:
-        """`alone` gives a connection without a transaction, while nobody here writes."""
+        """`alone` runs statements without a transaction, while nobody here writes."""
         self._path = path
         self._alone = alone
         self._lock = asyncio.Lock()
@@ -43,22 +42,20 @@ class Scrub:
             await asyncio.sleep(self._rest_until - time.monotonic())
             began = time.monotonic()
             try:
-                await self._rewrite()
+                await self._alone(self._rewrite)
             finally:
                 now = time.monotonic()
                 self._rest_until = now + REST * (now - began)
             self._began = began
 
-    async def _rewrite(self) -> None:
-        async with self._alone() as connection:
-            await connection.exec_driver_sql("VACUUM")
-            checkpoint = await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-            if checkpoint.scalar_one():
-                raise StoreError.say(
-                    "The database {path} is read by another program, so what was deleted is"
-                    " still in its log; try again",
-                    path=self._path,
-                )
+    def _rewrite(self, connection: Connection) -> None:
+        connection.exec_driver_sql("VACUUM")
+        if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one():
+            raise StoreError.say(
+                "The database {path} is read by another program, so what was deleted is"
+                " still in its log; try again",
+                path=self._path,
+            )
         if copies := damaged_copies(self._path):
             raise StoreError.say(
                 "What was deleted is still in {path}, from which the database was rescued; the host"

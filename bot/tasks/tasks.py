@@ -211,10 +211,10 @@ class Tasks:
             await self._workers.close()
 
     async def told(
-        self, asker: Asker, what: str, make: Callable[..., T], *args: Any
+        self, asker: Asker, what: str, make: Callable[..., T], *args: Any, each: float = 0.5
     ) -> AsyncIterator[Delay | T]:
         """What a function makes as a task of its own, and before it how long there is to wait."""
-        async with self.task(asker, what) as task:
+        async with self.task(asker, what, each=each) as task:
             async for told in task.told(make, *args):
                 yield told
 

@@ -24,11 +24,12 @@ def advice_sheet(advice: Advice) -> Sheet:
     return sheet([one.name for one in fields(Option)], map(asdict, advice.options))
 
 
-_ACTIONS = {
+ACTIONS = {
     Decision.ROLL: say_later("roll"),
     Decision.BANK: say_later("bank"),
     Decision.WIN: say_later("win"),
 }
+"""What a decision is called, as `say` takes it."""
 
 
 _TIES = {
@@ -63,9 +64,9 @@ def advice_text(advice: Advice) -> str:
                 say("hot dice")
                 if option.set_aside == advice.roll
                 else dice_count(option.dice_left),
-                say(_ACTIONS[option.action]),
+                say(ACTIONS[option.action]),
                 percent(option.win_probability),
-                _cost(cost),
+                cost_text(cost),
             )
         )
     return _lines(head, *columns(rows, right={1, 2, 5}), why_text(advice))
@@ -83,13 +84,13 @@ def odds_text(odds: Odds) -> str:
             rules=rules.name,
         )
     )
-    roll = (say(_ACTIONS[Decision.ROLL]), percent(odds.roll), _risks_text(odds))
-    bank_name = say(_ACTIONS[Decision.BANK])
+    roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), _risks_text(odds))
+    bank_name = say(ACTIONS[Decision.BANK])
     if odds.bank is None:
-        why = _no_bank_text(rules, position)
+        why = no_bank_text(rules, position)
         return "\n".join([head, *columns([roll, (bank_name, "-", why)], right={1})])
-    bank = (bank_name, percent(odds.bank), _bank_text(rules, position))
-    best, cost = _cost(0), _cost(abs(odds.bank - odds.roll))
+    bank = (bank_name, percent(odds.bank), bank_text(rules, position))
+    best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll))
     rows = [(*roll, cost), (*bank, best)]
     if odds.action == Decision.ROLL:
         rows = [(*roll, best), (*bank, cost)]
@@ -216,7 +217,7 @@ def _risks_text(odds: Odds) -> str:
     return ", ".join(risks)
 
 
-def _no_bank_text(rules: Ruleset, position: Position) -> str:
+def no_bank_text(rules: Ruleset, position: Position) -> str:
     """Why the turn total may not be banked."""
     if not position.turn_total:
         return say("nothing to bank yet")
@@ -235,7 +236,7 @@ def _least_bank(rules: Ruleset, position: Position) -> int:
     return rules.least_bank_at(position.banked, on_board=position.on_board)
 
 
-def _bank_text(rules: Ruleset, position: Position) -> str:
+def bank_text(rules: Ruleset, position: Position) -> str:
     """What banking the turn total leads to."""
     beat = points_to_beat(rules, position)
     if beat is not None:
@@ -262,7 +263,7 @@ def farkles_in_a_row(number: int) -> str:
     return say_number("{number} farkle in a row", "{number} farkles in a row", number)
 
 
-def _cost(difference: float) -> str:
+def cost_text(difference: float) -> str:
     """What a choice costs against the best, in percentage points."""
     if difference == 0:
         return say("best")

@@ -120,7 +120,7 @@ def answer_card(subject: Any) -> Card | None:
             card = _memo_card(subject, picture)
         case Proof():
             said = say(
-                "The proof of the dice of game {game}; `farkle verify` checks it.",
+                "The proof of the dice of game {game}; with this program anybody can check it.",
                 game=subject.game,
             )
             name = f"proof-{subject.game}.json"

@@ -49,9 +49,9 @@ def compare_text(compared: Compared) -> str:
         varied or "",
         say("first"),
         say("points"),
-        say("best"),
+        say("points") + "*",
         say("farkles"),
-        say("best"),
+        say("farkles") + "*",
         say("turns"),
         say("close"),
         careless,
@@ -76,13 +76,13 @@ def compare_text(compared: Compared) -> str:
     table = [counted, *columns([head, *rows], right=range(1, len(head)))]
     lines = [
         say(
-            "first: the first player's win probability, exact. points and farkles of a turn: of one"
-            " for the most points, exact, and of best play."
+            "first: the first player's win probability, exact. points and farkles: of a turn for"
+            " the most points, exact; with *: of a turn of best play."
         ),
         say(
-            "best and close decisions, in which bank and roll differ by less than {close}"
-            " percentage points, are counted: standard errors are {points} points, {farkles} % and"
-            " {share} % at most.",
+            "points*, farkles* and close decisions, in which bank and roll differ by less than"
+            " {close} percentage points, are counted: standard errors are {points} points,"
+            " {farkles} % and {share} % at most.",
             close=figure(100 * CLOSE, "g"),
             points=_most([one.tally.points for one in found], 1, ".1f"),
             farkles=_most([one.tally.farkles for one in found], 100, ".1f"),

@@ -95,13 +95,14 @@ def _farkles_text(record: DiceRecord) -> str:
     farkles = say_number("{number:,} farkle", "{number:,} farkles", number)
     counted = {"rolls": rolls, "farkles": farkles, "expected": expected}
     told = say(
-        "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected.",
+        "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
+        " expected.",
         **counted,
     )
     if record.farkle_chance:
         told = say(
-            "Six dice at once: {rolls}, {farkles} by facebook rules, {expected:,.1f} expected, 1 in"
-            " {times:,.1f}.",
+            "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
+            " expected, 1 in {times:,.1f}.",
             times=1 / record.farkle_chance,
             **counted,
         )

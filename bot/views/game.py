@@ -111,7 +111,7 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
         "version": game.version,
         "rules": game.rules.name,
         "stage": game.stage,
-        "to_move": None if game.over else table.names[game.mover],
+        "to_move": None if game.over else table.stored_names[game.mover],
         "turn_total": game.turn.turn_total,
         "dice": game.turn.dice,
         "roll": list(game.turn.roll) if game.turn.roll else None,
@@ -126,7 +126,7 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
                 "win_probability": chances.win_probabilities[number] if chances else None,
                 "share": game.shares[number] if game.shares else None,
             }
-            for number, (seat, name) in enumerate(zip(game.seats, table.names, strict=True))
+            for number, (seat, name) in enumerate(zip(game.seats, table.stored_names, strict=True))
         ],
         "standard_error": chances.standard_error if chances else None,
     }
@@ -258,7 +258,7 @@ def _happened(news: News, before: Game) -> Iterator[str]:
             yield _result(table)
         if game.secret:
             yield say(
-                "The secret of the dice was {secret}; /proof shows what `farkle verify` checks.",
+                "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
                 secret=game.secret,
             )
         if news.reviewable:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.services.house_rules import RulesEntry
+from bot.services.house_rules import DeletedRules, RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
 from bot.tasks.tasks import duration
-from bot.views.layout import columns, wrap
+from bot.views.layout import columns, whole_sentence, wrap
 from bot.views.rules_text import rules_list_data, rules_text
+from bot.views.titles import title_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
@@ -60,7 +61,7 @@ def solve_progress_text(progress: SolveProgress) -> str:
             say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
         )
     if progress.state is not SolveState.DONE:
-        return wrap(progress.sentence)
+        return wrap(whole_sentence(progress.sentence))
     then = say("/rules use {name} makes it the rules here.", name=name)
     return wrap(f"{_solved(progress)} {then}")
 
@@ -74,13 +75,16 @@ def used_text(rules: Ruleset, *, is_solved: bool) -> str:
 
 
 def cancelled_text(name: str) -> str:
-    """That a solve was asked to stop."""
-    return say("The solve of {name} is cancelled.", name=name)
+    """That a solve was stopped."""
+    return wrap(say(_NOT_AT_WORK[SolveState.CANCELLED], name=name))
 
 
-def deleted_text(name: str) -> str:
-    """That rules are gone."""
-    return wrap(say("{name} is deleted.", name=name))
+def deleted_text(deleted: DeletedRules) -> str:
+    """That rules are gone, and what holds in their place."""
+    sentence = say("{name} is deleted.", name=deleted.name)
+    if deleted.now is not None:
+        sentence += " " + say("The rules here are {name} again.", name=deleted.now)
+    return wrap(sentence)
 
 
 def shown_text(rules: Ruleset, *, is_solved: bool) -> str:
@@ -148,7 +152,8 @@ def _solved(progress: SolveProgress) -> str:
 
 def _rows(entries: Sequence[RulesEntry]) -> list[str]:
     rows = [
-        (entry.name, _status(entry), entry.rules.title if entry.rules else "") for entry in entries
+        (entry.name, _status(entry), title_text(entry.rules) if entry.rules else "")
+        for entry in entries
     ]
     return [short(row, _WIDTH) for row in columns(rows)]
 

@@ -19,6 +19,9 @@ _ACTED_ON = re.compile(
 )
 """Where Discord would see mentions, times, emoji, commands, links or invites begin."""
 
+_OPENS = re.compile(r"[^\W\d_]+(?![\w:=./@-])")
+"""A word that begins a sentence; what is typed, such as `me:` or `three-pairs`, is none."""
+
 LONGEST_NAME = 30
 """Characters of the name that somebody is shown under."""
 
@@ -50,6 +53,16 @@ def wrap(text: str, width: int = 79) -> str:
         )
         wrapped += lines if len(line) > width else [line]
     return "\n".join(wrapped).replace("\N{NO-BREAK SPACE}%", " %")
+
+
+def whole_sentence(text: str) -> str:
+    """A refusal as it is shown where it stands alone: with a capital and a full stop.
+
+    Behind a prefix, as on the command line, it begins small. What is typed stays as it is typed.
+    """
+    if _OPENS.match(text):
+        text = text[:1].upper() + text[1:]
+    return text if text[-1:] in {"", ".", "!", "?", "…", ":"} else f"{text}."
 
 
 def dice_text(dice: Roll) -> str:

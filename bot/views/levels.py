@@ -25,7 +25,7 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
                 wins = rough_percent(one.win_rate), f"+- {error}"
         rows.append((name, *wins, say(what)))
     measured = say_later(
-        "How they do under {rules} rules is not measured yet: farkle study levels {rules}"
+        "How they do under {rules} rules is not measured yet; the host can have that done."
     )
     if exact:
         measured = say_later("Chances to win against optimal play under {rules} rules, exact.")

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from bot.services.memo import MemoAnswer, MemoExample
@@ -18,7 +20,7 @@ from solver.play.memo import GoForIt, Thumb
 from solver.play.memo_study import MemoStudy
 from solver.rules.ruleset import Ruleset
 from solver.turn.memo import MemoTable
-from solver.wording import figure, say, say_later
+from solver.wording import figure, say, say_later, say_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,8 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     if study is None:
         parts.append(
             say(
-                "When to go for it, a rule of thumb and what all that is worth is not worked out"
-                " yet: farkle memo {rules} does that, once these rules are solved.",
-                rules=rules.name,
+                "When to go for it, a rule of thumb and what all that is worth can be worked out"
+                " once these rules are solved."
             )
         )
         return parts
@@ -140,8 +141,24 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
     told = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
     banks, fewest = [], 1
     for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
-        number = f"{fewest}-{most}" if fewest < most else str(most)
-        banks.append(say("from {points:,} with {number} left", points=points, number=number))
+        if fewest < most:
+            banks.append(
+                say(
+                    "from {points:,} with {fewest} to {most} dice left",
+                    points=points,
+                    fewest=fewest,
+                    most=most,
+                )
+            )
+        else:
+            banks.append(
+                say_number(
+                    "from {points:,} with {number} die left",
+                    "from {points:,} with {number} dice left",
+                    most,
+                    points=points,
+                )
+            )
         fewest = most + 1
     told.append(say("Bank {turn_totals}, and whatever wins.", turn_totals=and_text(banks)))
     if fewest <= rules.dice:
@@ -209,11 +226,12 @@ def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
     """The thresholds, by dice."""
     yield Heading(say("Go for it"))
     rows = [(say("with"), say("if you have"), say("or the other has"))]
-    for dice in range(rules.dice, 0, -1):
-        own, other = go_for_it.own[dice - 1], go_for_it.other[dice - 1]
-        if own is None and other is None:
-            continue
-        rows.append((dice_count(dice), _score(rules, own), _score(rules, other)))
+    both = zip(range(1, rules.dice + 1), go_for_it.own, go_for_it.other, strict=False)
+    for scores, alike in groupby(reversed(list(both)), key=itemgetter(1, 2)):
+        dice = [number for number, _, _ in alike]
+        if scores != (None, None):
+            own, other = (_score(rules, one) for one in scores)
+            rows.append((_dice_range(dice[-1], dice[0]), own, other))
     if len(rows) == 1:
         yield say("It never pays to roll on where the table says to bank.")
         return
@@ -224,10 +242,16 @@ def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
     yield Grid(tuple(rows))
 
 
+def _dice_range(fewest: int, most: int) -> str:
+    if fewest == most:
+        return dice_count(most)
+    return say("{fewest} to {most} dice", fewest=fewest, most=most)
+
+
 def _score(rules: Ruleset, score: int | None) -> str:
     if score is None:
-        return say("never")
-    return say("always") if score <= rules.score_floor else figure(score)
+        return "-"
+    return say("any score") if score <= rules.score_floor else figure(score)
 
 
 def _worth(study: MemoStudy) -> Grid:

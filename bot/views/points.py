@@ -112,8 +112,8 @@ def _one_in_lines(answer: PointsAnswer) -> list[str]:
     told = [(one, points) for one, points in answer.one_in if points]
     if not told:
         return []
-    more = [say("so many points or more"), *(figure(points) for _, points in told)]
-    turns = [say("in one turn of"), *(figure(one) for one, _ in told)]
+    more = [say("at least so many points"), *(figure(points) for _, points in told)]
+    turns = [say("in one turn out of"), *(figure(one) for one, _ in told)]
     return columns([more, turns], right=range(1, len(more)))
 
 

@@ -13,6 +13,7 @@ from bot.views.rule_sentences import (
     of_a_kind_points,
     turn_topics,
 )
+from bot.views.titles import title_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
@@ -33,7 +34,7 @@ _FACES = (
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
     players = say("Two players, {dice}.", dice=dice_count(rules.dice))
-    lines = [_one_line(rules.title) or rules.name, "", players, ""]
+    lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
     for head, topics in (
         (say("A turn"), turn_topics(rules)),

@@ -28,7 +28,7 @@ from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.local import is_writable, prefer_cache, solve_here
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
 from solver.folders import is_ours
-from solver.game.standings import Solution, value_shape
+from solver.game.standings import Solution, state_count, value_shape
 from solver.rules.ruleset import Ruleset
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ class ClusterSolver:
         self, jobs: Sequence[Job], tolerance: float, watch: Watch
     ) -> Generator[tuple[Job, Outcome], None, None]:
         """Solve the jobs; what is left when the cluster is lost fails."""
-        waiting = deque(jobs)
+        # the longest first: none that is begun late keeps all the others waiting
+        waiting = deque(sorted(jobs, key=lambda job: -state_count(job.rules)))
         under_way: dict[Future[Outcome], Job] = {}
         attempts: Counter[Job] = Counter()
         try:
@@ -280,11 +281,18 @@ def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
 
 @cache
 def _cache(worker: "Worker") -> Path:
-    """FARKLE_DATA/kernels, or a folder that goes with the worker."""
-    data = os.environ.get("FARKLE_DATA")
-    if data and is_writable(kernels := Path(data) / "kernels") and is_ours(kernels):
-        return kernels
-    return Path(worker.local_directory) / "farkle-kernels"
+    """FARKLE_DATA/kernels, or a folder that the workers of this machine share, or one of its own.
+
+    What one of them has compiled the others only load.
+    """
+    own = Path(worker.local_directory)
+    folders = [own.parent / "farkle-kernels"]
+    if data := os.environ.get("FARKLE_DATA"):
+        folders.insert(0, Path(data) / "kernels")
+    for folder in folders:
+        if is_writable(folder) and is_ours(folder):
+            return folder
+    return own / "farkle-kernels"
 
 
 def _use_threads(number: int) -> int:

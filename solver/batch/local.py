@@ -16,8 +16,10 @@ from typing import TypeVar
 
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.errors import FarkleError, SolveError
-from solver.folders import is_ours, make_private
+from solver.folders import is_ours, make_private, one_at_a_time
+from solver.game.many import ManyCheck, ManySolution
 from solver.game.standings import FloorEffect, Progress, Solution
+from solver.many_strategy import open_many_values
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_values
 
@@ -49,12 +51,16 @@ class LocalSolver:
                     )
             except FarkleError as error:
                 outcome = error
-            except MemoryError:
-                outcome = SolveError(f"{job.rules.name}: there is not enough memory to solve it")
-            except OSError as error:
-                place, reason = error.filename or self._cache, error.strerror or error
-                outcome = SolveError(f"{job.rules.name}: cannot be solved, {place}: {reason}")
+            except (MemoryError, OSError) as error:
+                outcome = _failed(job.rules, error, self._cache)
             yield job, outcome
+
+
+def _failed(rules: Ruleset, error: MemoryError | OSError, cache: Path) -> SolveError:
+    if isinstance(error, MemoryError):
+        return SolveError(f"{rules.name}: there is not enough memory to solve it")
+    place, reason = error.filename or cache, error.strerror or error
+    return SolveError(f"{rules.name}: cannot be solved, {place}: {reason}")
 
 
 def _progress(check: Callable[[], None], watch: Watch, job: Job, progress: Progress) -> None:
@@ -107,14 +113,69 @@ def solve_here(
     """Solve with compiled code from `cache`."""
 
     def solve() -> Solution:
-        # only here: the game loads numba, which takes longer than any answer
-        from solver.game import sweeps  # noqa: PLC0415
+        # only here: the game loads numba, which takes longer than any answer; where its code is to
+        # be compiled, those who start at the same time wait for the first one
+        with one_at_a_time(cache):
+            from solver.game import sweeps  # noqa: PLC0415
 
         return sweeps.solve(
             rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress
         )
 
     return with_sound_code(cache, solve)
+
+
+def solve_many_here(
+    rules: Ruleset,
+    players: int,
+    *,
+    cache: Path,
+    reverse: bool = False,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> ManySolution:
+    """Solve a game of several players with compiled code from `cache`, see `solve_many`.
+
+    on_progress : is told the share of a sweep that is done
+
+    Raises SolveError for lack of memory or of a folder for code, and what `solve_many` does.
+    """
+    with _interrupts_kept() as check:
+
+        def watch(progress: Progress) -> None:
+            check()
+            on_progress(progress.done)
+
+        def solve() -> ManySolution:
+            from solver.game import many_sweeps  # noqa: PLC0415
+
+            return many_sweeps.solve_many(
+                rules, players, cache=cache, reverse=reverse, on_progress=watch
+            )
+
+        try:
+            return with_sound_code(cache, solve)
+        except (MemoryError, OSError) as error:
+            raise _failed(rules, error, cache) from None
+
+
+def check_many_here(
+    manifest: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
+) -> ManyCheck:
+    """Put a solved game of several players into its equations, given its manifest's path."""
+    described, values, _ = open_many_values(manifest)
+
+    def check() -> ManyCheck:
+        from solver.game import many_sweeps  # noqa: PLC0415
+
+        return many_sweeps.check(
+            described.rules,
+            described.players,
+            values,
+            cache=cache,
+            on_progress=lambda progress: on_progress(progress.done),
+        )
+
+    return with_sound_code(cache, check)
 
 
 def check_here(

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.errors import SolveError
-from solver.folders import is_ours, make_private
+from solver.folders import is_ours, make_private, one_at_a_time
 from solver.turn.scoring import TurnPlan
 
 LANES = 16
@@ -212,7 +212,7 @@ def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
 
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
-    return _load(turn_source(plan), "turn", folder)
+    return load_function(turn_source(plan), "turn", folder)
 
 
 def load_turns(plan: TurnPlan, folder: Path) -> Turns:
@@ -228,10 +228,11 @@ def load_turns(plan: TurnPlan, folder: Path) -> Turns:
 
 def load_spread(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     """The function of `spread_source`, likewise."""
-    return _load(spread_source(plan), "spread", folder)
+    return load_function(spread_source(plan), "spread", folder)
 
 
-def _load(source: str, function: str, folder: Path) -> Callable[..., Any]:
+def load_function(source: str, function: str, folder: Path) -> Callable[..., Any]:
+    """A function of some source, from a module in `folder`, as for `load_turn`."""
     make_private(folder)
     if not is_ours(folder):
         # whoever can write there could have this program run anything
@@ -246,7 +247,8 @@ def _load(source: str, function: str, folder: Path) -> Callable[..., Any]:
     assert spec.loader is not None  # noqa: S101
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # numba's cached code looks its module up by name
-    spec.loader.exec_module(module)
+    with one_at_a_time(folder):  # the others find it compiled
+        spec.loader.exec_module(module)
     loaded: Callable[..., Any] = getattr(module, function)
     return loaded
 

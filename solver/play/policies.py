@@ -215,7 +215,7 @@ def make_policy(
         if go_for_it is None:
             raise MissingStrategyError.say(
                 'the level "{level}" needs to know when to go for it, which is not worked out for'
-                " these rules yet; /memo does that, and so does the command farkle memo",
+                " these rules yet: ask for the table to memorise, memo, first",
                 level=name,
             )
         return MemoGoForIt(go_for_it)
@@ -223,7 +223,7 @@ def make_policy(
         return Threshold(_threshold(name.removeprefix(THRESHOLD)))
     if name not in _MAKERS:
         raise InvalidRequestError(
-            say('unknown level "{level}"', level=name) + did_you_mean(name, list(POLICIES))
+            say('unknown policy "{policy}"', policy=name) + did_you_mean(name, list(POLICIES))
         )
     return _MAKERS[name]()
 

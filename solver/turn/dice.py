@@ -1,17 +1,22 @@
 """Dice: as people type them, the set that a player throws, and the chances of its rolls."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations_with_replacement, product
-from math import factorial, prod
+from math import factorial, gcd, prod
 
-from solver.errors import InvalidRollError
+from solver.errors import InvalidDiceError, InvalidRollError
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 
 MAX_DICE = 6
+MAX_WEIGHT = 1_000_000
+
+JOKER = 0
+"""Among the faces of a roll: a joker, which stands for any value inside a combination."""
 
 Roll = tuple[int, ...]
 """The faces of one roll in descending order; a multiset, as the order of dice means nothing.
@@ -23,8 +28,11 @@ Remaining = int
 """The dice of a set that are still to roll: an index into `DiceSet.remaining`. 0 is none of them;
 of equal dice it is their number."""
 
-_SEPARATORS = " \t\n,;+/|-"
-_DIE_FACES = {chr(0x2680 + face - 1): str(face) for face in range(1, 7)}
+_SEPARATORS = " \t\n,;+/|-[](){}.?!'\"“”„`"
+_TIMES = re.compile(r"(?<!\w)([1-6])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
+"""So many dice of a face, as in 3x5."""
+DIE_SIGNS = {chr(0x2680 + face - 1): str(face) for face in FACES}
+"""Pictures of die faces among letters, and the digits they stand for."""
 _DECORATION = "\ufe0f\ufe0e\u20e3\u200d"  # variation selectors and the keycap around a digit
 
 
@@ -34,24 +42,24 @@ def make_roll(faces: Iterable[int]) -> Roll:
 
 
 def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
-    """Read one roll of 1 to `most` dice: "6 5 3 3 3 2", "653332", "6,5,3,3,3,2" or die faces.
+    """Read one roll of 1 to `most` dice: "6 5 3 3 3 2", "653332", "[6, 5, 3]" or die faces.
 
-    Raises InvalidRollError.
+    Three 5s may be "3x5". Raises InvalidRollError.
     """
     accepted = {"most": most, "example": " ".join("653332"[:most])}
     faces: list[int] = []
-    for character in text:
-        if character in _SEPARATORS or character in _DECORATION:
+    plain = "".join(map(_plain, text))
+    for character in _TIMES.sub(lambda found: found[2] * int(found[1]), plain):
+        if character in _SEPARATORS:
             continue
-        digit = unicodedata.normalize("NFKC", _DIE_FACES.get(character, character))
-        if digit not in {"1", "2", "3", "4", "5", "6"}:
+        if character not in {"1", "2", "3", "4", "5", "6"}:
             raise InvalidRollError.say(
                 '"{character}" is not a die face: faces are 1 to 6, and a roll is 1 to {most}'
                 " dice, such as {example}",
                 character=character,
                 **accepted,
             )
-        faces.append(int(digit))
+        faces.append(int(character))
     if not faces:
         raise InvalidRollError.say(
             "no dice given: a roll is 1 to {most} dice, such as {example}", **accepted
@@ -65,11 +73,57 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
     return make_roll(faces)
 
 
+def _plain(character: str) -> str:
+    """A character as a keyboard has it; nothing for one that nobody sees."""
+    if character in _DECORATION or unicodedata.category(character) == "Cf":
+        return ""
+    found = unicodedata.normalize("NFKC", DIE_SIGNS.get(character, character))
+    return found if len(found) == 1 else character
+
+
 @dataclass(frozen=True, slots=True)
 class Die:
-    """A die by the weights of its faces 1 to 6."""
+    """A die by the weights of its faces 1 to 6, whole numbers: how often each falls out of all.
+
+    Raises InvalidDiceError for weights or faces that no die has.
+    """
 
     weights: tuple[int, ...] = (1,) * len(FACES)
+    jokers: frozenset[int] = frozenset()
+    """The faces that are jokers."""
+
+    def __post_init__(self) -> None:
+        weights = list(self.weights)
+        is_sound = len(weights) == len(FACES) and all(
+            type(weight) is int and 0 <= weight <= MAX_WEIGHT for weight in weights
+        )
+        if not is_sound or not any(weights):
+            raise InvalidDiceError.say(
+                "a die has the weights of its faces 1 to 6: six whole numbers from 0 to {most:,},"
+                " not all of them 0, and not {weights}",
+                most=MAX_WEIGHT,
+                weights=weights,
+            )
+        if not self.jokers <= set(FACES):
+            raise InvalidDiceError.say(
+                "the jokers of a die are among its faces 1 to 6, not {faces}",
+                faces=sorted(self.jokers),
+            )
+
+    @property
+    def reduced(self) -> "Die":
+        """The die that all dice stand for which fall alike.
+
+        Weights have no common divisor, all jokers are on the first face that is one, and faces that
+        never fall are no jokers.
+        """
+        jokers = [face for face in sorted(self.jokers) if self.weights[face - 1]]
+        weights = list(self.weights)
+        for face in jokers[1:]:
+            weights[jokers[0] - 1] += weights[face - 1]
+            weights[face - 1] = 0
+        divisor = gcd(*weights)
+        return Die(tuple(weight // divisor for weight in weights), frozenset(jokers[:1]))
 
 
 @dataclass(frozen=True)
@@ -85,6 +139,19 @@ class DiceSet:
         found = product(*(range(count + 1) for count in self.counts))
         return tuple(sorted(found, key=lambda left: (sum(left), left)))
 
+    @cached_property
+    def _places(self) -> dict[tuple[int, ...], Remaining]:
+        return {left: place for place, left in enumerate(self.remaining)}
+
+    def place(self, left: tuple[int, ...]) -> Remaining:
+        """The remaining dice that are so many of each type."""
+        return self._places[left]
+
+    @cached_property
+    def has_jokers(self) -> bool:
+        """Whether a joker can fall."""
+        return any(die.jokers for die in self.types)
+
     @property
     def whole(self) -> Remaining:
         """All dice of the set."""
@@ -94,15 +161,21 @@ class DiceSet:
         """What is left of some dice once others were set aside, which are among them."""
         if len(self.types) == 1:
             return dice - len(set_aside)
-        gone = Counter((die - 1) // len(FACES) for die in set_aside)
+        gone = _types_of(set_aside)
         left = tuple(number - gone[k] for k, number in enumerate(self.remaining[dice]))
-        return self.remaining.index(left)
+        return self.place(left)
+
+    def thrown_in(self, roll: Roll) -> Remaining:
+        """The dice that a roll is of."""
+        numbers = _types_of(roll)
+        return self.place(tuple(numbers[k] for k in range(len(self.types))))
 
     def faces(self, roll: Roll) -> Roll:
-        """The faces of a roll, whatever dice show them."""
-        if len(self.types) == 1:
+        """The faces of a roll, whatever dice show them; jokers are JOKER."""
+        if len(self.types) == 1 and not self.has_jokers:
             return roll
-        return make_roll((die - 1) % len(FACES) + 1 for die in roll)
+        shown = ((self.types[(die - 1) // len(FACES)], (die - 1) % len(FACES) + 1) for die in roll)
+        return make_roll(JOKER if face in die.jokers else face for die, face in shown)
 
     def ways(self, dice: Remaining) -> int:
         """Weight of all rolls of some dice together."""
@@ -124,10 +197,25 @@ class DiceSet:
         )
 
 
+def _types_of(roll: Roll) -> Counter[int]:
+    """How many dice of each type are in a roll."""
+    return Counter((die - 1) // len(FACES) for die in roll)
+
+
 def make_dice_set(dice: Iterable[Die]) -> DiceSet:
-    """The set of some dice; equal ones are one type."""
-    types = Counter(dice)
-    return DiceSet(tuple(types), tuple(types.values()))
+    """The set of some dice, 1 to 6 of them: those that fall alike are one type.
+
+    The order of dice means nothing; types of which there are more come first.
+
+    Raises InvalidDiceError.
+    """
+    types = Counter(die.reduced for die in dice)
+    if not 1 <= (number := types.total()) <= MAX_DICE:
+        raise InvalidDiceError.say(
+            "a set has 1 to {most} dice, not {number}", most=MAX_DICE, number=number
+        )
+    order = sorted(types, key=lambda die: (-types[die], sorted(die.jokers), die.weights))
+    return DiceSet(tuple(order), tuple(types[die] for die in order))
 
 
 @lru_cache(maxsize=RULESETS)

@@ -37,7 +37,7 @@ the mean points of a roll. The last of these points is `Tail.begins`.
 *Why that is the value.* Let V solve the equations from `begins` on, and let somebody play in any
 way. V before a roll is at least the mean of V after it, so V(t, n) is at least what the turn brings
 if it ends within k rolls, less what V is after k rolls where it does not. Unless a turn can go on
-for ever without risk, which `_is_endless` finds and is refused, every way to play ends the turn
+for ever without risk, which `is_endless` finds and is refused, every way to play ends the turn
 within a few rolls with a chance above 0, so that the chance of k rolls falls geometrically,
 while V grows no faster than t, by `reach` in a roll: that rest goes to 0. So nobody gets more
 than V, and who plays as the equations say gets V.
@@ -194,7 +194,7 @@ def endless_turn(
     much to work out.
     """
     plan, step = turn_plan(rules), rules.point_step
-    if _is_endless(plan):
+    if is_endless(plan):
         raise InvalidRulesError.say(
             "{rules}: under these rules somebody can roll on for ever without any risk, so that"
             " there is no limit to the points of a turn",
@@ -241,7 +241,7 @@ def _columns(plan: TurnPlan) -> Ints:
     return found
 
 
-def _is_endless(plan: TurnPlan) -> bool:
+def is_endless(plan: TurnPlan) -> bool:
     """Whether all the dice can be rolled again and again without any risk that the turn ends."""
     left = plan.targets[plan.options] % plan.columns
     safe = plan.farkle_chances + plan.lose_chances + plan.win_chances == 0
@@ -254,6 +254,17 @@ def _is_endless(plan: TurnPlan) -> bool:
             return True
         safe = still
     return False
+
+
+def most_gains(plan: TurnPlan, cost: float) -> Floats:
+    """What rolling on gains at most where a farkle costs no less than that, shape (columns,).
+
+    For rules without bonuses for hot dice, which may be banked.
+    """
+    costs = -cost * plan.farkle_chances
+    gain, rolls, _ = _gains(_Choices(plan, 0.0), costs, np.zeros(plan.columns))
+    found: Floats = np.where(rolls, gain, 0.0)[0]
+    return found
 
 
 def _tail(plan: TurnPlan, ended: Floats, least: int, *, keeps: bool) -> Tail:

@@ -48,8 +48,15 @@ def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTab
     A value is the expected score after the turn as a share of `rules.winning_score`; a score below
     0 is taken for 0.
     """
+    return points_table(rules, turn_plan(rules), score, on_board=on_board)
+
+
+def points_table(
+    rules: Ruleset, plan: TurnPlan, score: int = 0, *, on_board: bool = True
+) -> TurnTable:
+    """The same with any dice, whose choices `plan` has."""
     score = max(score, 0)
-    step, plan = rules.point_step, turn_plan(rules)
+    step = rules.point_step
     banked, goal = score // step, rules.winning_score // step
     least = rules.least_bank_at(score, on_board=on_board) // step
     rows = max(goal - banked, least) + plan.reach

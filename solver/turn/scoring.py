@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.dice import Remaining, Roll, dice_set, make_roll, parts
+from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,41 @@ def all_points(rules: Ruleset) -> dict[Roll, int]:
     return best
 
 
+Badge = tuple[tuple[Roll, int], ...]
+"""Combinations that a badge adds for its player, or whose points it changes: dice and points."""
+
+
+@lru_cache(maxsize=RULESETS)
+def all_points_with_jokers(
+    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = ()
+) -> dict[Roll, int]:
+    """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
+
+    A joker stands for one value inside a combination. A combination has at least one die that is no
+    joker, unless `joker_alone`.
+    """
+    combinations: dict[Roll, int] = {}
+    changed = {tuple(sorted(dice)): points for dice, points in badge}
+    for dice, points in (rules.combinations | changed).items():
+        for kept in parts(make_roll(dice)):
+            if kept or joker_alone:
+                shown = kept + (JOKER,) * (len(dice) - len(kept))
+                combinations[shown] = max(points, combinations.get(shown, 0))
+    best: dict[Roll, int] = {(): 0}
+    for number in range(1, rules.dice + 1):
+        for faces in combinations_with_replacement(range(6, JOKER - 1, -1), number):
+            found = [
+                combinations[dice] + best[rest]
+                for dice in parts(faces)
+                if dice in combinations
+                and (rest := make_roll((Counter(faces) - Counter(dice)).elements())) in best
+            ]
+            if found:
+                best[faces] = max(found)
+    del best[()]
+    return best
+
+
 def _without(faces: Roll, dice: Roll) -> Roll | None:
     """`faces` less `dice`, or None where `dice` are not all among them; both descending."""
     rest = list(faces)
@@ -182,18 +217,25 @@ def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     found = {}
     for remaining in range(1, thrown.whole + 1):
         for roll, _ in thrown.rolls(remaining):
-            legal = [
-                SetAside(part, points[faces])
-                for part in parts(roll)
-                if (faces := thrown.faces(part)) in points
-            ]
-            if rules.hot_dice == "forced" and thrown.faces(roll) in points:
-                legal = [kept for kept in legal if kept.dice == roll]
-            elif rules.set_aside_all:
-                legal = _not_extendable(legal)
-            legal.sort(key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
-            found[roll] = tuple(legal)
+            found[roll] = legal_set_asides(rules, thrown, roll, points)
     return found
+
+
+def legal_set_asides(
+    rules: Ruleset, thrown: DiceSet, roll: Roll, points: dict[Roll, int]
+) -> tuple[SetAside, ...]:
+    """Every legal set-aside of a roll of a set, most points first; `points` as in `all_points`."""
+    legal = [
+        SetAside(part, points[faces])
+        for part in parts(roll)
+        if (faces := thrown.faces(part)) in points
+    ]
+    if rules.hot_dice == "forced" and thrown.faces(roll) in points:
+        legal = [kept for kept in legal if kept.dice == roll]
+    elif rules.set_aside_all:
+        legal = _not_extendable(legal)
+    legal.sort(key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
+    return tuple(legal)
 
 
 def _not_extendable(legal: list[SetAside]) -> list[SetAside]:

@@ -147,7 +147,7 @@ async def play_all(folder: Path, data: Path, openings: list[str], gap: float) ->
 async def check(folder: Path, load: Load) -> list[str]:
     """Compare what was told with the database."""
     problems = list(load.problems)
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
     for game_id, table in load.ended.items():
         _, events = await store.load(game_id)
         first, *others = [make_event(event.kind, event.data) for event in events]

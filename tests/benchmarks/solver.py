@@ -26,25 +26,33 @@ from typing import Any
 
 import numpy as np
 
-from solver.batch.local import solve_here
+from solver.batch.local import solve_here, solve_many_here
+from solver.game.many_best import SharedPosition, first_shared_position
 from solver.game.position import Position
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Progress,
     Solution,
+    Standing,
     first_standing,
     standing_index,
 )
+from solver.loaded.matchup import Matchup
+from solver.many_strategy import open_many, save_many
 from solver.play.best_response import best_response
 from solver.play.duel import duel
+from solver.play.many_advice import advise_shared
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
+from solver.turn.dice import DiceSet, Die, make_dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
 from solver.turn.long_run import long_run
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.scoring import TurnPlan, TurnState, turn_plan
+from tests.benchmarks.history import history, processor
+from tests.loaded_dice import GAME_DICE
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
 """Of the C++ program of 2016 for Facebook at floor -2500, on one core of 2013."""
@@ -209,6 +217,28 @@ def measure_best_response(kernels: str, strategies: str, begun: float) -> Figure
     }
 
 
+def measure_many(rules: str, kernels: str, changes: Figures, folder: str) -> Figures:
+    """One solve for three players, and answers from its strategy file."""
+    chosen = _variant(rules, changes)
+    solution = solve_many_here(chosen, 3, cache=Path(kernels))
+    save_many(solution, Path(folder))
+    strategy, answers = open_many(Path(folder), chosen, 3), []
+    step = chosen.point_step
+    for number in range(20):
+        scores = (number * step, 0, 5 * step)
+        position = SharedPosition(tuple(map(Standing, scores)), 0, TurnState(0, chosen.dice))
+        begun = time.perf_counter()
+        advise_shared(strategy, position, (5, 4, 3, 3, 2, 1))
+        answers.append(time.perf_counter() - begun)
+    return {
+        "seconds": solution.seconds,
+        "memory": _peak_memory(),
+        "mixed": solution.mixed,
+        "answer": max(answers),
+        "start": strategy.chances(first_shared_position(chosen, 3)).tolist(),
+    }
+
+
 def measure_kernels(kernels: str, strategies: str) -> Figures:
     """States per second of the turn at 0:0: generated, in NumPy and looping over the lists."""
     os.environ.setdefault("NUMBA_CACHE_DIR", kernels)
@@ -255,6 +285,34 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
                 way()
             best[name] = min(best[name], (time.perf_counter() - begun) / times)
     return {name: lanes * steps * dice / best[name] for name, (_, lanes, _) in ways.items()}
+
+
+def measure_loaded(kernels: str, *, quick: bool) -> Figures:
+    """Seconds for points of sets, and for match-ups of sets with so many types of dice."""
+    from solver.loaded.game import solve_matchup  # noqa: PLC0415 - as numba above
+    from solver.loaded.points import rank_sets, turn_points  # noqa: PLC0415
+
+    def sets(types: int) -> tuple[DiceSet, DiceSet]:
+        dice = [[Die(GAME_DICE[first + k % types]) for k in range(6)] for first in (1, 10)]
+        return make_dice_set(dice[0]), make_dice_set(dice[1])
+
+    def solve(types: int, goal: int) -> float:
+        matchup = Matchup(_variant("kcd", {"goal": goal}), sets(types))
+        return solve_matchup(matchup, cache=Path(kernels)).seconds
+
+    rules = load_rules("kcd")
+    for types in (3, 6):  # compiles, and finds the lists of their shapes
+        turn_points(rules, sets(types)[0])
+    solve(3, 500)
+    begun = time.perf_counter()
+    turn_points(rules, sets(6)[1])
+    found = {"points": time.perf_counter() - begun, "three": solve(3, 4000)}
+    if not quick:
+        begun = time.perf_counter()
+        found["sets"] = len(rank_sets(rules, map(Die, GAME_DICE[:12])))
+        found |= {"rank": time.perf_counter() - begun, "six": solve(6, 4000)}
+        found["long"] = solve(3, 8000)
+    return found
 
 
 def _lists(plan: TurnPlan) -> tuple[Any, ...]:
@@ -315,8 +373,10 @@ MEASURES: dict[str, Callable[..., Figures]] = {
     "answers": measure_answers,
     "duel": measure_duel,
     "best response": measure_best_response,
+    "many": measure_many,
     "kernels": measure_kernels,
     "points": measure_points,
+    "loaded": measure_loaded,
 }
 
 
@@ -360,16 +420,41 @@ class Bench:
         self.solve(rules, changes=changes | TINY | {"score_floor": floor})
         return self.solve(rules, changes=changes)
 
-    def at_most(self, what: str, measured: float, limit: float, unit: str) -> None:
-        """Print a figure that should be no more than its limit."""
-        self._compare(what, measured, limit, unit, "most", holds=measured <= limit)
+    def at_most(
+        self,
+        what: str,
+        measured: float,
+        limit: float,
+        unit: str,
+        than: tuple[str, float] | None = None,
+    ) -> None:
+        """Print and keep a figure that should be no more than its limit.
 
-    def at_least(self, what: str, measured: float, limit: float, unit: str) -> None:
-        """Print a figure that should be no less than its limit."""
-        self._compare(what, measured, limit, unit, "least", holds=measured >= limit)
+        than : what it is compared with: that and its figure, of the same run and unit
+        """
+        self._compare(what, measured, limit, unit, "most", than, holds=measured <= limit)
+
+    def at_least(
+        self,
+        what: str,
+        measured: float,
+        limit: float,
+        unit: str,
+        than: tuple[str, float] | None = None,
+    ) -> None:
+        """The same of a figure that should be no less than its limit."""
+        self._compare(what, measured, limit, unit, "least", than, holds=measured >= limit)
 
     def _compare(
-        self, what: str, measured: float, limit: float, unit: str, side: str, *, holds: bool
+        self,
+        what: str,
+        measured: float,
+        limit: float,
+        unit: str,
+        side: str,
+        than: tuple[str, float] | None,
+        *,
+        holds: bool,
     ) -> None:
         if not holds:
             self.broken.append(what)
@@ -377,6 +462,12 @@ class Bench:
         ratio = f"{measured / limit:.2f} of it"
         holding = "holds" if holds else "BROKEN"
         print(f"  {_figure(what, measured, unit)}  {bound:<14} {ratio:<13} {holding}")
+        more: Figures = {}
+        if than:
+            base, value = than
+            more = {"ratio": measured / value, "than": base}
+            _note(f"{_number(measured / value)} times {base} ({_number(value)} {unit})")
+        history().figure(what, measured, unit, limit=limit, is_least=side == "least", **more)
 
 
 def _figure(what: str, measured: float, unit: str) -> str:
@@ -389,8 +480,9 @@ def _number(value: float) -> str:
 
 
 def _show(what: str, measured: float, unit: str, note: str = "") -> None:
-    """Print a figure without a limit."""
+    """Print and keep a figure without a limit."""
     print(f"  {_figure(what, measured, unit)}  {note}".rstrip())
+    history().figure(what, measured, unit)
 
 
 def _note(text: str) -> None:
@@ -399,6 +491,7 @@ def _note(text: str) -> None:
 
 def _heading(text: str) -> None:
     print(f"\n{text}", flush=True)
+    history().heading(text)
 
 
 def report_compiling(bench: Bench) -> None:
@@ -433,6 +526,23 @@ def report_solves(bench: Bench, *, quick: bool) -> None:
     bench.at_most("goal 30,000, no penalty", bench.warm("facebook", **long)["seconds"], 20, "s")
     low = bench.warm("facebook", score_floor=-10_000)
     bench.at_most("facebook, floor -10,000", low["seconds"], 90, "s")
+
+
+def report_many(bench: Bench, *, quick: bool) -> None:
+    """Three players, each of whom plays for the own chance to win."""
+    _heading("Three players, code compiled")
+    limits = {"kcd": ("kcd, goal 4,000", 60.0)}
+    if not quick:
+        limits["classic"] = ("classic, goal 10,000", 600.0)
+    folders = {"kernels": str(bench.folder / "kernels"), "folder": str(bench.folder / "strategies")}
+    for name, (what, limit) in limits.items():
+        bench.child("many", rules=name, changes={"goal": 500}, **folders)  # compiles
+        found = bench.child("many", rules=name, changes={}, **folders)
+        bench.at_most(what, found["seconds"], limit, "s")
+        chances = ", ".join(f"{100 * chance:.3f}" for chance in found["start"])
+        _note(f"wins {chances} %; {found['mixed']} rings with a mixture")
+        bench.at_most("its peak memory", found["memory"], 2000, "MB")
+        bench.at_most("the slowest of 20 answers", found["answer"] * 1e3, 50, "ms")
 
 
 def report_presets(bench: Bench) -> None:
@@ -513,6 +623,19 @@ def report_points(bench: Bench) -> None:
     bench.at_most(f"the slowest preset, {slowest}", found[slowest], 1, "s")
 
 
+def report_loaded(bench: Bench, *, quick: bool) -> None:
+    """Loaded dice, whose shapes are known."""
+    _heading("Loaded dice under kcd rules, code compiled")
+    found = bench.child("loaded", kernels=str(bench.folder / "kernels"), quick=quick)
+    bench.at_most("points of six types", found["points"] * 1e3, 100, "ms")
+    bench.at_most("three types, goal 4,000", found["three"], 15, "s")
+    if quick:
+        return
+    bench.at_most(f"{found['sets']} sets by points", found["rank"], 60, "s")
+    bench.at_most("six types, goal 4,000", found["six"], 120, "s")
+    bench.at_most("three types, goal 8,000", found["long"], 120, "s")
+
+
 def _percent(found: Figures) -> str:
     return f"{100 * found['first_player']:.4f} %"
 
@@ -527,17 +650,10 @@ def _times(number: int) -> str:
 
 def machine() -> str:
     """The machine in two lines."""
-    processor = platform.processor() or platform.machine()
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                processor = line.partition(":")[2].strip()
-                break
     load = " ".join(f"{value:.2f}" for value in os.getloadavg())
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
     return (
-        f"{processor}, {os.cpu_count()} cores, load average {load}\n"
+        f"{processor()}, {os.cpu_count()} cores, load average {load}\n"
         f"Python {platform.python_version()}, {versions}, {platform.system()}"
     )
 
@@ -561,12 +677,14 @@ def main() -> int:
             report_compiling,
             report_facebook,
             partial(report_solves, quick=chosen.quick),
+            partial(report_many, quick=chosen.quick),
             partial(report_contests, quick=chosen.quick),
             partial(report_rates, quick=chosen.quick),
             report_sweeps,
             report_kernels,
             report_answers,
             report_points,
+            partial(report_loaded, quick=chosen.quick),
         ]
         for report in reports if chosen.quick else [*reports, report_presets]:
             try:

@@ -15,15 +15,17 @@ from importlib import import_module
 from tempfile import TemporaryFile
 from typing import Any, NoReturn
 
+from bot.cli.main import COMMANDS
 from bot.settings import CHECKOUT
 
 _LOADED = [
     "bot.cli.main",
+    *(f"bot.cli.{place.partition('.')[0]}" for place in COMMANDS.values()),
     "bot.fronts.console",
     "bot.fronts.discord.client",
     "bot.fronts.discord.front",
     "bot.wiring",
-    "alembic.command",
+    "bot.store.upgrades",
     "aiosqlite",
     "matplotlib.figure",
     "matplotlib.backends.backend_agg",

@@ -109,24 +109,32 @@ def killed_after(folder: Path, seconds: float) -> Iterator[Chat]:
 
 def die_at(point: str, write: int) -> None:
     """Have this process kill itself at its write of this number, from 1."""
-    from bot.store import game_rows, store  # noqa: PLC0415
+    from bot.store import game_rows, moves, store  # noqa: PLC0415
 
     writes = count(1)
+
+    def die_if(wanted: bool) -> None:
+        if wanted:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def dying(written: Write) -> Write:
         async def write_and_die(*values: Any, **named: Any) -> Any:
             dies = next(writes) == write
-            if dies and point == "before":
-                os.kill(os.getpid(), signal.SIGKILL)
+            die_if(dies and point == "before")
             done = await written(*values, **named)
-            if dies:
-                os.kill(os.getpid(), signal.SIGKILL)
+            die_if(dies)
             return done
 
         return write_and_die
 
+    insert = game_rows.insert_events
+
+    def insert_and_die(*values: Any) -> None:
+        insert(*values)
+        die_if(next(writes) == write)
+
     if point == "within":  # after a part of the transaction
-        patch.object(store, "insert_events", dying(game_rows.insert_events)).start()
+        patch.object(moves, "insert_events", insert_and_die).start()
     else:
         for name in ("create_game", "append"):
             patch.object(store.Store, name, dying(getattr(store.Store, name))).start()
@@ -277,7 +285,7 @@ class Players:
         going_on = games - ended - set(self.proven)
         self._line = "ann: /show"
         replies, alive = chat.say(self._line)
-        nothing = {"error": "no game is open here: /play or /track begins one"}
+        nothing = {"error": "No game is open here: /play or /track begins one."}
         if replies and replies[-1] == nothing:
             replies.pop()
             assert replies or not going_on

@@ -184,7 +184,7 @@ async def test_damaged_games_are_set_aside(world: World, first: int) -> None:
         for kind, place, game in damaged:
             told = (await chat.say(place, "/show")).text
             assert f"Game {game} is damaged and was set aside (" in told, kind
-            assert "no game is open here" in (await chat.say(place, "/show")).text, kind
+            assert "No game is open here" in (await chat.say(place, "/show")).text, kind
             assert (await chat.say(place, "/games")).data == []
             begun[place] = (await chat.say(place, "ann: /play @bob rules:classic")).data["game"]
         assert (await chat.data(PLACES[-1], "/show"))["game"] == found[-1]
@@ -207,7 +207,7 @@ async def test_a_chat_that_begins_says_what_it_set_aside(world: World) -> None:
         told = [reply.text async for reply in chat.resume(PLACES[0])]
         assert len(told) == 1
         assert f"Game {game} is damaged and was set aside (event" in told[0]
-        assert "no game is open here" in (await chat.say(PLACES[0], "/show")).text
+        assert "No game is open here" in (await chat.say(PLACES[0], "/show")).text
 
 
 async def test_what_one_program_set_aside_no_other_goes_on_with(world: World) -> None:
@@ -218,9 +218,9 @@ async def test_what_one_program_set_aside_no_other_goes_on_with(world: World) ->
         spoil(folder / "farkle.db", game, KINDS["event gone"])
         async with opened(folder) as other:
             assert "was set aside" in (await other.say(PLACES[0], "/show")).text
-            assert "no game is open here" in (await other.say(PLACES[0], "/show")).text
+            assert "No game is open here" in (await other.say(PLACES[0], "/show")).text
         refused = await one.say(PLACES[0], f"{table['to_move']}: /roll")
-        assert "no game is open here" in refused.text
+        assert "No game is open here" in refused.text
 
 
 async def test_a_table_is_not_shown_without_its_database(world: World) -> None:
@@ -289,7 +289,7 @@ def rows(path: Path) -> set[Any]:
 
 
 async def looked_into(folder: Path) -> Any:
-    store = Store.look_into(f"sqlite+aiosqlite:///{folder / 'farkle.db'}")
+    store = Store.look_into(f"sqlite:///{folder / 'farkle.db'}")
     try:
         return await check_store(store, lambda _: None)
     finally:

@@ -38,6 +38,8 @@ SAID: dict[str, tuple[str, ...]] = {
     "/help advise": (),
     "/join": ("bob: /track",),
     "/join level:optimal": ("ann: /play @bob rules:kcd",),
+    "/kcd badges": (),
+    "/kcd dice": (),
     "/keep": (),
     "/leaderboard": (),
     "/match optimal cautious": (),
@@ -61,6 +63,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/show": GAME,
     "/stats ann bob": OVER,
     "/track": (),
+    "/track @bob @carl me:no": (),
     "/undo": (*ROLLED, "ann: /keep 5 3 3 3"),
 }
 """What sentences tell people to type, and what is said before that."""
@@ -165,6 +168,8 @@ async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
 async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, line: str) -> None:
     name = line.split(maxsplit=1)[0].removeprefix("/")
     for option in chat_in.commands.by_name[name].options:
+        if option == "goal" and name in {"advise", "odds"}:
+            continue  # rules with another goal have to be solved first
         await prepare(chat_in, REAL_DICE if name == "fix" else ())
         wrong = line.format(option)
         told = (await chat_in.first(wrong)).text
@@ -198,7 +203,7 @@ async def test_rules_that_are_not_solved_say_what_to_type(chat_in: Chat) -> None
 async def test_dice_that_are_given_as_examples_are_taken(chat_in: Chat) -> None:
     for wrong in ("", "7", "1 2 3 4 5 6 1"):
         told = (await chat_in.first(f"/advise {wrong}")).text
-        found = re.search(r"[1-6]( [1-6]){5}$", told)
+        found = re.search(r"[1-6]( [1-6]){5}\.$", told)
         assert found, told
         await check(chat_in, f"/advise {found[0]}")
     meaning = next(one.meaning for one in OPTIONS["advise"] if one.name == "dice")

@@ -155,7 +155,8 @@ class Marked(Language):
 
 
 def outside(text: str) -> str:
-    """What stands in no brackets."""
+    """What stands in no brackets, of which the second may be cut off at the end of a line."""
+    text = re.sub("⟦[^⟧\n]*…$", "", text, flags=re.MULTILINE)
     depth, left = 0, []
     for letter in text:
         depth += (letter == "⟦") - (letter == "⟧")

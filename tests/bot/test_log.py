@@ -29,8 +29,8 @@ from tests.bot.fronts.discord.heard import Heard
 
 SECRET = secrets.token_bytes(32)
 TOLD = re.compile(
-    r"the program failed on that, which is not your fault; the host finds it in the log under"
-    r" ([0-9a-f]{8})"
+    r"The program failed on that, which is not your fault; the host finds it in the log under"
+    r" ([0-9a-f]{8})\."
 )
 
 
@@ -97,7 +97,7 @@ def test_a_command_line_that_fails_says_where(
 ) -> None:
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     monkeypatch.setattr("sys.argv", ["farkle", "advise", "1"])
-    monkeypatch.setattr(main, "_advisor", broken)
+    monkeypatch.setattr("bot.cli.advise.advisor_of", broken)
     sentence, status = main.run()
     assert status == main.EXIT_FAILED
     found = re.search(r"not your fault; the log has it under ([0-9a-f]{8}) \((.+)\)$", sentence)

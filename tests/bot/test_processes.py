@@ -22,8 +22,8 @@ from solver.strategy import find_manifest
 from solver.turn.scoring import set_asides
 from tests.bot.test_crashes import Chat, die_at, started
 
-FORBIDDEN = "the host has forbidden hints in the game that you play"
-NO_GAME = "no game is open here"
+FORBIDDEN = "The host has forbidden hints in the game that you play"
+NO_GAME = "No game is open here"
 
 
 @pytest.fixture
@@ -77,9 +77,9 @@ class Asked:
             elif NO_GAME in reply.get("error", ""):
                 ended = {game for game in later if later[game][-1].over}
                 assert set(self._before) <= ended, (line, reply)
-            elif "nothing is rolled yet" in reply.get("error", ""):
+            elif "Nothing is rolled yet" in reply.get("error", ""):
                 assert any(state.turn.roll is None for states in later.values() for state in states)
-            assert "the program failed" not in reply.get("error", "")
+            assert "program failed" not in reply.get("error", "")
 
 
 def facts(game: Game) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.fronts.console import spoken_by
-from bot.store.database import connect
 from bot.store.errors import StaleVersionError
 from bot.store.records import forget
 from bot.store.rows import StoredEvent
@@ -58,7 +57,7 @@ async def other_chat(folder: Path) -> AsyncIterator[Chat]:
 async def stored(folder: Path) -> tuple[Game, tuple[StoredEvent, ...]]:
     """The last game as the file has it."""
     path = folder / "farkle.db"
-    store = Store(path, connect(path))
+    store = Store(path)
     try:
         [game, *_] = await store.recent_games("console", 1)
         kept, events = await store.load(game.id)
@@ -188,7 +187,7 @@ async def test_of_games_begun_at_once_in_one_place_one_begins(
     data = [reply.data for some in replies for reply in some]
     assert Counter("error" in one for one in data) == {False: 1, True: 19}
     assert {one["error"] for one in data if "error" in one} == {
-        "a game is running here already: finish it, or /end it"
+        "A game is running here already: finish it, or /end it."
     }
     listed = (await other_chat.answer("/games")).data
     assert [one["game"] for one in listed] == [one["game"] for one in data if "game" in one]

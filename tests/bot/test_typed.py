@@ -157,10 +157,9 @@ async def test_names_from_before_are_cleaned_where_they_are_shown(
     """The database of an older program may have any."""
     await chat.say("/play @bob rules:kcd")
     store = await Store.open(Settings(data=tmp_path).database_url)
-    async with store.writing() as connection:
-        await connection.exec_driver_sql(
-            "UPDATE seats SET name = ? WHERE number = 1", ("b\u202eob\x1b[2J\u200b",)
-        )
+    change = "UPDATE seats SET name = ? WHERE number = 1"
+    names = ("b\u202eob\x1b[2J\u200b",)
+    await store.write(lambda connection: connection.exec_driver_sql(change, names).rowcount)
     await store.close()
     await asyncio.sleep(0)
     chat_names = await chat.say("/show")

@@ -70,7 +70,8 @@ def open_target(name: str, folder: Path) -> AbstractContextManager[Give]:
 @asynccontextmanager
 async def open_program(folder: Path) -> AsyncIterator[Parts]:
     """The program behind all fronts; solves fail at once, and strategies are made up."""
-    settings = Settings(data=folder)
+    # far less than the watch allows: what is asked to compute for long is refused or ended in time
+    settings = Settings(data=folder, task_seconds=5)
     for name in _SOLVED:
         rules = load_rules(name)
         made_up = Solution(rules, made_up_values(rules), 1e-9, 1, 0.0, 1e-9, 1, 1.0)

@@ -242,7 +242,7 @@ def test_a_file_of_an_older_version_is_as_good_as_none(saved: Saved) -> None:
     make_old(saved.manifest)
     assert not is_solved(folder, rules)
     with pytest.raises(MissingStrategyError, match="older version .* has to be solved again; run:"):
-        Advisor(folder).strategy(rules)
+        Advisor(folder, "farkle").strategy(rules)
     [result] = solve_jobs(
         [Job(0, "tiny", rules)],
         folder,

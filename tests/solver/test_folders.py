@@ -5,10 +5,11 @@ import stat
 from pathlib import Path
 
 import pytest
+from filelock import FileLock, Timeout
 
 from solver.batch.local import compiled_code
 from solver.errors import SolveError
-from solver.folders import is_ours, keep_private, make_private
+from solver.folders import is_ours, keep_private, make_private, one_at_a_time
 from solver.game.kernel_source import load_turn
 from solver.rules.file import load_rules
 from solver.strategy import prepare_folder
@@ -87,3 +88,13 @@ def test_code_that_others_could_change_is_made_anew(
     with compiled_code(tmp_path / "linked") as cache:  # whose link cannot be deleted
         assert cache != folder
         assert is_ours(cache)
+
+
+def test_one_program_at_a_time(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with one_at_a_time(folder):
+        with pytest.raises(Timeout):
+            FileLock(folder / ".lock", timeout=0).acquire()
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert (folder / ".lock").stat().st_mode & 0o777 == 0o600
+    FileLock(folder / ".lock", timeout=0).acquire()

@@ -90,7 +90,7 @@ def test_the_most_exact_strategy_is_taken(tmp_path: Path, tiny: Solution) -> Non
 
 
 def test_a_missing_strategy_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(MissingStrategyError, match="kcd rules are not solved yet"):
+    with pytest.raises(MissingStrategyError, match="the rules kcd are not solved yet"):
         open_strategy(tmp_path / "absent", load_rules("kcd"))
 
 

@@ -1,32 +1,42 @@
 """The commands that ask for advice on a position: as typed, else that of the game here."""
 
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bot.fronts.chat.commands import Command, Line, Reply
+from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.rule_options import with_goal
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.game import NOT_EXACT
+from solver.errors import InvalidRequestError, InvalidRollError
 from solver.play.advice import Advice, Odds
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import parse_dice
 from solver.wording import say, say_later
+
+_SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?\d[\d,.']*\d")
+"""Points as they are typed, which are no single die."""
 
 CONTEXT = {
     one.name: one.meaning
     for one in sorted(
         POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
     )  # rules come last
-}
+} | {"goal": say_later("another goal")}
 """The options that describe a position."""
 
 
-def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[Command]:
+def advice_commands(
+    oracle: Oracle, rules: HouseRules, tables: Tables, loaded: LoadedQuestions
+) -> list[Command]:
     """The commands that ask for advice on a position: as typed, else that of the game here."""
     advisor = oracle.advisor
 
@@ -49,26 +59,38 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
         yield Reply(found, make_text, answer_data)
 
     def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if has_sets(line):
+            return loaded.advise(line, caller)
+        line = with_numbers(line)
+
         def here(table: Table, game: Game) -> Callable[[], Advice]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
         return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
 
     def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if has_sets(line):
+            return loaded.odds(line, caller)
+
         def here(_: Table, game: Game) -> Callable[[], Odds]:
             return partial(advisor.odds_in, game)
 
         asked = partial(advisor.odds, line.number("dice"))
         return answer(line, caller, here, asked, odds_text)
 
-    dice = {"dice": say_later("dice to roll"), **CONTEXT}
+    context = {**CONTEXT, **SETS}
+    dice = {"dice": say_later("dice to roll"), **context}
     return [
         Command(
             "/advise DICE",
             say_later("what to keep of a roll"),
             advise,
-            CONTEXT,
-            examples=("/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",),
+            context,
+            takes_dice=True,
+            examples=(
+                "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
+                "/advise 5 5 2 300 4200 5000",
+            ),
         ),
         Command(
             "/odds dice:N",
@@ -82,11 +104,38 @@ def advice_commands(oracle: Oracle, rules: HouseRules, tables: Tables) -> list[C
 
 
 async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: HouseRules) -> Ruleset:
-    """The rules that are meant: named, of the game here, of the place. Raises FarkleError."""
+    """The rules that are meant: named, of the game here, of the place; maybe with another goal.
+
+    Raises FarkleError.
+    """
     named = line.option("rules")
     if named is None and here is not None:
-        return here.game.rules
-    return await rules.resolve(caller.place, named)
+        meant = here.game.rules
+    else:
+        meant = await rules.resolve(caller.place, named)
+    goal = line.number("goal")
+    return meant if goal is None else with_goal(meant, goal)
+
+
+def with_numbers(line: Line) -> Line:
+    """Dice with three numbers after them, as in "5 2 350 4200 5000", which are turn, me and them.
+
+    A line is left as it is where the numbers may be dice, too. Raises InvalidRequestError where one
+    of them is also given by its name.
+    """
+    words = [word.strip(",;[](){}") for word in line.words.split()]
+    numbers = [word for word in words[-3:] if _SCORE.fullmatch(word)]
+    dice = " ".join(words[:-3])
+    if len(numbers) < 3 or not dice or not set("".join(numbers)) - set("123456"):
+        return line
+    try:
+        parse_dice(dice)
+    except InvalidRollError:
+        return line
+    names = "turn", "me", "them"
+    if twice := next((name for name in names if name in line.options), None):
+        raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
+    return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
 
 
 def _for_mover(

@@ -1,7 +1,15 @@
 """A line of the chat taken apart, the command that answers it, and what that says: the reply."""
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -12,15 +20,20 @@ from bot import log
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
-from bot.typed import check_length, cleaned
+from bot.tasks.tasks import TaskCancelledError
+from bot.typed import check_length, cleaned, narrowed
 from bot.views.game import news_data, news_text
-from bot.views.layout import columns, safe_text, wrap
+from bot.views.layout import columns, safe_text, whole_sentence, wrap
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
-_OPTION = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*[:=]\s*(\S*)")
-_DICE = re.compile(r"[1-6\u2680-\u2685]")
+_QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
+_DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
+_NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
+"""A name of rules that may be of several words."""
+_ENDS = ".,;!?"
+"""What may follow a command, a number or a choice where it ends a sentence."""
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
 _EXAMPLES = {
     "dice": 2,
@@ -60,6 +73,8 @@ class Reply:
     """Whether it is for the one who gave the command alone."""
     ends: bool = False
     """Whether the chat ends."""
+    repeats: bool = False
+    """Whether another reply in the same place says so too: it only ends what was shown before."""
 
     @property
     def text(self) -> str:
@@ -81,14 +96,16 @@ def failure(error: Exception) -> Reply:
     """What the one who gave a command is told where it was refused, or the program failed."""
     if isinstance(error, FarkleError):
         # errors repeat what was typed
-        sentence = safe_text(str(error), _MOST_ERROR)
+        sentence = whole_sentence(safe_text(str(error), _MOST_ERROR))
     else:
+        number = log.failed("an answer", error)
         sentence = say(
-            "the program failed on that, which is not your fault; the host finds it in the log"
-            " under {number}",
-            number=log.failed("an answer", error),
+            "The program failed on that, which is not your fault; the host finds it in the log"
+            " under {number}.",
+            number=number,
         )
-    return Reply({"error": sentence}, itemgetter("error"), private=True)
+    stopped = isinstance(error, TaskCancelledError)  # as who did so was told
+    return Reply({"error": sentence}, itemgetter("error"), private=True, repeats=stopped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +149,11 @@ class Line:
         if text is None:
             return None
         known = {say(word): meaning for word, meaning in meanings.items()} | meanings
-        if text.lower() not in known:
+        word = text.lower().rstrip(_ENDS)
+        if word not in known:
             first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
             raise InvalidRequestError(neither_word(name, first, second, text))
-        return known[text.lower()]
+        return known[word]
 
     def situation(self, rules: Ruleset) -> Situation:
         """The position that the context options describe.
@@ -170,6 +188,8 @@ class Command:
     takes_words: bool = True
     any_option: bool = False
     """Whether it looks at the names of options itself."""
+    takes_dice: bool = False
+    """Whether its words are dice and numbers."""
     is_exact: bool = False
     """Whether what is typed counts to the letter, blanks and what nobody sees too."""
     whole: tuple[str, ...] = ()
@@ -182,10 +202,15 @@ class Command:
         """Without its slash."""
         return self.usage.split()[0].removeprefix("/")
 
+    @property
+    def takes_bare_options(self) -> bool:
+        """Whether no word can be taken for the name of an option: "turn 350" is turn:350 then."""
+        return self.takes_dice or not self.takes_words
+
 
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
-    plain = _as_text(word).replace("\N{MINUS SIGN}", "-")
+    plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(_ENDS)
     if not _NUMBER.fullmatch(plain) or len(plain) > _MOST_DIGITS:
         raise InvalidRequestError(refusal(_as_text(word)))
     return int(re.sub("[,.']", "", plain))
@@ -207,12 +232,24 @@ def neither_word(option: str, first: str, second: str, text: str) -> str:
     )
 
 
-def take_apart(command: Command, rest: str) -> Line:
-    """The words and options after a command's name. Raises InvalidRequestError."""
+def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line:
+    """The words and options after a command's name. Raises InvalidRequestError.
+
+    names : of rule sets, which may be of several words
+    """
     options: dict[str, Word] = {}
-    for match in _OPTION.finditer(rest):
+    kept: list[str] = []
+    end = 0
+    value = "|".join([*sorted(map(_spaced, names), key=len, reverse=True), _QUOTED])
+    if command.takes_bare_options:
+        rest = _with_colons(command, rest, value)
+    option_given = re.compile(rf"([a-z][a-z0-9_-]*)\s*[:=]\s*({value}|\S*)", re.I)
+    while match := option_given.search(rest, end):
+        kept.append(rest[end : match.start()])
+        end = match.end()
         option = match[1].lower().replace("_", "-")
         if option in command.whole:
+            kept.append(match[0])
             continue
         if option not in command.options and not command.any_option:
             takes = did_you_mean(option, list(command.options)) if command.options else ""
@@ -228,8 +265,8 @@ def take_apart(command: Command, rest: str) -> Line:
             raise InvalidRequestError.say(
                 'the option "{option}:" needs a value after it', option=option
             )
-        options[option] = match[2]
-    words = _OPTION.sub(lambda match: match[0] if match[1].lower() in command.whole else " ", rest)
+        options[option] = match[2][1:-1] if re.fullmatch(_QUOTED, match[2]) else match[2]
+    words = " ".join([*kept, rest[end:]])
     arguments = tuple(words.split())
     if command.is_exact:
         arguments = tuple(filter(None, [words.strip(" ")]))
@@ -243,6 +280,32 @@ def take_apart(command: Command, rest: str) -> Line:
     return Line(arguments, options)
 
 
+def _with_colons(command: Command, rest: str, value: str) -> str:
+    """Options that were typed without a colon, as "turn 350", with one."""
+    if not command.options:
+        return rest
+    known = sorted(command.options, key=len, reverse=True)
+    option = "|".join(name.replace("-", "[-_ ]") for name in known)
+    explicit = rf"\S+\s*[:=]\s*(?:{value}|\S*)"
+    bare = rf"(?<!\S)({option})\s+({value}|[^\s:=]+(?!\S*\s*[:=]))"
+    return re.sub(f"{explicit}|{bare}", _with_colon, rest, flags=re.IGNORECASE)
+
+
+def _with_colon(found: re.Match[str]) -> str:
+    return f"{found[1].replace(' ', '-')}:{found[2]}" if found[1] else found[0]
+
+
+def _spaced(name: str) -> str:
+    """A pattern of a name, whatever blanks are in it."""
+    return r"\s+".join(map(re.escape, name.split())) + r"(?!\S)"
+
+
+def _as_meant(typed: str) -> str:
+    """A line without marks of a quote and what nobody sees; full-width letters are plain ones."""
+    plain = " ".join(narrowed(typed).splitlines())
+    return re.sub(r"^[\s>`]*(/(?=\s*\w)\s*)?|[\s`]*$", lambda found: "/" if found[1] else "", plain)
+
+
 class Commands:
     """Every command of the chat by name, without its slash."""
 
@@ -250,11 +313,14 @@ class Commands:
         self,
         groups: Mapping[str, Sequence[Command]],
         resume: Callable[[Caller], AsyncIterator[News | Reply]],
+        rule_names: Callable[[str], Awaitable[Collection[str]]],
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place.
 
-        The titles are marked by `say_later`.
+        The titles are marked by `say_later`. `rule_names` tells the names of the rules that were
+        made in a place.
         """
+        self._rule_names = rule_names
         self._resume = resume
         self.groups = {
             **groups,
@@ -268,7 +334,7 @@ class Commands:
     async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
         """Answer one line; what is wrong with it is a reply too."""
         try:
-            name, taken_apart = self._parse(line)
+            name, taken_apart = await self._parse(line, caller.place)
             async for told in self.by_name[name].answer(taken_apart, caller):
                 yield as_reply(told)
         except Exception as error:  # the chat goes on, whatever one line did
@@ -282,15 +348,15 @@ class Commands:
         except Exception as error:  # one may still talk about other things
             yield failure(error)
 
-    def _parse(self, line: str) -> tuple[str, Line]:
-        check_length(line)
-        typed, line = line, "".join(c if c.isprintable() else " " for c in line)
-        if _DICE.match(line.strip()):
+    async def _parse(self, typed: str, place: str) -> tuple[str, Line]:
+        check_length(typed)
+        line = _as_meant(typed)
+        if _DICE.match(line):
             line = f"/advise {line}"
-        if not line.split():
+        if not line:
             raise InvalidRequestError.say("type a command such as /help")
         first, *others = line.split(maxsplit=1)
-        name = first.removeprefix("/").lower()
+        name = first.removeprefix("/").rstrip(_ENDS).lower()
         if name not in self.by_name:
             raise InvalidRequestError.say(
                 'unknown command "{command}"{known}',
@@ -298,9 +364,10 @@ class Commands:
                 known=self._did_you_mean(name),
             )
         command, rest = self.by_name[name], "".join(others)
-        if command.is_exact:
-            rest = typed[line.index(first) + len(first) :]
-        return name, take_apart(command, rest)
+        if command.is_exact and (found := re.search(name, typed, re.IGNORECASE)):
+            rest = typed[found.end() :]
+        names = await self._rule_names(place) if _NAMED_RULES.search(rest) else ()
+        return name, take_apart(command, rest, names)
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""

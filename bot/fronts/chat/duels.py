@@ -1,11 +1,11 @@
 """The commands that set ways to play against each other, exactly."""
 
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.games import RULES_OPTION
+from bot.fronts.chat.waiting import replies
 from bot.services.chances import Oracle
 from bot.services.duels import (
     dueled,
@@ -16,9 +16,7 @@ from bot.services.duels import (
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
 from bot.views.duel import duel_data, duel_text, response_data, response_text
-from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
 from solver.play.policies import THRESHOLD
 from solver.wording import say_later
@@ -42,12 +40,10 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
         for name in names:
             await at_once(advisor.policy, name, meant)
         seconds = await at_once(seconds_of_duel, meant, one, other)
-        async with oracle.tasks.task(caller.asker, say_later("duel"), each=seconds) as task:
-            async for found in task.told(dueled, advisor, kernels, meant, one, other):
-                if isinstance(found, Delay):
-                    yield Reply(found, delay_text, asdict)
-                else:
-                    yield Reply(found, duel_text, duel_data)
+        what, work = say_later("duel"), (dueled, advisor, kernels, meant, one, other)
+        told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, duel_text, duel_data):
+            yield reply
 
     async def best_response(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if len(line.arguments) != 1:
@@ -57,15 +53,12 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
         name = str(line.arguments[0]).lower()
         meant = await rules.resolve(caller.place, line.option("rules"))
         await at_once(advisor.policy, name, meant)
-        await at_once(advisor.needed, meant)
+        await at_once(advisor.strategy, meant)
         seconds = await at_once(seconds_of_best_response, meant)
-        what = say_later("best response")
-        async with oracle.tasks.task(caller.asker, what, each=seconds) as task:
-            async for found in task.told(responded, advisor, kernels, meant, name):
-                if isinstance(found, Delay):
-                    yield Reply(found, delay_text, asdict)
-                else:
-                    yield Reply(found, response_text, response_data)
+        what, work = say_later("best response"), (responded, advisor, kernels, meant, name)
+        told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, response_text, response_data):
+            yield reply
 
     return [
         Command(

@@ -19,15 +19,15 @@ from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.place_settings import change_settings
+from bot.services.rule_options import with_goal
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.settings import settings_text
-from solver.errors import InvalidRequestError, InvalidRollError, InvalidRulesError, did_you_mean
+from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS
-from solver.rules.complaints import complaints
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.wording import said_in, say, say_later, spoken
@@ -47,7 +47,6 @@ RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone"
 """Words that cannot be names, as commands and messages use them."""
 _THEN: dict[str, Literal["roll", "bank"]] = {"roll": "roll", "bank": "bank"}
 _POINTS = re.compile(r"[+-]?[\d,.']*\d")
-MOST_GOAL = 50_000
 _MOST_SECONDS = 7 * 24 * 3600
 
 
@@ -73,7 +72,7 @@ class GameCommands:
                 "/track [@NAME ...]",
                 say_later("keep the score of a game with real dice"),
                 self._track,
-                _NEW,
+                {"me": say_later("no: you keep the score and do not play"), **_NEW},
                 examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
             ),
             Command(
@@ -183,6 +182,10 @@ class GameCommands:
 
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         players = _players(line.arguments, caller, "optimal")
+        if line.choice("me", YES_OR_NO) is False:
+            players = players[1:]
+            if not players:
+                raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
         rules = await self._ruleset(line, caller)
         async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
@@ -300,21 +303,7 @@ class GameCommands:
         reference = line.option("rules") or await self._rules.default(caller.place)
         rules = await self._rules.resolve(caller.place, reference)
         goal = line.number("goal")
-        if goal is None or goal == rules.goal:
-            return rules
-        if goal > MOST_GOAL:
-            raise InvalidRulesError.say(
-                "the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal
-            )
-        changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
-        if wrong := complaints(changed):
-            raise InvalidRulesError.say(
-                "the goal cannot be {goal:,} under {rules} rules: {reason}",
-                goal=goal,
-                rules=rules.name,
-                reason=wrong[0].sentence(),
-            )
-        return Ruleset.model_validate(changed)
+        return rules if goal is None else with_goal(rules, goal)
 
 
 def _dice(typed: str, table: Table, caller: Caller) -> Roll:
@@ -364,6 +353,8 @@ def _away(line: Line) -> int | None:
 
 
 def _no_turn(text: str) -> str:
+    if not text:
+        return say("a turn is told by its points, farkle, lose or win, as in /score ann 550")
     return say(
         'a turn is told by its points, farkle, lose or win, as in /score ann 550, not "{text}"',
         text=text,
@@ -371,6 +362,8 @@ def _no_turn(text: str) -> str:
 
 
 def _no_fix(text: str) -> str:
+    if not text:
+        return say("/fix takes a name and a score, as in /fix ann 4200")
     return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
 
 

@@ -1,11 +1,12 @@
 """The command that makes a table to memorise."""
 
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.games import RULES_OPTION
+from bot.fronts.chat.waiting import delay_reply
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.memo import MemoAnswer, known_memo, memo_answer, seconds_of_memo
@@ -15,7 +16,6 @@ from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
 from bot.views.memo import memo_data, memo_text
 from bot.views.memo_picture import memo_picture
-from bot.views.tasks import delay_text
 from solver.errors import FarkleError
 from solver.wording import say_later
 
@@ -34,10 +34,10 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             what = say_later("table to memorise")
             try:
                 async with tasks.task(caller.asker, what, each=seconds) as task:
-                    yield Reply(Delay(what, 0, seconds), delay_text, asdict)
+                    yield delay_reply(Delay(what, 0, seconds))
                     async for found in task.told(memo_answer, advisor, kernels, meant, unit):
                         if isinstance(found, Delay):
-                            yield Reply(found, delay_text, asdict)
+                            yield delay_reply(found)
                         else:
                             known = found
             except FarkleError as error:  # the table itself can be shown all the same

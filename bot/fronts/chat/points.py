@@ -1,19 +1,17 @@
 """The commands that tell what rules are like: a turn for the most points, and the fair start."""
 
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from functools import partial
 
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.games import RULES_OPTION
+from bot.fronts.chat.waiting import replies
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.points import PointsQuestion, points_answer
 from bot.services.tables import Caller
-from bot.tasks.tasks import Delay
 from bot.views.komi import komi_data, komi_text
 from bot.views.points import points_data, points_text
-from bot.views.tasks import delay_text
 from solver.wording import say_later
 
 
@@ -29,11 +27,8 @@ def points_commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
         )
         meant = await rules.resolve(caller.place, line.option("rules"))
         told = oracle.tasks.told(caller.asker, say_later("points"), points_answer, meant, question)
-        async for found in told:
-            if isinstance(found, Delay):
-                yield Reply(found, delay_text, asdict)
-            else:
-                yield Reply(found, points_text, points_data)
+        async for reply in replies(told, points_text, points_data):
+            yield reply
 
     async def komi(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant = await rules.resolve(caller.place, line.option("rules"))

@@ -1,13 +1,14 @@
 """Commands that look back: reviews, records, dice, proofs, and matches between bots."""
 
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
 from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
+from bot.fronts.chat.waiting import delay_reply, replies
 from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -31,7 +32,7 @@ from bot.views.records import (
     stats_text,
 )
 from bot.views.review import review_data, review_text
-from bot.views.tasks import delay_text, stopped_text
+from bot.views.tasks import stopped_text
 from solver.errors import InvalidRequestError
 from solver.play.strengths import load_strengths
 from solver.wording import say_later
@@ -67,7 +68,12 @@ class RecordCommands:
             Command(
                 "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
             ),
-            Command("/proof", say_later("a game's dice, for `farkle verify`"), self._proof, GAME),
+            Command(
+                "/proof",
+                say_later("a game's dice as a file, for anybody to check"),
+                self._proof,
+                GAME,
+            ),
             Command(
                 "/match LEVEL LEVEL",
                 say_later("bot against bot, best of games:N"),
@@ -108,9 +114,9 @@ class RecordCommands:
                 "only games of two players can be reviewed: with more there are no exact odds"
             )
         text = partial(review_text, names=table.names)
-        data = partial(review_data, names=table.names)
-        async for found in self._oracle.review(table, caller.asker):
-            yield _delay(found) if isinstance(found, Delay) else Reply(found, text, data)
+        data = partial(review_data, names=table.stored_names)
+        async for reply in replies(self._oracle.review(table, caller.asker), text, data):
+            yield reply
 
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         place = _place(line, caller)
@@ -141,11 +147,8 @@ class RecordCommands:
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         asked = self._tables.store.path, _place(line, caller)
         told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
-        async for found in told:
-            if isinstance(found, Delay):
-                yield _delay(found)
-            else:
-                yield Reply(found, dice_record_text, dice_record_data)
+        async for reply in replies(told, dice_record_text, dice_record_data):
+            yield reply
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
@@ -173,7 +176,7 @@ class RecordCommands:
         match = play_match(self._oracle, caller.asker, pair, rules, number, tell)
         async for game in match:
             if isinstance(game, Delay):
-                yield _delay(game)
+                yield delay_reply(game)
                 continue
             for text in game.moves:
                 yield Reply({"game": game.number, "text": text}, itemgetter("text"))
@@ -234,10 +237,6 @@ class RecordCommands:
         if person is None:
             raise InvalidRequestError.say('nobody called "{name}" has played here', name=name)
         return Person(person, name)
-
-
-def _delay(delay: Delay) -> Reply:
-    return Reply(delay, delay_text, asdict)
 
 
 def _place(line: Line, caller: Caller) -> str | None:

@@ -8,12 +8,13 @@ from operator import itemgetter
 from typing import Any
 
 from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.fronts.chat.waiting import replies
 from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.services.variations import as_they_are, variations
+from bot.solving.process import SolveState
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
 from bot.views.compare import compare_data, compare_text
 from bot.views.compare_chart import compare_chart
 from bot.views.house_rules import (
@@ -29,7 +30,6 @@ from bot.views.house_rules import (
 )
 from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
-from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
 from solver.play.compare import CARELESS
 from solver.rules.ruleset import Ruleset
@@ -119,11 +119,9 @@ class RulesCommands:
         named = await self._rules.several(caller.place, words)
         vary = line.option("vary")
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
-        async for told in self._rules.compared(caller.asker, asked, careless, compare_chart):
-            if isinstance(told, Delay):
-                yield Reply(told, delay_text, asdict)
-            else:
-                yield Reply(told, _compared_text, _compared_data)
+        told = self._rules.compared(caller.asker, asked, careless, compare_chart)
+        async for reply in replies(told, _compared_text, _compared_data):
+            yield reply
 
     async def _new(
         self, caller: Caller, name: str, options: Mapping[str, Word]
@@ -143,7 +141,8 @@ class RulesCommands:
             self._rules.solve(caller.place, name, caller.person.id)
         ) as updates:
             async for progress in updates:
-                yield Reply(progress, solve_progress_text, asdict)
+                cancelled = progress.state is SolveState.CANCELLED
+                yield Reply(progress, solve_progress_text, asdict, repeats=cancelled)
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
@@ -156,7 +155,7 @@ class RulesCommands:
 
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
-        return Reply(deleted, deleted_text, lambda name: {"deleted": name})
+        return Reply(deleted, deleted_text, lambda one: {"deleted": one.name, "rules": one.now})
 
 
 def _compared_text(compared: ComparedRules) -> str:

@@ -23,7 +23,6 @@ from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
-from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Tasks
 from bot.views.card import (
@@ -39,7 +38,14 @@ from bot.views.chart import chart_png
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text
-from bot.views.layout import LONGEST_NAME, escape_markdown, plain_markdown, safe_text, shorten_text
+from bot.views.layout import (
+    LONGEST_NAME,
+    escape_markdown,
+    plain_markdown,
+    safe_text,
+    shorten_text,
+    whole_sentence,
+)
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
@@ -269,7 +275,7 @@ class Answer:
                 async with asyncio.timeout(self._tasks.limits.patience):
                     asker = caller_of(self._interaction).asker
                     picture = await self._tasks.aside(asker, chart_png, chart)
-        return await at_once(table_card, told, picture, pictures=pictures)
+        return table_card(told, picture, pictures=pictures)
 
     async def show(self, card: Card, view: View | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
@@ -311,7 +317,7 @@ class Answer:
         view = table_view(game, buttons, self._language.code, mask)
         drawn = None
         if self._tasks.pressure.degree < Degree.STRAINED:
-            drawn = await at_once(said_in, self._language, roll_picture, game, mask)
+            drawn = said_in(self._language, roll_picture, game, mask)
         files = _files([drawn] if drawn else [])
         try:
             await self._interaction.response.edit_message(view=view, attachments=files)
@@ -367,7 +373,7 @@ class Answer:
 
     async def tell_alone(self, sentence: str) -> None:
         """Tell a sentence to the one who asked alone."""
-        await self.tell_privately(Card(plain_markdown(sentence)))
+        await self.tell_privately(Card(plain_markdown(whole_sentence(sentence))))
 
     async def _show_in_channel(self, card: Card, view: View | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""

@@ -36,14 +36,11 @@ class Choices:
     async def choose(self, button: TableButton, die: int) -> AsyncIterator[int]:
         """The mask of the dice chosen with this press; presses are answered in their order."""
         now = time.monotonic()
-        self._last = {
-            game: one
-            for game, one in self._last.items()
-            if now - one.pressed < _SECONDS or one.answering.locked()
-        }
-        last = self._last.get(button.game)
+        self._forget(now)
+        last = self._last.pop(button.game, None)
         if last is None or last.version != button.version:
-            last = self._last[button.game] = _Choice(button.version, button.mask, now)
+            last = _Choice(button.version, button.mask, now)
+        self._last[button.game] = last
         # the button says which way it turns its die, and nothing of the others
         bit = 1 << die
         last.mask = last.mask & ~bit if button.mask & bit else last.mask | bit
@@ -58,3 +55,11 @@ class Choices:
         finally:
             if is_turn:
                 last.answering.release()
+
+    def _forget(self, now: float) -> None:
+        """Let go of what is too old, which comes first."""
+        while self._last:
+            game, first = next(iter(self._last.items()))
+            if now - first.pressed < _SECONDS or first.answering.locked():
+                return
+            del self._last[game]

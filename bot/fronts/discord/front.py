@@ -6,14 +6,14 @@ import logging
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from typing import Any
 
 import discord
 from discord import app_commands
 from discord.ui import View
 
-from bot.fronts.chat.commands import Command, Commands, Line, Reply, take_apart
+from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
 from bot.fronts.chat.pictures import walked
 from bot.fronts.discord.answers import Answer, caller_of
 from bot.fronts.discord.buttons import (
@@ -35,10 +35,10 @@ from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
-from bot.typed import check_length
+from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
 from bot.views.game import hint_data, hint_text
-from bot.views.layout import plain_markdown
+from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
@@ -138,7 +138,7 @@ class DiscordFront:
         command = self._commands.by_name[name]
         try:
             check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
-            line = _with_more(line, command)
+            line = _as_typed(line, command)
         except FarkleError as error:
             await answer.refuse(error)
             return
@@ -174,7 +174,8 @@ class DiscordFront:
                 again = await self._answer(interaction, button.language, anew=True)
                 await again.tell(self._play_again(caller_of(interaction), table))
             elif button.action == "why":
-                await answer.tell_alone("\n".join(why_not(table.game, button.mask)))
+                reasons = why_not(table.game, button.mask)
+                await answer.tell_alone("\n".join(map(whole_sentence, reasons)))
             elif button.action in _DICE_BUTTONS:
                 await self._toggle(answer, caller, table, button)
             elif button.action in SURE:
@@ -428,17 +429,33 @@ def dice_in(text: str) -> str | None:
     return max(found, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
 
 
-def _with_more(line: Line, command: Command) -> Line:
-    """A command with the options that were typed into one. Raises InvalidRequestError."""
-    given = dict(line.options)
+def _as_typed(line: Line, command: Command) -> Line:
+    """A command as it would have been read where it is typed: with the options typed into another.
+
+    Raises InvalidRequestError.
+    """
+    if command.is_exact:
+        return line
+    words = tuple(narrowed(one) if isinstance(one, str) else one for one in line.arguments)
+    given = {k: narrowed(one) if isinstance(one, str) else one for k, one in line.options.items()}
+    line = Line(words, given)
+    if command.takes_dice and any(letter.isalpha() for letter in line.words):
+        return _with(take_apart(command, line.words), given)
     if (more := given.pop("more", None)) is None:
         return line
     parsed = take_apart(command, str(more))
     if parsed.arguments:
         accepted = "three-pairs:750"
         raise InvalidRequestError.say(
-            'more takes options such as {accepted}, not "{words}"',
+            'the option more takes options such as {accepted}, not "{words}"',
             accepted=accepted,
             words=parsed.words,
         )
-    return Line(line.arguments, {**given, **parsed.options})
+    return _with(Line(words, parsed.options), given)
+
+
+def _with(line: Line, given: Mapping[str, Word]) -> Line:
+    """A line with options given apart from it. Raises InvalidRequestError for one given twice."""
+    if twice := next((name for name in given if name in line.options), None):
+        raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
+    return Line(line.arguments, {**given, **line.options})

@@ -17,10 +17,10 @@ from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
 from bot.fronts.chat.commands import Command, Line, Word
-from bot.fronts.chat.games import MOST_GOAL
 from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO
+from bot.services.rule_options import MOST_GOAL
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.views.layout import safe_text
@@ -98,7 +98,10 @@ _LEVELS = tuple(LEVELS)
 _GAME = SlashOption("game", completes="game")
 _RULES = SlashOption("rules", completes="rules")
 _DICE = word("dice", say_later("the faces, such as 6 5 3 3 3 2 or 653332"), most=60, required=True)
-_CONTEXT = tuple(_position_option(field) for field in POSITION_FIELDS)
+_CONTEXT = (
+    *(_position_option(field) for field in POSITION_FIELDS),
+    number("goal", 1, MOST_GOAL),
+)
 _OTHERS = tuple(
     person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
 )
@@ -108,14 +111,29 @@ _NEW = (
     SlashOption("hints", choices=_YES_NO),
     number("away", 10, 7 * 24 * 3600),
 )
+_SETS = (
+    SlashOption("my-dice"),
+    SlashOption("their-dice"),
+    SlashOption("my-badge"),
+    SlashOption("their-badge"),
+    SlashOption("joker-alone", choices=_YES_NO),
+)
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
 _POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
-    "advise": (_DICE, *_CONTEXT),
-    "odds": (number("dice", 1, 6), *_CONTEXT),
+    "advise": (_DICE, *_CONTEXT, *_SETS),
+    "odds": (SlashOption("dice"), *_CONTEXT, *_SETS),
+    "kcd": (
+        word("list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))),
+        *_SETS,
+        number("goal", 1, MOST_GOAL),
+        SlashOption("own"),
+        SlashOption("began", choices=tuple(ME_OR_THEM)),
+        _RULES,
+    ),
     "points": (
         number("cost"),
         SlashOption("on-board", choices=_YES_NO),
@@ -128,7 +146,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "explore": (number("dice", 1, 6), *_CONTEXT),
     "memo": (number("unit", 1), _RULES),
     "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
-    "track": (*_OTHERS[:1], *_NEW, *_OTHERS[1:]),
+    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_OTHERS[1:]),
     "join": (_LEVEL, _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
     "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),

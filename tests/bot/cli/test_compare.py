@@ -57,6 +57,13 @@ def test_what_is_solved_on_the_way_is_kept_where_that_was_asked_for(
     assert len(set(strategies.glob("*.json")) - before) == 1
 
 
+def test_no_column_and_no_row_is_there_twice(compare: Run) -> None:
+    lines = compare("--vary", "goal=400,500,400").stdout.splitlines()
+    heads = lines[1].split()
+    assert len(set(heads)) == len(heads)
+    assert [line.split()[0] for line in lines[2:5]] == ["400", "500", "first:"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -106,11 +106,18 @@ def test_the_command_plays_games_to_check(folder: Path) -> None:
     assert run(*arguments, "--csv")[1].splitlines()[0] == "rules,one,other,when,chance"
 
 
+def test_the_names_of_policies_may_have_capitals(folder: Path) -> None:
+    path = str(rules_file(folder / "mine.toml"))
+    plain = run("duel", "greedy", "threshold:200", "--rules", path, "--json")
+    assert run("duel", "Greedy", "THRESHOLD:200", "--rules", path, "--json") == plain
+
+
 def test_what_cannot_be_asked(folder: Path) -> None:
     path = str(rules_file(folder / "mine.toml"))
     for name in ("threshold:", "threshold:0", "threshold:x", "threshold:-3", "threshold:9999999"):
         assert "as in threshold:300" in run("duel", name, "greedy", "--rules", path)[1]
     assert "turn-points-bank-wins" in run("duel", "turnpoints-bank-wins", "greedy")[1]
+    assert 'unknown policy "nope"' in run("duel", "Nope", "greedy", "--rules", path)[1]
     assert "solve" in run("duel", "optimal", "greedy", "--rules", path)[1]
     assert "solve" in run("best-response", "greedy", "--rules", path)[1]
 
@@ -126,5 +133,5 @@ async def test_the_chat_tells_them_as_well(folder: Path, tiny: Solution) -> None
         assert "Chance to win against greedy under mine rules:" in text
         assert "takes two policies" in await chat.say("ann: /duel greedy")
         assert "takes a policy" in await chat.say("ann: /best-response")
-        assert "unknown level" in await chat.say("ann: /best-response gredy")
+        assert "Unknown policy" in await chat.say("ann: /best-response gredy")
         assert 'no option "treshold"' in await chat.say("ann: /duel greedy treshold:200")

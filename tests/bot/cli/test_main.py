@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import re
@@ -288,7 +289,34 @@ def test_damaged_files_get_one_sentence(
     assert (status, "is not the manifest of a strategy file" in err) == (2, True)
     manifest.unlink()
     status, _, err = farkle(*ask)
-    assert (status, "kcd rules are not solved yet" in err) == (2, True)
+    assert (status, "the rules kcd are not solved yet" in err) == (2, True)
+
+
+def test_a_refusal_is_wrapped_for_a_terminal_alone(
+    farkle: Farkle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = farkle("advise", "123456", "--turn", "375")[2]
+    assert len(plain.splitlines()) == 1
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("bot.__main__.sys.stderr.isatty", lambda: True)
+    wrapped = farkle("advise", "123456", "--turn", "375")[2]
+    assert max(map(len, wrapped.splitlines())) < 60
+    assert wrapped.split() == plain.split()
+
+
+def test_no_folder_is_made_for_a_database_that_was_named(
+    farkle: Farkle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "not there"
+    monkeypatch.setenv("FARKLE_DATABASE_URL", f"sqlite+aiosqlite:///{folder}/farkle.db")
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    status, _, err = farkle("chat")
+    assert (status, f"There is no folder {folder} for the database" in err) == (2, True)
+    assert not folder.exists()
+    folder.mkdir()
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert farkle("chat")[0] == 0
+    assert (folder / "farkle.db").exists()
 
 
 def test_short_names_of_the_chat_work_on_the_command_line(farkle: Farkle) -> None:
@@ -357,6 +385,19 @@ def test_an_early_interrupt_ends_cleanly(tmp_path: Path, module: str) -> None:
         told = [line for line in said if not line.startswith("import time:")]
         assert told[-1] == "farkle: interrupted"
         assert not any("Traceback" in line for line in told)
+
+
+def test_a_command_loads_only_what_it_needs() -> None:
+    script = """
+import sys
+from bot.cli.main import COMMANDS, farkle
+assert farkle.commands["advise"].name == "advise"
+assert not {"sqlalchemy", "alembic", "rich", "prompt_toolkit", "PIL"} & set(sys.modules)
+assert sorted(farkle.commands) == sorted(COMMANDS)
+assert all(command.name == name for name, command in farkle.commands.items())
+assert not {"numba", "distributed", "discord", "matplotlib", "alembic"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.parametrize(
@@ -462,9 +503,9 @@ def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: 
     script = f"""
 import sys
 sys.argv = ["farkle", "chat"]
-import bot.cli.main
+import bot.cli.chat
 from bot.__main__ import main
-bot.cli.main.DEFAULT_RULES = {str(tiny_file)!r}
+bot.cli.chat.DEFAULT_RULES = {str(tiny_file)!r}
 main()
 """
     done = subprocess.run(

@@ -35,7 +35,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 
 
 async def saved(folder: Path, place: str, rules: Ruleset) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{folder / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
     await store.save_place_rules(place, rules.name, rules_toml(rules, ""), "ann")
     await store.close()
 
@@ -77,7 +77,7 @@ def test_rules_of_a_place_are_solved_and_asked_about(run: Run, console: Path) ->
     status, _, sentence = run("advise", "1 5 5", "--rules", "sunday game", *here)
     assert (status, console.joinpath("strategies").exists()) == (2, False)
     assert sentence == (
-        "sunday game rules are not solved yet; run: farkle solve 'sunday game' --place console"
+        "the rules sunday game are not solved yet; run: farkle solve 'sunday game' --place console"
     )
     assert run("solve", "sunday game", *here)[0] == 0
     assert "sunday game rules" in run("advise", "1 5 5", "--rules", "sunday game", *here)[1]
@@ -88,7 +88,7 @@ def test_rules_of_a_place_are_solved_and_asked_about(run: Run, console: Path) ->
 async def test_without_a_name_a_place_means_the_rules_that_it_plays_by(
     tmp_path: Path, console: Path, data: Path, run: Run
 ) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{console / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{console / 'farkle.db'}")
     await store.set_place_setting("discord:7", "rules", "kcd")
     await store.close()
     (tmp_path / "strategies").symlink_to(data / "strategies")

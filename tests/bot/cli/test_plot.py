@@ -121,7 +121,7 @@ def test_the_picture_and_the_numbers_at_once(farkle: Farkle, tmp_path: Path) -> 
         ("border --farkles 3 --json", "your farkles in a row cannot be 3"),
         ("compare --json", "say which RULES to compare"),
         ("compare kcd nobody --json", 'unknown rule set "nobody"'),
-        ("compare zilch --json", "zilch rules are not solved yet"),
+        ("compare zilch --json", "the rules zilch are not solved yet"),
     ],
 )
 def test_bad_input_gets_one_sentence(farkle: Farkle, arguments: str, sentence: str) -> None:
@@ -150,6 +150,6 @@ def test_every_kind_has_json_csv_and_help(farkle: Farkle, kind: str) -> None:
 
 
 def test_other_commands_do_not_load_matplotlib() -> None:
-    script = "import sys, bot.cli.main, bot.wiring; print('matplotlib' in sys.modules)"
+    script = "import sys, bot.cli.chat, bot.wiring; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stdout.strip() == b"False"

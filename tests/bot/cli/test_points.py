@@ -39,8 +39,8 @@ def test_a_turn_for_most_points_in_words(farkle: Farkle) -> None:
     assert lines == [
         "zilch rules, a turn for the most points, with no goal and whatever the scores.",
         "  623.017 points on average, farkle 19.33 %",
-        "  so many points or more  450  800  1,400  2,800",
-        "  in one turn of            2    4     10    100",
+        "  at least so many points  450  800  1,400  2,800",
+        "  in one turn out of         2    4     10    100",
         "Bank from these turn totals on, by dice left to roll:",
         "  6 dice  5 dice  4 dice  3 dice  2 dice  1 die",
         "   never   3,150   1,050     450     300    350",
@@ -137,8 +137,12 @@ def test_what_takes_everything_is_no_average(farkle: Farkle, tmp_path: Path) -> 
         ("points --score 500", "under facebook rules no roll loses everything"),
         ("points --hot-dice -1", "the number of hot dice cannot be -1"),
         ("points --table --costs 1", "ask for one at a time"),
+        ("points --costs 0,100 --farkle-cost 500", "leave out --farkle-cost and --hot-dice"),
+        ("points zilch --costs 0 --hot-dice 1", "leave out --farkle-cost and --hot-dice"),
+        ("points kcd --not-on-board", "under kcd rules everybody is on the board"),
+        ("points kcd --hot-dice 1", "it does not matter how often all dice were set aside"),
         ("points --json --csv", "leave one out"),
-        ("komi", "facebook rules are not solved yet"),
+        ("komi", "the rules facebook are not solved yet"),
     ],
 )
 def test_what_cannot_be_asked(farkle: Farkle, arguments: str, sentence: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.cli.rules_questions import Terminal, new_rules
 from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
@@ -188,7 +189,7 @@ def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
         "farkle_penalty.in_a_row: should be at most 5, not 9",
         'or "everything", not "all"',
     ):
-        assert sentence in out
+        assert sentence in " ".join(out.split())
     assert farkle("rules", "check", "mine.toml")[0] == 0
     rules = read_rules(Path("mine.toml"))
     assert rules == Ruleset(
@@ -346,3 +347,33 @@ def test_what_is_written_is_short() -> None:
         "three_of_a_kind",
     ]
     assert "score_floor" not in rules_toml(load_rules("facebook"), "facebook")
+
+
+def test_no_question_breaks_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On 80 columns, with the longest defaults and the sentences about wrong answers."""
+    asked: list[str] = []
+
+    def prompt(text: str, default: str | None, **_: Any) -> str:
+        asked.append(text)
+        return "n" if "Shall dice be worth" in text else str(default)
+
+    monkeypatch.setattr("bot.cli.rules_questions.click.prompt", prompt)
+    new_rules(Terminal(), str(tmp_path / "mine.toml"))
+    assert len(asked) >= 30
+    Terminal().tell(f"  {'should be one of these words ' * 9}")
+    lines = [*"\n".join(asked).splitlines(), *capsys.readouterr().out.splitlines()]
+    assert max(map(len, lines)) <= 79
+
+
+def test_none_is_0_points_where_points_are_asked(farkle: Asked) -> None:
+    told = {**ANSWERS, "1 2 3 4 5 [": ["none"], "Three pairs": ["None"]}
+    told.pop("four of a kind and a pair count")
+    told.pop("six of a kind count")
+    answers = [answer for replies in told.values() for answer in replies]
+    answers.insert(answers.index("2500"), "0")  # four of a kind and a pair is asked then
+    status, _, err = farkle.answering(answers, "rules", "new", "mine.toml")
+    assert (status, err) == (0, "")
+    scoring = read_rules(Path("mine.toml")).scoring
+    assert (scoring.straight_1_5, scoring.three_pairs) == (0, 0)

@@ -22,18 +22,9 @@ from tests.conftest import rules_file
 
 
 @pytest.fixture
-def farkle(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    kernels: Path,
-) -> Farkle:
-    """With a data folder that has no strategies, but the tests' compiled code."""
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "kernels").symlink_to(kernels)
-    monkeypatch.setenv("FARKLE_DATA", str(data))
-    return Farkle(monkeypatch, capsys)
+def farkle(unsolved: Farkle) -> Farkle:
+    """Where nothing is solved yet."""
+    return unsolved
 
 
 @pytest.fixture

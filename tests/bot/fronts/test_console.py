@@ -7,13 +7,17 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from bot.fronts.chat.commands import Reply
 from bot.fronts.console import CommandCompleter, run_console
+from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
 from tests.bot.chat import open_chat
 
@@ -33,7 +37,7 @@ def test_lines_come_from_a_pipe(data: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert "keep 5         50 points" in done.stdout
-    assert 'unknown command "/nonsense"' in done.stdout
+    assert 'Unknown command "/nonsense"' in done.stdout
     assert "53.49 %" in done.stdout
 
 
@@ -118,7 +122,12 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         # what is typed may be drawn in pieces; behind a whole word the rest is suggested in grey
         expect(r"ise\x1b\[[\d;]*m 653332")
         os.write(controller, b" 1\r")
-        expect("a turn starts with all 6 dice")
+        expect("A turn starts with all 6 dice")
+        expect(prompt)
+        os.write(controller, b"/match optimal optimal games:99 rules:kcd\r")
+        expect(prompt)
+        os.write(controller, b"\x03")  # Ctrl-C breaks off what is still answered
+        expect(r"Stopped\.")
         expect(prompt)
         os.write(controller, b"\x04")  # Ctrl-D leaves
         assert process.wait(60) == 0
@@ -141,7 +150,8 @@ async def test_completions(data: Path, tmp_path: Path) -> None:
     assert completions("/advise 123 rules:fac") == ["rules:facebook"]
     assert completions("/rules k") == ["kcd"]
     assert completions("/nothing x") == []
-    assert completions("/advise me:100 m") == []
+    assert completions("/advise me:100 m") == ["my-dice:", "my-badge:"]
+    assert completions("/roll m") == []
 
 
 def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:
@@ -170,7 +180,77 @@ async def test_an_answer_that_cannot_be_put_into_words_is_told(
     monkeypatch.setattr("sys.stdin", io.StringIO("/games\n/quit\n"))
     async with open_chat(tmp_path) as opened:
         await run_console(opened.commands, tmp_path / "history", as_json=False)
-    failed, bye = capsys.readouterr().out.splitlines()
-    assert failed.startswith("the program failed on that, which is not your fault; the host finds")
+    *failure, bye = capsys.readouterr().out.splitlines()
+    failed = " ".join(failure)
+    assert failed.startswith("The program failed on that, which is not your fault; the host finds")
     assert "ZeroDivision" not in failed
     assert bye == "Bye."
+
+
+def run_lines(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
+
+
+async def test_a_proof_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_lines(
+        monkeypatch, "/play level:greedy rules:kcd", "/seed x  y", "/roll", "/resign", "/proof"
+    )
+    async with open_chat(tmp_path) as opened:
+        await run_console(opened.commands, tmp_path / "history", as_json=False)
+        [file] = (tmp_path / "proofs").iterdir()
+        told = " ".join(capsys.readouterr().out.split())
+        assert f"is in {file}; with this program anybody can check it." in told
+        assert file.stat().st_mode & 0o077 == 0 or file.parent.stat().st_mode & 0o077 == 0
+        proof = Proof.model_validate_json(file.read_text("utf-8"))
+        assert [seed.text for seed in proof.seeds] == ["x  y"]
+        assert verify_proof(proof).holds
+        run_lines(monkeypatch, "/proof")
+        await run_console(opened.commands, tmp_path / "history", as_json=True)
+        assert json.loads(capsys.readouterr().out) == proof.model_dump(mode="json")
+        file.unlink()
+        file.mkdir()  # where nothing can be written
+        run_lines(monkeypatch, "/proof")
+        await run_console(opened.commands, tmp_path / "history", as_json=False)
+        assert "The proof cannot be written to" in capsys.readouterr().out
+
+
+async def test_no_refusal_is_wider_than_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_lines(
+        monkeypatch,
+        "/duel max-points nope rules:kcd",
+        "/compare kcd nix",
+        "/explore me:4000 them:5000 rules:kcd",
+        "/odds turn:375 dice:2",
+        "ann: /odds turn:375 dice:2",
+        "/advise 653332 mee:5",
+    )
+    async with open_chat(tmp_path) as opened:
+        await run_console(opened.commands, tmp_path / "history", as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 79
+    assert lines[0].startswith('Unknown policy "nope"; known are optimal,')
+    assert sum(line.startswith("  ") for line in lines) >= 5
+
+
+async def test_who_cancels_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The end of what was cancelled is told where it replaces what was shown before."""
+
+    async def told(as_json: bool) -> str:
+        async def replies(*_: Any) -> AsyncIterator[Reply]:
+            yield Reply("solving", str)
+            yield Reply("cancelled", str, repeats=True)
+
+        monkeypatch.setattr(opened.commands, "answer", replies)
+        run_lines(monkeypatch, "/rules solve kcd")
+        await run_console(opened.commands, tmp_path / "history", as_json=as_json)
+        return capsys.readouterr().out
+
+    async with open_chat(tmp_path) as opened:
+        assert await told(False) == "solving\n"
+        assert await told(True) == '"solving"\n"cancelled"\n'

@@ -5,12 +5,12 @@ from random import Random
 import pytest
 
 from bot.review.dice_record import (
-    SIX_DICE_FARKLE_CHANCE,
     DiceRecord,
     Fairness,
     chi_square_p_value,
     dice_record,
 )
+from bot.services.dice_statistics import farkle_chance
 from bot.views.dice_record import dice_record_data, dice_record_text
 from solver.rules.file import load_rules
 from solver.turn.scoring import turn_plan
@@ -40,24 +40,30 @@ def test_p_values_are_the_integral_of_the_density() -> None:
         assert chi_square_p_value(statistic) == pytest.approx(tail, rel=1e-4)
 
 
-def test_the_farkle_chance_is_that_of_the_solver() -> None:
-    chances = turn_plan(load_rules("facebook")).farkle_chances
-    assert chances[5] == pytest.approx(SIX_DICE_FARKLE_CHANCE, abs=1e-15)
-    assert pytest.approx(43.2) == 1 / SIX_DICE_FARKLE_CHANCE
+@pytest.mark.parametrize("name", ["facebook", "kcd", "classic", "zilch", "patch"])
+def test_the_farkle_chance_is_that_of_the_solver(name: str) -> None:
+    rules = load_rules(name)
+    assert farkle_chance(rules) == pytest.approx(turn_plan(rules).farkle_chances[5], abs=1e-15)
+
+
+def test_the_published_farkle_chance() -> None:
+    """5 in 216 where single 1s and 5s, three of a kind, a straight and three pairs score."""
+    assert farkle_chance(load_rules("facebook")) == pytest.approx(5 / 216)
 
 
 def test_counts() -> None:
     record = dice_record(
         [
-            ((2, 2, 3, 4, 6, 6), True),
-            ((1, 2, 3, 4, 5, 6), False),
+            ((2, 2, 3, 4, 6, 6), (True, 0.02)),
+            ((1, 2, 3, 4, 5, 6), (False, 0.03)),
             ((1, 2, 3, 4, 5, 5), None),
-            ((2, 3), True),
+            ((2, 3), (True, 0.5)),
         ]
     )
-    assert record == DiceRecord(4, (2, 5, 4, 3, 3, 3), 2, 1, SIX_DICE_FARKLE_CHANCE)
+    assert record == DiceRecord(4, (2, 5, 4, 3, 3, 3), 2, 1, ((0.02, 1), (0.03, 1)))
+    assert record.farkle_chance == pytest.approx(0.025)
     assert (record.dice, record.expected_count) == (20, 20 / 6)
-    assert record.expected_farkles == pytest.approx(2 / 43.2)
+    assert record.expected_farkles == pytest.approx(0.05)
     # (4 + 25 + 16 + 9 + 9 + 9) * 6 / 20 - 20
     assert record.chi_square == pytest.approx(1.6)
 
@@ -94,7 +100,7 @@ def test_fair_dice_are_called_unusual_as_often_as_promised() -> None:
 @pytest.mark.parametrize(("farkles", "chance"), [(0, 0.3), (1, 0.3), (2, 0.3), (4, 0.3), (2, 0.5)])
 def test_chance_of_so_many_farkles(farkles: int, chance: float) -> None:
     """Against every outcome of four rolls, one by one."""
-    record = DiceRecord(4, (4, 4, 4, 4, 4, 4), 4, farkles, chance)
+    record = DiceRecord(4, (4, 4, 4, 4, 4, 4), 4, farkles, ((chance, 4),))
     total = 0.0
     for outcome in product((0, 1), repeat=4):
         hits = sum(outcome)
@@ -103,9 +109,23 @@ def test_chance_of_so_many_farkles(farkles: int, chance: float) -> None:
     assert record.farkles_p_value == pytest.approx(total)
 
 
+@pytest.mark.parametrize("farkles", range(6))
+def test_chance_of_so_many_farkles_under_several_rules(farkles: int) -> None:
+    """Against every outcome of the rolls of two rule sets, one by one."""
+    chances = (0.1, 0.1, 0.35, 0.35, 0.35)
+    record = DiceRecord(5, (5,) * 6, 5, farkles, ((0.1, 2), (0.35, 3)))
+    total = 0.0
+    for outcome in product((0, 1), repeat=5):
+        if sum(outcome) <= farkles if farkles < sum(chances) else sum(outcome) >= farkles:
+            both = zip(chances, outcome, strict=True)
+            total += math.prod(chance if hit else 1 - chance for chance, hit in both)
+    assert record.farkles_p_value == pytest.approx(total)
+    assert record.expected_farkles == pytest.approx(1.25)
+
+
 def test_text_and_data() -> None:
     dice = [(1, 2, 3, 4, 5, 6)] * 99 + [(2, 2, 3, 4, 6, 6)]
-    record = dice_record((faces, index == 99) for index, faces in enumerate(dice))
+    record = dice_record((faces, (index == 99, 5 / 216)) for index, faces in enumerate(dice))
     text = dice_record_text(record)
     assert text == (
         "600 dice in 100 rolls, each face is expected 100.0 times:\n"
@@ -117,8 +137,9 @@ def test_text_and_data() -> None:
         "  6  ██████████████████████████████  101  16.83 %\n"
         "These counts are as fair dice would give them.\n"
         "Chi-square 0.04, 5 degrees of freedom, p = 1.\n"
-        "Six dice at once: 100 rolls, 1 farkle by facebook rules, 2.3 expected, 1 in\n"
-        "  43.2. Fair dice give so few or fewer in 32.39 % of such records."
+        "Six dice at once: 100 rolls, 1 farkle by the rules that were played, 2.3\n"
+        "  expected, 1 in 43.2. Fair dice give so few or fewer in 32.39 % of such\n"
+        "  records."
     )
     data = dice_record_data(record)
     assert data["counts"] == {"1": 99, "2": 101, "3": 100, "4": 100, "5": 99, "6": 101}

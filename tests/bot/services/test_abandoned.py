@@ -94,14 +94,14 @@ async def test_after_a_day_a_game_ends_by_itself_and_that_is_told(
     assert kinds == ["begun", "rolled", "ended", "revealed"]
     for one in (chat, other):
         told = await one.say("bob: /keep 1")
-        assert f"no game is open here: game {game} ended by itself" in told
+        assert f"No game is open here: game {game} ended by itself" in told
         assert "nobody had moved for 24 hours; /play or /track begins another" in told
         assert "/undo" not in told
     told = await other.say("bob: /play @ann rules:classic")
     assert told.startswith(f"Game {game} ended by itself: nobody had moved for 24 hours.\nA new")
     # and not a second time
     await other.say("bob: /end")
-    assert await chat.say("ann: /show") == "no game is open here: /play or /track begins one"
+    assert await chat.say("ann: /show") == "No game is open here: /play or /track begins one."
     assert "ended by itself" not in await chat.say("ann: /play @bob rules:classic")
     # it counts for nobody
     assert (await chat.answer("ann: /stats")).data["games"] == 0
@@ -232,11 +232,11 @@ async def test_an_idle_game_may_be_put_away_by_anybody(
     game = await begun(chat, line)
     clock.wait(timedelta(seconds=seconds) - SECOND)
     begin = "eve: /play @fay rules:classic"
-    assert "a game is running here already: finish it" in await by_stranger(other, begin)
-    assert "only those who play" in await by_stranger(other, "eve: /end")
+    assert "A game is running here already: finish it" in await by_stranger(other, begin)
+    assert "Only those who play" in await by_stranger(other, "eve: /end")
     clock.wait(SECOND)
     told = await by_stranger(other, begin)
-    assert told == f"nobody moves any more in game {game} here: /end game:{game} puts it away"
+    assert told == f"Nobody moves any more in game {game} here: /end game:{game} puts it away."
     assert "ended without a result" in await by_stranger(other, f"eve: /end game:{game}")
     assert "eve, fay" in await by_stranger(other, begin)
 
@@ -249,7 +249,7 @@ async def test_who_moves_keeps_the_table(
     clock.wait(timedelta(seconds=299))
     await chat.say("ann: /roll")
     clock.wait(timedelta(seconds=299))
-    assert "only those who play" in await by_stranger(chat, "eve: /end")
+    assert "Only those who play" in await by_stranger(chat, "eve: /end")
 
 
 async def test_where_a_bot_was_left_to_move_an_idle_game_can_be_put_away(
@@ -259,7 +259,7 @@ async def test_where_a_bot_was_left_to_move_an_idle_game_can_be_put_away(
     clock.wait(timedelta(seconds=300))
     caller, _ = spoken_by("bob: /show")
     await anext(games_of(chat).away(caller, None, "greedy"))
-    assert "only those who play" in await by_stranger(chat, "eve: /end")
+    assert "Only those who play" in await by_stranger(chat, "eve: /end")
     clock.wait(timedelta(seconds=300))
     assert "ended without a result" in await by_stranger(chat, "eve: /end")
 

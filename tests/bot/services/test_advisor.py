@@ -10,7 +10,7 @@ from sqlalchemy import Engine, event
 from tests.bot.chat import Chat, open_chat
 
 WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
-FORBIDDEN = "the host has forbidden hints in the game that you play"
+FORBIDDEN = "The host has forbidden hints in the game that you play"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ async def test_house_rules_are_read_once(chat: Chat, queries: list[str]) -> None
     await chat.say(line)
     assert await asked(chat, line, queries) == []
     await chat.say("ann: /rules delete sunday")
-    assert 'unknown rule set "sunday"' in await chat.say(line)
+    assert 'Unknown rule set "sunday"' in await chat.say(line)
 
 
 async def test_questions_cost_nothing_before_within_and_after_games(

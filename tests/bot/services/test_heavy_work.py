@@ -64,7 +64,7 @@ async def test_a_match_is_stopped_with_its_process(
     assert len(processes) == 1
     assert is_gone(processes[0])
     await running
-    assert heard[-1] == "match: cancelled"
+    assert heard[-1] == "match: cancelled."
     # who listens no more is not computed for either, and then there is another process
     running = asyncio.create_task(match())
     await until(lambda: len(processes) == 2)
@@ -120,7 +120,7 @@ async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatc
     [first] = await chat.all("ann: /play @bob @carl rules:kcd")
     assert first.data["standard_error"] is not None
     assert press_on(pressure, 0.15) is Degree.BUSY
-    busy = "too much is going on here right now; try again in a minute"
+    busy = "Too much is going on here right now; try again in a minute."
     assert await chat.say("ann: /match greedy cautious") == busy
     assert (await chat.say("ann: /rules new mine goal:2000")).endswith(busy)
     [second] = await chat.all("dora: /play @emil @frida rules:kcd")

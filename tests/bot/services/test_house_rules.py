@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from bot.services import house_rules
-from bot.services.house_rules import HouseRules, Limits
+from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.solving import process as solve_process
 from bot.solving.process import SolveProgress, SolveState
@@ -227,6 +227,11 @@ def test_short_forms() -> None:
     assert made("players:2 jokers:no").digest == load_rules("classic").digest
 
 
+def test_none_stands_for_no_points() -> None:
+    for option in ("straight", "straight-1-6", "straight-1-5", "three-pairs", "minimum-bank"):
+        assert made(f"{option}:none", "facebook") == made(f"{option}:0", "facebook")
+
+
 def test_what_has_no_meaning_any_more_is_not_inherited() -> None:
     assert made("farkle-penalty:none", "facebook").score_floor == 0
     assert made("farkle-penalty:2x350", "facebook").score_floor == -1750
@@ -264,7 +269,7 @@ BAD = {
     "score-floor:-500": "score-floor: -500 has no meaning without a farkle-penalty in points",
     "players:3": "players: any number of players but two cannot be solved yet",
     "loaded-dice:1": "loaded-dice: loaded dice cannot be solved yet",
-    "straight:100 straight-1-6:200": "straight and straight-1-6 are the same; give one of them",
+    "straight:100 straight-1-6:200": "the options straight and straight-1-6 are the same",
     "dice:x": 'dice: takes a whole number, not "x"',
     "dice:7": "dice: should be at most 6, not 7",
 }
@@ -371,7 +376,9 @@ async def test_files_only_where_they_are_allowed(make: Make, tmp_path: Path) -> 
     assert (await console.use(PLACE, file)).name == "mine"
     assert (await console.resolve(PLACE)).name == "mine"
     with pytest.raises(InvalidRulesError, match="base: unknown rule set"):
-        await console.create(PLACE, ANN, "sunday", {"base": file})
+        await make().create(PLACE, ANN, "sunday", {"base": file})
+    made = await console.create(PLACE, ANN, "sunday", {"base": file, "goal": "600"})
+    assert (made.name, made.goal, made.dice) == ("sunday", 600, 3)
 
 
 async def test_unknown_rules_are_guessed_among_all(house: HouseRules) -> None:
@@ -392,11 +399,11 @@ async def test_the_rules_of_a_place(house: HouseRules) -> None:
     assert await house.default(PLACE) == "zilch"
     assert await house.default("elsewhere") == "facebook"
     await house.use(PLACE, "sunday")
-    assert await house.delete(PLACE, "Sunday") == "sunday"
+    assert await house.delete(PLACE, "Sunday") == DeletedRules("sunday", now="facebook")
     assert await house.default(PLACE) == "facebook"
     with pytest.raises(InvalidRequestError, match='no house rules "sunday" are here'):
         await house.delete(PLACE, "sunday")
-    with pytest.raises(InvalidRequestError, match="zilch ships with the program"):
+    with pytest.raises(InvalidRequestError, match="the rules zilch ship with the program"):
         await house.delete(PLACE, "zilch")
 
 
@@ -407,7 +414,7 @@ async def test_a_name_is_that_of_the_preset_that_has_it_now(
     assert await house.resolve(PLACE, "zilch") == load_rules("zilch")
     assert await house.resolve(PLACE, "Zilch") == load_rules("zilch")
     assert [entry.name for entry in await house.list(PLACE)] == preset_names()
-    assert await house.delete(PLACE, "zilch") == "Zilch"
+    assert (await house.delete(PLACE, "zilch")).name == "Zilch"
     assert not store.texts
 
 
@@ -421,7 +428,7 @@ async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: Memor
         await house.resolve(PLACE, "old")
     with pytest.raises(InvalidRulesError, match="torn: .* damaged"):
         await house.resolve(PLACE, "torn")
-    assert await house.delete(PLACE, "torn") == "torn"
+    assert (await house.delete(PLACE, "torn")).name == "torn"
 
 
 # ---- Solving ---------------------------------------------------------------------------------
@@ -430,7 +437,7 @@ async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: Memor
 async def test_a_solve_in_a_process_of_its_own(
     make: Make, compiled: Solution, workers: Workers, tmp_path: Path
 ) -> None:
-    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path / 'farkle.db'}")
+    store = await Store.open(f"sqlite:///{tmp_path / 'farkle.db'}")
     try:
         house = make(store=store)
         rules = await house.create(PLACE, ANN, "little", TINY)
@@ -507,7 +514,7 @@ async def test_one_solve_at_a_time_in_a_place(
     workers.do(SWEEPS)
     first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
     await until(lambda: bool(workers.pids))
-    with pytest.raises(InvalidRequestError, match="zilch is being solved here; wait for it, or"):
+    with pytest.raises(InvalidRequestError, match="rules zilch are being solved here; wait"):
         await last_of(house.solve(PLACE, "patch"))
     other: list[SolveProgress] = []
 
@@ -700,7 +707,7 @@ async def test_a_solve_that_fails(
     workers.do(script)
     last = await last_of(house.solve(PLACE, "zilch"))
     assert (last.state, last.sentence) == (SolveState.FAILED, sentence)
-    assert " ".join(solve_progress_text(last).split()) == sentence
+    assert " ".join(solve_progress_text(last).split()) == f"{sentence}."
 
 
 async def test_a_place_where_nothing_can_be_written(make: Make, tmp_path: Path) -> None:
@@ -716,7 +723,7 @@ async def test_rules_being_solved_are_not_deleted(house: HouseRules, workers: Wo
     await house.create(PLACE, ANN, "sunday", {})
     task = asyncio.create_task(last_of(house.solve(PLACE, "sunday")))
     await until(lambda: bool(workers.pids))
-    with pytest.raises(InvalidRequestError, match="sunday is being solved; cancel that first"):
+    with pytest.raises(InvalidRequestError, match="the rules sunday are being solved; cancel that"):
         await house.delete(PLACE, "sunday")
     await house.cancel(PLACE)
     await task
@@ -750,7 +757,7 @@ async def test_texts_fit(house: HouseRules) -> None:
     texts = [
         created_text(rules),
         used_text(rules, is_solved=False),
-        deleted_text(name),
+        deleted_text(DeletedRules(name, now=name)),
         shown_text(rules, is_solved=False),
         house_rules_text(entries),
         new_rules_help(),

@@ -1,29 +1,33 @@
 # ruff: noqa: ASYNC240, S608 - tests may wait for files; their SQL is their own
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 
 from bot.settings import Settings
 from bot.store import database
 from bot.store.errors import StoreError
 from bot.store.records import person_stats
 from bot.store.rows import SeatRow, StoredEvent
-from bot.store.schema import metadata
+from bot.store.schema import NEWEST, metadata
 from bot.store.store import Store
+from bot.store.upgrades import migrations
 from tests.bot.store.test_store import NOON, begin, rolled, started
 
 REVISIONS = [
     step.revision
-    for step in ScriptDirectory.from_config(database.migrations()).walk_revisions()
+    for step in ScriptDirectory.from_config(migrations()).walk_revisions()
     if int(step.revision) < 3  # rows of later ones have checksums
 ]
 GAME = f"INSERT INTO games VALUES ('g', 'here', 'kcd', NULL, 1, '{NOON.isoformat()}', NULL)"
@@ -32,10 +36,29 @@ EVENT = f"""INSERT INTO events VALUES ('g', 1, '{NOON.isoformat()}', 'rolled', '
 
 
 async def test_migrations_end_at_the_schema(store: Store) -> None:
-    async with store.reading() as connection:
-        context = await connection.run_sync(MigrationContext.configure)
-        assert await connection.run_sync(lambda _: compare_metadata(context, metadata)) == []
-        assert (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar() == "wal"
+    assert ScriptDirectory.from_config(migrations()).get_current_head() == NEWEST
+
+    def look(connection: Connection) -> tuple[list[Any], str]:
+        context = MigrationContext.configure(connection)
+        mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one()
+        return compare_metadata(context, metadata), mode
+
+    assert await store.read(look) == ([], "wal")
+
+
+def test_a_start_does_not_load_what_upgrades(url: str) -> None:
+    script = """
+import asyncio, sys
+from bot.store.store import Store
+
+async def look():
+    await (await Store.open(sys.argv[1])).close()
+
+asyncio.run(look())
+sys.exit("alembic" in sys.modules)
+"""
+    for loads in (1, 0):  # the first one makes the tables
+        assert subprocess.run([sys.executable, "-c", script, url], check=False).returncode == loads
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -43,7 +66,7 @@ async def test_what_an_older_version_wrote_is_kept(path: Path, url: str, revisio
     path.parent.mkdir()
     engine = create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
-        config = database.migrations()
+        config = migrations()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
         for row in (GAME, SEAT, EVENT):
@@ -82,7 +105,7 @@ def test_processes_may_open_a_new_database_at_once(url: str) -> None:
 
 
 async def test_tasks_may_open_new_databases_at_once(tmp_path: Path) -> None:
-    urls = [f"sqlite+aiosqlite:///{tmp_path / f'{number % 3}.db'}" for number in range(12)]
+    urls = [f"sqlite:///{tmp_path / f'{number % 3}.db'}" for number in range(12)]
     stores = await asyncio.gather(*map(Store.open, urls))
     for number, store in enumerate(stores):
         await begin(store, f"g{number}", most_open=4)
@@ -95,11 +118,11 @@ async def test_tasks_may_open_new_databases_at_once(tmp_path: Path) -> None:
         "",
         "farkle.db",
         "postgresql+asyncpg://ann:hunter2@host/farkle",
-        "sqlite:////tmp/farkle.db",
-        "sqlite+aiosqlite://",
-        "sqlite+aiosqlite://farkle.db",
-        "sqlite+aiosqlite:///:memory:",
-        "sqlite+aiosqlite:///farkle.db?mode=ro",
+        "sqlite+pysqlcipher:////tmp/farkle.db",
+        "sqlite://",
+        "sqlite://farkle.db",
+        "sqlite:///:memory:",
+        "sqlite:///farkle.db?mode=ro",
     ],
 )
 async def test_other_urls_are_refused(url: str) -> None:
@@ -173,7 +196,7 @@ async def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "farkle.db", tmp_path):
         with pytest.raises(StoreError, match=r"^The database .* cannot be (written|opened)"):
-            await Store.open(f"sqlite+aiosqlite:///{path}")
+            await Store.open(f"sqlite:///{path}")
 
 
 async def test_a_database_that_others_hold(
@@ -194,5 +217,6 @@ def test_the_url_is_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.delenv("FARKLE_DATABASE_URL", raising=False)
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     assert database.database_path(Settings().database_url) == tmp_path / "farkle.db"
-    monkeypatch.setenv("FARKLE_DATABASE_URL", "sqlite+aiosqlite:///games.db")
-    assert database.database_path(Settings().database_url) == Path.cwd() / "games.db"
+    for driver in ("sqlite", "sqlite+aiosqlite"):  # earlier versions asked for the second
+        monkeypatch.setenv("FARKLE_DATABASE_URL", f"{driver}:///games.db")
+        assert database.database_path(Settings().database_url) == Path.cwd() / "games.db"

@@ -47,8 +47,8 @@ async def other(url: str, store: Store) -> AsyncIterator[Store]:  # noqa: ARG001
 
 
 async def holders(store: Store) -> list[str]:
-    async with store.reading() as connection:
-        return list(await connection.scalars(select(rows.c.holder)))
+    query = select(rows.c.holder)
+    return await store.read(lambda connection: list(connection.scalars(query)))
 
 
 async def taken(leases: Leases) -> bool:
@@ -140,7 +140,7 @@ async def test_a_killed_holders_lease_passes_on_in_time_elsewhere(
     # as seen from another container
     monkeypatch.setattr(platform, "node", lambda: "another machine")
     clock.at = datetime.now(UTC)
-    leases = Leases(store.noting, clock)
+    leases = Leases(store.note, clock)
     assert not await taken(leases)
     clock.wait(SECONDS)
     assert await taken(leases)
@@ -161,7 +161,7 @@ async def test_it_is_kept_as_long_as_it_is_renewed(
         renewals.release()
         return done
 
-    mine, theirs = Leases(store.noting, clock), Leases(other.noting, clock)
+    mine, theirs = Leases(store.note, clock), Leases(other.note, clock)
     monkeypatch.setattr(asyncio, "sleep", when_told)
     async with mine.held(LEASE) as ours:
         assert ours
@@ -185,8 +185,8 @@ async def test_a_clock_that_was_ahead_holds_nobody_up_for_long(
 ) -> None:
     wrong = Clock()
     wrong.wait(3600)
-    ahead = Leases(other.noting, wrong)
+    ahead = Leases(other.note, wrong)
     async with ahead.held(LEASE) as ours:
         assert ours
-        assert await taken(Leases(store.noting, clock))
+        assert await taken(Leases(store.note, clock))
     await ahead.close()

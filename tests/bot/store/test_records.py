@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from bot.store.records import (
     HeadToHead,
@@ -146,16 +147,20 @@ async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) 
 
 async def traces(store: Store, path: Path, *words: str) -> list[str]:
     """Columns with a value that contains one of the words, and files with its bytes."""
-    found = []
-    async with store.reading() as connection:
-        listed = await connection.exec_driver_sql(
+
+    def columns(connection: Connection) -> list[str]:
+        found = []
+        listed = connection.exec_driver_sql(
             "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c"
             " WHERE t.type = 'table'"
         )
         for table, column in map(tuple, listed):
-            values = await connection.exec_driver_sql(f'SELECT "{column}" FROM "{table}"')  # noqa: S608
+            values = connection.exec_driver_sql(f'SELECT "{column}" FROM "{table}"')  # noqa: S608
             if any(word in str(value) for value in values.scalars() for word in words):
                 found.append(f"{table}.{column}")
+        return found
+
+    found = await store.read(columns)
     for file in path.parent.iterdir():
         content = file.read_bytes()
         found += [file.name for word in words if word.encode() in content]

@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from unittest import mock
 
+from sqlalchemy import Connection
+
 from bot.store import scrub
 from bot.store.records import forget
 from bot.store.rows import SeatRow
@@ -20,9 +22,9 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
     rewrite, rested = scrub.Scrub._rewrite, asyncio.Event()
     rewritten, rests = [], []
 
-    async def noted(self: scrub.Scrub) -> None:
+    def noted(self: scrub.Scrub, connection: Connection) -> None:
         rewritten.append(self)
-        await rewrite(self)
+        rewrite(self, connection)
 
     async def rest(seconds: float) -> None:
         rests.append(seconds)

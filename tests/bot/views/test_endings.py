@@ -202,7 +202,7 @@ async def test_who_is_on_the_board_changes_the_odds(chat: Chat) -> None:
     assert off.data["position"]["on_board"] is False
     assert off.data["win_probability"] < on.data["win_probability"]
     refused = await chat("last", "/odds me:300 on-board:0")
-    assert "your score cannot be 300 before the first bank" in refused.text
+    assert "Your score cannot be 300 before the first bank" in refused.text
 
 
 async def test_who_began_follows_from_a_score_at_the_goal(chat: Chat) -> None:

@@ -85,14 +85,15 @@ class Reader:
         self.go: dict[int, tuple[float, float]] = {}
         heads = [k for k, line in enumerate(lines) if line.split()[:1] == ["with"]]
         for line in lines[heads[0] + 1 :] if heads else []:
-            row = re.fullmatch(r"  (\d) dic?e +(\S+) +(\S+)", line)
+            row = re.fullmatch(r"  (?:(\d) to )?(\d) dic?e +(any score|\S+) +(any score|\S+)", line)
             if row is None:
                 break
             own, other = (
-                float("inf") if word == "never" else -1e9 if word == "always" else numbers(word)
-                for word in row.groups()[1:]
+                float("inf") if word == "-" else -1e9 if word == "any score" else numbers(word)
+                for word in row.groups()[2:]
             )
-            self.go[int(row[1])] = own, other
+            for dice in range(int(row[1] or row[2]), int(row[2]) + 1):
+                self.go[dice] = own, other
 
     def choose(self, position: Position, roll: naive.Dice) -> tuple[int, int, bool]:
         """Turn total and dice left after what is set aside, and whether it is banked."""
@@ -196,11 +197,11 @@ def test_rules_of_thumb_in_words() -> None:
     told = thumb_text(Thumb("points for dice", (2, 3), (250, 400), 150, 3), rules)
     assert "each die left to roll beyond 3 dice as 150 points" in told
     assert told.endswith(
-        "Bank from 250 with 1-2 left and from 400 with 3 left, and whatever wins."
+        "Bank from 250 with 1 to 2 dice left and from 400 with 3 dice left, and whatever wins."
         " With more dice left, roll on."
     )
     told = thumb_text(Thumb("most points", (1, 2, 6), (250, 300, 500)), rules)
     assert told == (
-        "Set aside what scores most. Bank from 250 with 1 left and from 300 with 2 left and from"
-        " 500 with 3-6 left, and whatever wins."
+        "Set aside what scores most. Bank from 250 with 1 die left and from 300 with 2 dice left"
+        " and from 500 with 3 to 6 dice left, and whatever wins."
     )

@@ -18,7 +18,7 @@ import pytest
 
 from solver.batch import cluster
 from solver.batch.cluster import ClusterSolver, connected, solve_on_worker
-from solver.batch.jobs import Result, Watch, solve_all
+from solver.batch.jobs import Job, Result, Watch, solve_all
 from solver.batch.local import LocalSolver
 from solver.errors import ClusterError, InvalidRequestError
 from solver.game.standings import Solution
@@ -189,7 +189,7 @@ def test_what_fails_on_a_worker_is_said_and_the_rest_goes_on(
         def begin(self, job: object) -> None:
             begun.append(job)
 
-    tasks: Iterator[Callable[..., object]] = iter([_raise_error, _raise_nonsense, solve_on_worker])
+    tasks: Iterator[Callable[..., object]] = iter([solve_on_worker, _raise_nonsense, _raise_error])
     monkeypatch.setattr(
         solver._client, "submit", lambda _, *rest, **how: submit(next(tasks), *rest, **how)
     )
@@ -232,7 +232,7 @@ def test_a_worker_of_another_version_is_refused(tiny: Solution) -> None:
     assert "another version" in str(solve_on_worker(unknown, tiny.rules.digest, 1e-9))
 
 
-def test_compiled_code_stays_with_the_worker(
+def test_workers_of_a_machine_share_compiled_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = SimpleNamespace(local_directory=str(tmp_path / "worker"))
@@ -241,7 +241,23 @@ def test_compiled_code_stays_with_the_worker(
     assert look(worker) == tmp_path / "data" / "kernels"
     for data in ("", "/dev/null/nowhere"):
         monkeypatch.setenv("FARKLE_DATA", data)
-        assert look(worker) == tmp_path / "worker" / "farkle-kernels"
+        assert look(worker) == tmp_path / "farkle-kernels"
+    # but nothing that others could have written there is run
+    (tmp_path / "farkle-kernels").chmod(0o777)
+    assert look(worker) == tmp_path / "worker" / "farkle-kernels"
+
+
+def test_the_longest_is_handed_out_first(
+    solver: ClusterSolver, games: list[str], tmp_path: Path
+) -> None:
+    begun: list[str] = []
+
+    class Begun(Watch):
+        def begin(self, job: Job) -> None:
+            begun.append(job.rules.name)
+
+    assert all(one.error is None for one in solve_all(games[:3], tmp_path, solver, watch=Begun()))
+    assert begun == ["to400", "to350", "to300"]
 
 
 def test_a_scheduler_without_workers(start: Start, tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import random
 from collections import Counter
 from itertools import combinations, product
 from math import prod
@@ -6,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.errors import InvalidRollError
+from solver.errors import InvalidDiceError, InvalidRollError
 from solver.rules.file import load_rules
 from solver.turn.dice import (
+    JOKER,
     DiceSet,
     Die,
     Remaining,
@@ -70,8 +72,14 @@ def test_parts_are_all_that_can_be_taken_from_a_roll(roll: tuple[int, ...]) -> N
     assert parts(roll) == taken
 
 
+some_dice = [
+    Die(),
+    Die((3, 1, 1, 1, 1, 0)),
+    Die((0, 0, 2, 1, 5, 1)),
+    Die((2, 1, 1, 1, 1, 1), frozenset({1})),
+]
 some_sets = st.lists(
-    st.sampled_from([Die(), Die((3, 1, 1, 1, 1, 0)), Die((0, 0, 2, 1, 5, 1))]),
+    st.sampled_from(some_dice),
     min_size=1,
     max_size=4,
 ).map(make_dice_set)
@@ -110,7 +118,43 @@ def test_what_remains_is_what_was_not_set_aside(thrown: DiceSet, data: st.DataOb
     for die in part:
         left[(die - 1) // 6] -= 1
     assert thrown.remaining[thrown.without(dice, part)] == tuple(left)
-    assert thrown.faces(part) == make_roll((die - 1) % 6 + 1 for die in part)
+    shown = [(thrown.types[(die - 1) // 6], (die - 1) % 6 + 1) for die in part]
+    assert thrown.faces(part) == make_roll(
+        JOKER if face in die.jokers else face for die, face in shown
+    )
+
+
+@given(st.lists(st.sampled_from(some_dice), min_size=1, max_size=6), st.randoms())
+def test_the_order_of_dice_and_a_common_factor_of_weights_mean_nothing(
+    dice: list[Die], chance: random.Random
+) -> None:
+    others = [Die(tuple(3 * weight for weight in die.weights), die.jokers) for die in dice]
+    chance.shuffle(others)
+    assert make_dice_set(others) == make_dice_set(dice)
+
+
+def test_dice_that_fall_alike_are_one_type() -> None:
+    jokers = [Die((1, 2, 1, 1, 1, 0), frozenset(faces)) for faces in [(1, 2), (1, 2, 6)]]
+    thrown = make_dice_set([*jokers, Die((3, 0, 1, 1, 1, 0), frozenset({1})), Die()])
+    assert thrown.counts == (3, 1)
+    assert thrown.types == (Die((3, 0, 1, 1, 1, 0), frozenset({1})), Die())
+
+
+@pytest.mark.parametrize(
+    "weights", [(0,) * 6, (1,) * 5, (1,) * 7, (1, 1, 1, 1, 1, -1), (1, 1, 1, 1, 1, 1_000_001)]
+)
+def test_weights_that_no_die_has_are_refused(weights: tuple[int, ...]) -> None:
+    with pytest.raises(InvalidDiceError, match="six whole numbers from 0 to 1,000,000"):
+        Die(weights)
+
+
+def test_what_is_no_set_of_dice_is_refused() -> None:
+    with pytest.raises(InvalidDiceError, match="among its faces 1 to 6, not \\[7\\]"):
+        Die(jokers=frozenset({7}))
+    with pytest.raises(InvalidDiceError, match="1 to 6 dice, not 7"):
+        make_dice_set([Die()] * 7)
+    with pytest.raises(InvalidDiceError, match="1 to 6 dice, not 0"):
+        make_dice_set([])
 
 
 def test_of_equal_dice_their_number_remains() -> None:

@@ -73,8 +73,8 @@ async def test_the_game_here_is_explained_to_who_asks(chat: Chat) -> None:
 @pytest.mark.parametrize("command", ["/explain", "/explore", "/explore me:500"])
 async def test_whoever_plays_without_hints_gets_none(chat: Chat, command: str) -> None:
     await chat.all("ann: /play @bob rules:kcd hints:no")
-    assert "the host has forbidden hints" in await chat.say(f"ann: {command}")
-    assert "the host has forbidden hints" not in await chat.say(f"carl: {command}")
+    assert "The host has forbidden hints" in await chat.say(f"ann: {command}")
+    assert "The host has forbidden hints" not in await chat.say(f"carl: {command}")
 
 
 async def test_more_players_are_told_that_it_is_not_exact(chat: Chat) -> None:

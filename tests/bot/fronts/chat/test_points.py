@@ -37,13 +37,13 @@ async def test_a_turn_for_most_points_in_the_chat(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("/points cost:-1", "a farkle costs 0 to 1,000,000 points"),
-        ("/points me:100", "under facebook rules no roll loses everything"),
-        ("/points hot-dice:-1", "the number of hot dice cannot be -1"),
+        ("/points cost:-1", "A farkle costs 0 to 1,000,000 points"),
+        ("/points me:100", "Under facebook rules no roll loses everything"),
+        ("/points hot-dice:-1", "The number of hot dice cannot be -1"),
         ("/points on-board:perhaps", 'on-board: takes yes or no, not "perhaps"'),
         ("/points zilch", "/points does not take"),
-        ("/points rules:nobody", 'unknown rule set "nobody"'),
-        ("/komi", "facebook rules are not solved yet"),
+        ("/points rules:nobody", 'Unknown rule set "nobody"'),
+        ("/komi", "The rules facebook are not solved yet"),
     ],
 )
 async def test_what_cannot_be_asked(tmp_path: Path, line: str, sentence: str) -> None:

@@ -97,9 +97,9 @@ async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert len(discord.public()) == 1
     refused = await shown(await discord.press(BOB, message, "Roll"))
     assert refused.ephemeral
-    assert refused.text == "it is not your turn but Ann's"
+    assert refused.text == "It is not your turn but Ann's."
     refused = await shown(await discord.press(EVE, message, "Roll"))
-    assert "you do not play in this game: Ann, Bob do" in refused.text
+    assert "You do not play in this game: Ann, Bob do" in refused.text
     await shown(await discord.press(ANN, message, "Roll"))
     if is_choice(message):
         [name] = message.files
@@ -220,7 +220,7 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     await shown(await discord.press(EVE, told, "Farkle"))
     assert "Ann farkles" in told.text
     refused = await shown(await discord.slash(ANN, "score", points=300))
-    assert refused.text.startswith("it is Eve\\_\\*x\\*'s turn: /score ")
+    assert refused.text.startswith("It is Eve\\_\\*x\\*'s turn: /score ")
     told = await shown(await discord.slash(EVE, "stats", who=ANN))
     assert "has finished no game yet" in told.text
     assert bot.process.returncode is None
@@ -241,7 +241,7 @@ async def test_what_takes_long_is_deferred(bot: Bot, discord: Loopback) -> None:
     assert any(method == "PATCH" for method, _ in discord.requests)
     told = await shown(await discord.slash(ANN, "rules use", name="tiny"))
     assert told.ephemeral
-    assert "only who manages this place can /rules use" in told.text
+    assert "Only who manages this place can /rules use" in told.text
     listed = await shown(await discord.slash(ANN, "rules list"))
     assert "tiny" in listed.text
     assert bot.process.returncode is None
@@ -353,7 +353,7 @@ async def test_answers_under_way_are_finished(folder: Path, discord: Loopback) -
 
 async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: Loopback) -> None:
     refused = await shown(await discord.slash(BOB, "settings", posts="yes"))
-    assert "only who manages this place" in refused.text
+    assert "Only who manages this place" in refused.text
     host = ANN | {"permissions": 1 << 4}
     told = await shown(await discord.slash(host, "settings", posts="yes", mentions="yes"))
     assert "The player to move is mentioned." in told.text
@@ -385,7 +385,7 @@ async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder:
         other.execute("ROLLBACK")
     told = await shown(interaction)
     assert told.ephemeral
-    assert "a game is running here already" in told.text
+    assert "A game is running here already" in told.text
     await asyncio.sleep(0.2)
     assert len(discord.public()) == before
     assert bot.process.returncode is None
@@ -399,7 +399,7 @@ async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> 
     assert "real dice" in again.text
     assert "A new game, with real dice: Bob, Ann" in again.text
     hint = await shown(await discord.slash(BOB, "hint"))
-    assert "the host has forbidden hints" in hint.text
+    assert "The host has forbidden hints" in hint.text
     await shown(await discord.slash(BOB, "score", points=1000))
     await shown(await discord.slash(BOB, "forget", who="me"))
     last = [one for one in discord.public() if "Play again" in one.labels][-1]
@@ -428,7 +428,8 @@ async def test_an_old_command_is_explained(bot: Bot, discord: Loopback) -> None:
     discord.commands.append({"id": "9", "name": "gamble", "type": 1})
     told = await shown(await discord.slash(ANN, "gamble"))
     assert told.ephemeral
-    assert told.text == "this command has changed since: type / to see the commands as they are now"
+    now = "type / to see the commands as they are now."
+    assert told.text == f"This command has changed since: {now}"
     assert bot.process.returncode is None
 
 
@@ -511,7 +512,7 @@ async def test_what_keeps_it_from_running(
     code, said = await status(empty, discord, **quiet)
     assert (code, said.count("\n")) == (5, 1)
     assert "facebook" in said
-    url = f"sqlite+aiosqlite:///{folder}"
+    url = f"sqlite:///{folder}"
     code, said = await status(folder, discord, FARKLE_DATABASE_URL=url, **quiet)
     assert (code, said.count("\n")) == (6, 1)
     assert "database" in said
@@ -550,7 +551,7 @@ async def test_why_not(bot: Bot, discord: Loopback) -> None:
         await press(discord, by, message, "roll")
     told = await shown(await discord.press(EVE, message, "Why not?"))
     assert told.ephemeral
-    assert "set dice aside first: of " in told.text
+    assert "Set dice aside first: of " in told.text
     dull = [one["label"] for one in message.buttons if one.get("disabled")]
     if dull := sorted(label.split()[1] for label in dull if label[0] in "⚀⚁⚂⚃⚄⚅"):
         assert f"{' '.join(reversed(dull))} score" in told.text

@@ -18,8 +18,8 @@ from tests.bot.fronts.discord.process import Bot, running
 from tests.bot.odd_text import ACTED_ON, HIDDEN
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob"), user("13", "Eve")
-CHANGED = "this button has changed since: /show shows the table anew"
-OVER = "the game is over: /play begins another"
+CHANGED = "This button has changed since: /show shows the table anew."
+OVER = "The game is over: /play begins another."
 
 _channels = itertools.count(1000)
 
@@ -170,7 +170,7 @@ async def test_dice_in_a_message_that_cannot_be_changed(channel: Channel) -> Non
     refusal = {"message": "Maximum number of edits to messages older than 1 hour", "code": 30046}
     channel.discord.failures.append(("callback", 429, refusal, {}))
     told = await told_alone(await channel.discord.press(by, table, custom_id=die["custom_id"]))
-    assert told == "this message cannot be changed any more: /show shows the table anew"
+    assert told == "This message cannot be changed any more: /show shows the table anew."
     assert await channel.logged("30046")
 
 
@@ -308,7 +308,7 @@ async def test_buttons_that_a_table_never_had(channel: Channel) -> None:
     for page in (0, 1, 999):
         pressed = await channel.forge(ANN, table, f"r:{game_id}:{page}:on")
         assert await told_alone(pressed) == CHANGED
-    for action, told in (("end", "only those who play"), ("resign", "you do not play")):
+    for action, told in (("end", "Only those who play"), ("resign", "You do not play")):
         pressed = await channel.forge(EVE, table, f"y:{action}:en:{game_id}")
         assert told in await told_alone(pressed)
     assert channel.events() == before
@@ -320,9 +320,9 @@ async def test_buttons_of_another_channel(channel: Channel) -> None:
     there = (await other.game()).buttons[0]["custom_id"]
     before = channel.events()
     for custom_id, told in (
-        (there, "that game is played in another channel"),
-        (f"r:{there.split(':')[1]}:1:on", "that game is played in another channel"),
-        (f"y:end:en:{there.split(':')[1]}", "no game"),
+        (there, "That game is played in another channel"),
+        (f"r:{there.split(':')[1]}:1:on", "That game is played in another channel"),
+        (f"y:end:en:{there.split(':')[1]}", "No game"),
     ):
         assert told in await told_alone(await channel.forge(ANN, table, custom_id))
     assert channel.events() == before
@@ -379,7 +379,7 @@ async def test_a_table_that_is_no_more(channel: Channel) -> None:
         if pressed.private:
             break
         await asyncio.sleep(0.01)
-    assert [one.text for one in pressed.private] == ["There is no game dead0000"]
+    assert [one.text for one in pressed.private] == ["There is no game dead0000."]
     assert table.buttons == []
 
 

@@ -179,7 +179,7 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
             await front.press(pressed, TableButton(table.game.id, 1, 0, "end", "en"))
             return str(pressed.response.send_message.call_args.args[0])
 
-        assert "only those who play" in await pressed_end()
+        assert "Only those who play" in await pressed_end()
         now += timedelta(seconds=300)
         assert await pressed_end() == "End the game without a result?"
         sure = interaction(BOB)

@@ -74,7 +74,7 @@ async def without_hints(discord: Loopback) -> None:
     before = message.text
     refused = await shown(await press(discord, BOB, message, "meup"))
     assert refused.ephemeral
-    assert "the host has forbidden hints" in refused.text
+    assert "The host has forbidden hints" in refused.text
     assert message.text == before
     await press(discord, EVE, message, "meup")
     assert "you 50, them 0" in message.text
@@ -109,9 +109,9 @@ async def with_made_up_ids(discord: Loopback) -> None:
         answer = await shown(await discord.press(EVE, message, custom_id=wrong))
         assert answer.ephemeral
         told.append(answer.text)
-    assert "your score cannot be 55" in told[0]
-    assert "your score cannot be 9,999,999" in told[1]
-    assert "kcd rules are not solved yet" in told[2]
+    assert "Your score cannot be 55" in told[0]
+    assert "Your score cannot be 9,999,999" in told[1]
+    assert "The rules kcd are not solved yet" in told[2]
 
 
 async def by_many_at_once(discord: Loopback) -> None:

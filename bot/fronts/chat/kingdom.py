@@ -1,0 +1,192 @@
+"""The commands about loaded dice: who wins with which, which to take, and what the games have."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
+
+from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
+from bot.fronts.chat.waiting import replies
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.kingdom import (
+    ChoiceQuestion,
+    KcdQuestion,
+    check_choice,
+    chosen,
+    kcd_answer,
+    seconds_of_choice,
+)
+from bot.services.loaded import (
+    KCD,
+    ORDINARY,
+    LoadedDice,
+    MatchupFolders,
+    loaded_advice,
+    loaded_odds,
+    seconds_of,
+    with_goal,
+)
+from bot.services.situation import ME_OR_THEM
+from bot.services.tables import Caller, Tables
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
+from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
+from bot.views.named_dice import (
+    badges_data,
+    badges_text,
+    dice_list_data,
+    dice_list_text,
+    die_text,
+)
+from solver.errors import InvalidRequestError
+from solver.named.badges import read_badges
+from solver.named.catalogue import known_badges, known_dice
+from solver.named.sets import find_die, read_dice, read_set
+from solver.wording import say_later
+
+T = TypeVar("T")
+
+SETS = {
+    "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
+    "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
+    "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
+    "their-badge": say_later("the opponent's badge"),
+    "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
+}
+"""The options that bring loaded dice into a question."""
+
+
+def has_sets(line: Line) -> bool:
+    """Whether a question is about loaded dice.
+
+    Raises InvalidRequestError where only what goes with them is given.
+    """
+    if any(name in line.options for name in ("my-dice", "their-dice")):
+        return True
+    if alone := [name for name in SETS if name in line.options]:
+        raise InvalidRequestError.say(
+            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
+            option=alone[0],
+        )
+    return False
+
+
+class LoadedQuestions:
+    """/kcd, and /advise and /odds with loaded dice."""
+
+    def __init__(
+        self, oracle: Oracle, rules: HouseRules, tables: Tables, folders: MatchupFolders
+    ) -> None:
+        self._oracle = oracle
+        self._rules = rules
+        self._tables = tables
+        self._folders = folders
+
+    def commands(self) -> list[Command]:
+        """/kcd."""
+        return [
+            Command(
+                "/kcd my-dice:SET",
+                say_later("loaded dice: who wins, which to take; also /kcd dice, /kcd badges"),
+                self._kcd,
+                {
+                    **SETS,
+                    "goal": say_later("points to reach"),
+                    "own": say_later("the dice you own: which six to take of them"),
+                    "began": say_later("me or them: who throws first"),
+                    "rules": say_later("a rule set, kcd unless you say another"),
+                },
+                examples=(
+                    "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
+                    "/kcd own:lucky*2,odd goal:1500",
+                    "/kcd dice tengri",
+                ),
+            )
+        ]
+
+    async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        """What to keep of a roll of loaded dice."""
+        told = self._of_position(line, caller, loaded_advice, line.words)
+        async for reply in replies(told, loaded_advice_text, loaded_data):
+            yield reply
+
+    async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        """Roll or bank with loaded dice."""
+        told = self._of_position(line, caller, loaded_odds, line.option("dice"))
+        async for reply in replies(told, loaded_odds_text, loaded_data):
+            yield reply
+
+    async def _of_position(
+        self, line: Line, caller: Caller, make: Callable[..., T], asked: str | None
+    ) -> AsyncIterator[Delay | T]:
+        """What a service makes of the dice and the position of a line, and delays before it."""
+        await self._tables.asked_at(caller)  # who plays where hints are forbidden gets none
+        dice = await self._dice(line, caller)
+        situation = line.situation(dice.rules)
+        seconds = await at_once(seconds_of, self._folders, dice.matchup)
+        work = make, self._folders, dice, asked, situation
+        what = say_later("loaded dice")
+        async for found in self._oracle.tasks.told(caller.asker, what, *work, each=seconds):
+            yield found
+
+    async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        match [str(word).lower() for word in line.arguments]:
+            case ["dice"]:
+                yield Reply(known_dice(), dice_list_text, dice_list_data)
+            case ["dice", *name]:
+                known = find_die(" ".join(name).partition("@")[0])
+                yield Reply(known, die_text, lambda one: dice_list_data([one]))
+            case ["badges"]:
+                yield Reply(known_badges(), badges_text, badges_data)
+            case [] if "own" in line.options:
+                async for reply in self._choice(line, caller):
+                    yield reply
+            case [] if has_sets(line):
+                async for reply in self._answer(line, caller):
+                    yield reply
+            case _:
+                raise InvalidRequestError.say(
+                    "/kcd takes your dice, as in my-dice:lucky*3,odd,ordinary*2, or those to choose"
+                    " from, as in own:lucky*2,odd,devil; /kcd dice lists the dice"
+                )
+
+    async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        question = KcdQuestion(await self._dice(line, caller), _begins(line))
+        seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
+        what, work = say_later("loaded dice"), (kcd_answer, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, kcd_text, kcd_data):
+            yield reply
+
+    async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        dice = await self._dice(line, caller)
+        question = ChoiceQuestion(
+            dice.rules,
+            tuple(read_dice(line.option("own") or "")),
+            dice.theirs,
+            _begins(line),
+            dice.joker_alone,
+            dice.badges,
+        )
+        check_choice(question)
+        seconds = await at_once(seconds_of_choice, question)
+        what, work = say_later("choice of dice"), (chosen, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, choice_text, choice_data):
+            yield reply
+
+    async def _dice(self, line: Line, caller: Caller) -> LoadedDice:
+        """The sets that a line names, under its rules. Raises FarkleError."""
+        meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
+        rules = with_goal(meant, line.number("goal"))
+        mine, theirs = (
+            read_set(line.option(name) or ORDINARY, rules.dice)
+            for name in ("my-dice", "their-dice")
+        )
+        badges = read_badges(line.option("my-badge"), line.option("their-badge"))
+        alone = line.choice("joker-alone", YES_OR_NO) is True
+        return LoadedDice(rules, mine, theirs, alone, badges)
+
+
+def _begins(line: Line) -> bool:
+    return line.choice("began", ME_OR_THEM) is not False

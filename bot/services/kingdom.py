@@ -1,0 +1,279 @@
+"""Loaded dice against loaded dice: what each set brings, who wins, and which dice to take.
+
+`kcd_answer` and `chosen` load numba, and so are called only in a worker or on the command line.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_solve, solved
+from solver.batch.local import compiled_code, with_sound_code
+from solver.errors import InvalidDiceError
+from solver.loaded.matchup import check_loaded
+from solver.loaded.visits import visits
+from solver.named.badges import NamedBadge
+from solver.named.choosing import number_of_sets, sets_from, with_ordinary
+from solver.named.sets import NamedDie, NamedSet, make_set
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import DiceSet
+from solver.turn.equations import TurnTable
+from solver.turn.points import bank_decisions, points_table, turn_outcome
+from solver.turn.remaining import roll_lists, shape_of
+from solver.turn.scoring import Badge, TurnState
+
+MOST_SETS = 20_000
+"""That are ranked; a hundred in a few seconds."""
+
+_THRESHOLDS = 8
+"""Remaining dice for which is told when to bank."""
+
+_SECONDS_A_SET = 0.05
+"""To rank it."""
+_SOLVE_IN_RANKINGS = 3
+"""How many times as long a solve takes as the ranking, about, for the progress that is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class KcdQuestion:
+    """A game between two sets."""
+
+    dice: LoadedDice
+    begins: bool = True
+    """Whether I throw first."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetFigures:
+    """What a turn with a set brings, if it is played for most points."""
+
+    dice: NamedSet
+    points: float
+    """With no goal."""
+    points_to_goal: float
+    """From a score of 0, where points beyond the goal count for nothing."""
+    farkle_probability: float
+    """That the turn to the goal ends in a farkle."""
+    first_farkle_probability: float
+    """That the first roll of a turn is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBank:
+    """When to bank with some dice left to roll."""
+
+    dice: NamedSet
+    turn_total: int | None
+    """From which on to bank; None for never before the goal."""
+    share: float
+    """How often a turn comes to a decision with these dice."""
+
+
+@dataclass(frozen=True, slots=True)
+class KcdAnswer:
+    """Two sets against each other."""
+
+    question: KcdQuestion
+    mine: SetFigures
+    theirs: SetFigures
+    win_beginning: float
+    """My win probability where I throw first, and both play as is best."""
+    win_second: float
+    bank_from: tuple[LoadedBank, ...]
+    """In my first turn, with what is left most often."""
+
+    @property
+    def win(self) -> float:
+        """My win probability in the game that was asked for."""
+        return self.win_beginning if self.question.begins else self.win_second
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One set that could be taken."""
+
+    dice: NamedSet
+    points: float
+    """Of a turn for most points with no goal."""
+    win: float | None
+    """Against the opponent's dice; None where it was not worked out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceQuestion:
+    """Which six of one's dice to take."""
+
+    rules: Ruleset
+    owned: tuple[NamedDie, ...]
+    theirs: NamedSet
+    begins: bool = True
+    joker_alone: bool = False
+    badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
+    solved: int = 3
+    """How many of the best by points are worked out against the opponent."""
+
+    def against(self, mine: NamedSet) -> LoadedDice:
+        """A set against the opponent's."""
+        return LoadedDice(self.rules, mine, self.theirs, self.joker_alone, self.badges)
+
+    @property
+    def pool(self) -> list[NamedDie]:
+        """The dice that may be taken: the own ones, and ordinary ones as they are needed."""
+        return with_ordinary(self.owned, self.rules.dice)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceAnswer:
+    """Sets, the best first: those with a win probability, then the others by points."""
+
+    question: ChoiceQuestion
+    choices: tuple[Choice, ...]
+
+
+def kcd_answer(
+    folders: MatchupFolders, question: KcdQuestion, on_progress: Told = lambda _: None
+) -> KcdAnswer:
+    """Two sets against each other, exactly.
+
+    Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
+    """
+    dice = question.dice
+    mine, theirs = dice.head_starts
+    figures = [set_figures(folders, dice, side) for side in (0, 1)]
+    strategy = solved(folders, dice.matchup, on_progress)
+    turn = strategy.turn(0, strategy.start(0, mine, theirs))
+    return KcdAnswer(
+        question=question,
+        mine=figures[0],
+        theirs=figures[1],
+        win_beginning=strategy.win_probability(0, mine, theirs),
+        win_second=1 - strategy.win_probability(1, theirs, mine),
+        bank_from=_bank_from(dice.mine, turn, dice.rules.winning_score - mine),
+    )
+
+
+def set_figures(folders: MatchupFolders, dice: LoadedDice, side: int) -> SetFigures:
+    """What a turn with the set of a side brings. Raises InvalidDiceError and InvalidRulesError."""
+    rules, named = dice.rules, (dice.mine, dice.theirs)[side]
+    thrown, badge = named.dice_set, dice.combinations(side)
+    [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
+    lists = roll_lists(rules, shape_of(thrown), joker_alone=dice.joker_alone, badge=badge)
+    table = points_table(rules, lists.plan(thrown))
+    return SetFigures(
+        dice=named,
+        points=points,
+        points_to_goal=table.value(TurnState(0, thrown.whole)) * rules.winning_score,
+        farkle_probability=float(turn_outcome(rules, table).farkled.sum()),
+        first_farkle_probability=float(table.plan.farkle_chances[-1]),
+    )
+
+
+def chosen(
+    folders: MatchupFolders, question: ChoiceQuestion, on_progress: Told = lambda _: None
+) -> ChoiceAnswer:
+    """All sets that may be taken, by points, and the best of them against the opponent.
+
+    Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
+    """
+    check_choice(question)
+    sets = sets_from(question.pool, question.rules.dice)
+    any_set = question.against(sets[0])
+    mine, theirs = any_set.head_starts
+    number = min(question.solved, len(sets))
+    parts = 1 + _SOLVE_IN_RANKINGS * number
+
+    def told(done: int, share: float) -> None:
+        on_progress((done + share * (_SOLVE_IN_RANKINGS if done else 1)) / parts)
+
+    thrown = [named.dice_set for named in sets]
+    points = _points(
+        folders,
+        question.rules,
+        thrown,
+        question.joker_alone,
+        any_set.combinations(0),
+        partial(told, 0),
+    )
+    pairs = sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
+    choices = []
+    for place, (worth, named) in enumerate(pairs):
+        win = None
+        if place < number:
+            before = 1 + _SOLVE_IN_RANKINGS * place
+            strategy = solved(folders, question.against(named).matchup, partial(told, before))
+            if question.begins:
+                win = strategy.win_probability(0, mine, theirs)
+            else:
+                win = 1 - strategy.win_probability(1, theirs, mine)
+        choices.append(Choice(named, worth, win))
+    choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
+    return ChoiceAnswer(question, tuple(choices))
+
+
+def seconds_of_choice(question: ChoiceQuestion) -> float:
+    """About how long a choice takes. Raises what `check_choice` does."""
+    number = check_choice(question)
+    best = question.pool[: question.rules.dice]
+    like = question.against(make_set(best))
+    solves = min(question.solved, number) * seconds_of_solve(like.matchup)
+    return solves + _SECONDS_A_SET * number
+
+
+def check_choice(question: ChoiceQuestion) -> int:
+    """How many sets there are to choose from.
+
+    Raises InvalidDiceError where they are too many, or dice do not fit the rules, and
+    InvalidRulesError.
+    """
+    check_loaded(question.rules, question.theirs.dice_set)
+    found = number_of_sets(question.pool, question.rules.dice)
+    if found > MOST_SETS:
+        raise InvalidDiceError.say(
+            "{number:,} sets can be taken from these dice, and at most {most:,} are compared: name"
+            " fewer dice",
+            number=found,
+            most=MOST_SETS,
+        )
+    return found
+
+
+def _points(
+    folders: MatchupFolders,
+    rules: Ruleset,
+    sets: list[DiceSet],
+    joker_alone: bool,
+    badge: Badge,
+    on_progress: Told,
+) -> list[float]:
+    """Points of a turn of each set with no goal."""
+
+    def work() -> list[float]:
+        from solver.loaded.points import points_of_sets  # noqa: PLC0415
+
+        found = points_of_sets(
+            rules, sets, joker_alone=joker_alone, badge=badge, on_progress=on_progress
+        )
+        return [one.points for one in found]
+
+    with compiled_code(folders.kernels) as cache:
+        return with_sound_code(cache, work)
+
+
+def _bank_from(mine: NamedSet, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
+    """When to bank, of the remaining dice that a turn comes to most often."""
+    visited, banks = visits(turn), bank_decisions(turn)[0]
+    often = visited.sum(axis=0)
+    often[-1] = 0.0  # hot dice, and the beginning
+    found = []
+    for column in np.argsort(-often, kind="stable")[:_THRESHOLDS]:
+        if not often[column]:
+            break
+        seen = np.flatnonzero(visited[:, column])
+        rolled = seen[~banks[seen, column]]
+        banked = seen[seen > (rolled[-1] if len(rolled) else -1)]
+        total = int(banked[0]) * turn.plan.step if len(banked) else goal
+        left = mine.left(int(column) + 1)
+        share = float(often[column] / often.sum())
+        found.append(LoadedBank(left, total if total < goal else None, share))
+    return tuple(found)

@@ -1,0 +1,244 @@
+"""Match-ups of loaded dice that are solved when asked for, and kept; advice and odds with them.
+
+All of it may load numba, and so is called only in a worker or on the command line.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bot.services.rule_options import rules_from_options
+from bot.services.situation import Situation
+from bot.settings import Settings
+from solver.batch.local import compiled_code, with_sound_code
+from solver.errors import InvalidRequestError, StrategyFileError
+from solver.game.position import Position, check_position
+from solver.game.standings import score_count
+from solver.loaded.files import keep_within, open_matchup, save_matchup
+from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.strategy import MatchupStrategy
+from solver.named.badges import NamedBadge
+from solver.named.rolls import read_roll
+from solver.named.sets import NamedSet, read_dice
+from solver.play.advice import Advice, Odds
+from solver.play.loaded import advise_side, odds_of_side
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining
+from solver.turn.scoring import Badge
+
+Told = Callable[[float], None]
+
+KCD = "kcd"
+"""The rules that loaded dice are played by unless others are named."""
+ORDINARY = "ordinary*6"
+"""What a player throws who is not said to have other dice."""
+
+_SECONDS = 5e-10
+"""That a solve takes for each option of a turn, each own and other score and turn total."""
+_LEAST_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class MatchupFolders:
+    """Where match-ups and compiled code are kept."""
+
+    matchups: Path
+    kernels: Path
+    most_bytes: int
+    """That match-ups may take; those go first that were not used for longest."""
+
+
+def folders_of(settings: Settings) -> MatchupFolders:
+    """Where the settings put them."""
+    return MatchupFolders(settings.matchups, settings.kernels, settings.matchup_memory * 2**20)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedDice:
+    """Two players with their dice; the goal is that of the rules, and the player to act is mine."""
+
+    rules: Ruleset
+    mine: NamedSet
+    theirs: NamedSet
+    joker_alone: bool = False
+    """Whether jokers may score without a die that is none."""
+    badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
+    """Mine and theirs."""
+
+    @property
+    def head_starts(self) -> tuple[int, int]:
+        """Points that badges give at the start. Raises InvalidPositionError."""
+        mine, theirs = (badge.head_start if badge else 0 for badge in self.badges)
+        position = Position(mine, theirs, dice=self.rules.dice)
+        check_position(self.rules, position)
+        return mine, theirs
+
+    def combinations(self, side: int) -> Badge:
+        """What the badge of a side adds to the combinations."""
+        badge = self.badges[side]
+        return badge.combinations(self.rules) if badge else ()
+
+    @property
+    def matchup(self) -> Matchup:
+        """What is solved; mine are side 0. Raises InvalidDiceError and InvalidRulesError."""
+        dice = self.mine.dice_set, self.theirs.dice_set
+        badges = self.combinations(0), self.combinations(1)
+        return Matchup(self.rules, dice, self.joker_alone, badges)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedAdvice:
+    """What to keep of a roll of loaded dice."""
+
+    dice: LoadedDice
+    advice: Advice
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedOdds:
+    """Roll or bank with loaded dice."""
+
+    dice: LoadedDice
+    odds: Odds
+
+
+def solved(
+    folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
+) -> MatchupStrategy:
+    """The strategy of a match-up, which is solved if need be, and kept.
+
+    Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
+    """
+    with suppress(StrategyFileError):  # not there, or damaged: solved anew
+        return open_matchup(folders.matchups, matchup)
+    with compiled_code(folders.kernels) as cache:
+        solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
+    with suppress(StrategyFileError):  # a folder that nobody can write to costs the next one time
+        save_matchup(solution, folders.matchups)
+        keep_within(folders.matchups, folders.most_bytes)
+    return MatchupStrategy(matchup, solution.values)
+
+
+def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
+    """The same rules to another goal. Raises InvalidRequestError and InvalidRulesError."""
+    if goal is None or goal == rules.goal:
+        return rules
+    return rules_from_options(rules.name, rules, {"goal": str(goal)})
+
+
+def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
+    """About how long it takes to answer what needs a match-up."""
+    return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
+
+
+def seconds_of_solve(matchup: Matchup) -> float:
+    """About how long a solve takes."""
+    # the options of a turn grow so with the remaining dice that it tells apart
+    options = sum(25 * thrown.whole**1.95 for thrown in matchup.dice)
+    return float(_LEAST_SECONDS + _SECONDS * options * score_count(matchup.rules) ** 3)
+
+
+def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
+    """Whether there is a sound file of a match-up."""
+    try:
+        open_matchup(folders.matchups, matchup)
+    except StrategyFileError:
+        return False
+    return True
+
+
+def loaded_advice(
+    folders: MatchupFolders,
+    dice: LoadedDice,
+    text: str,
+    situation: Situation,
+    on_progress: Told = lambda _: None,
+) -> LoadedAdvice:
+    """Rank what may be kept of a roll as typed. Raises FarkleError."""
+    roll = read_roll(dice.mine, text)
+    position = _position(situation, dice.mine.dice_set.thrown_in(roll))
+    strategy = solved(folders, dice.matchup, on_progress)
+    strategy.check(0, position)
+    return LoadedAdvice(dice, advise_side(strategy, 0, position, roll))
+
+
+def loaded_odds(
+    folders: MatchupFolders,
+    dice: LoadedDice,
+    left: str | None,
+    situation: Situation,
+    on_progress: Told = lambda _: None,
+) -> LoadedOdds:
+    """Weigh rolling against banking.
+
+    left : the dice that are left to roll, by name, or their number where that tells them; None for
+        the whole set at the start of a turn
+
+    Raises FarkleError.
+    """
+    if left is None and situation.turn_total:
+        raise InvalidRequestError.say(
+            "say which dice are left to roll at a turn total of {turn_total:,}, such as"
+            " dice:{left}",
+            turn_total=situation.turn_total,
+            left=dice.mine.first_name(0).typed,
+        )
+    thrown = dice.mine.dice_set
+    position = _position(situation, thrown.whole if left is None else read_left(dice.mine, left))
+    strategy = solved(folders, dice.matchup, on_progress)
+    strategy.check(0, position)
+    return LoadedOdds(dice, odds_of_side(strategy, 0, position))
+
+
+def read_left(named: NamedSet, text: str) -> Remaining:
+    """The dice of a set that are left to roll, by name, or their number where that tells them.
+
+    Raises InvalidDiceError and InvalidRequestError.
+    """
+    thrown = named.dice_set
+    if text.strip().isdecimal() and len(text.strip()) < 3:
+        number = int(text)
+        found = [left for left in thrown.remaining[1:] if sum(left) == number]
+        if len(found) == 1:
+            return thrown.place(found[0])
+        if found:
+            raise InvalidRequestError.say(
+                "which {number} dice of {set} are left to roll? Name them, as in dice:{example}",
+                number=number,
+                set=named.text,
+                example=named.left(thrown.place(found[-1])).text,
+            )
+        dice = None
+    else:
+        dice = read_dice(text)
+    counts = [0] * len(thrown.types)
+    for one in dice or ():
+        if one.die not in thrown.types:
+            dice = None
+            break
+        counts[named.type_of(one)] += 1
+    if not dice or any(n > most for n, most in zip(counts, thrown.counts, strict=True)):
+        raise InvalidRequestError.say(
+            'dice: "{text}" are not among the dice of {set}', text=text, set=named.text
+        )
+    return thrown.place(tuple(counts))
+
+
+def _position(situation: Situation, dice: Remaining) -> Position:
+    """A position before a roll of some dice."""
+    return Position(
+        banked=situation.banked,
+        opponent=situation.opponent,
+        turn_total=situation.turn_total,
+        farkles=situation.farkles,
+        opponent_farkles=situation.opponent_farkles,
+        dice=dice,
+    )
+
+
+def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSolution:
+    from solver.loaded.game import solve_matchup  # noqa: PLC0415
+
+    return solve_matchup(matchup, cache=cache, on_progress=on_progress)

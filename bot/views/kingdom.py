@@ -1,0 +1,235 @@
+"""Loaded dice against loaded dice as people read it, as plain data and as tables."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bot.services.kingdom import (
+    Choice,
+    ChoiceAnswer,
+    KcdAnswer,
+    KcdQuestion,
+    LoadedBank,
+    SetFigures,
+)
+from bot.views.layout import columns, percent, wrap
+from bot.views.named_dice import doubts
+from bot.views.sheet import Sheet, sheet
+from solver.named.badges import NamedBadge
+from solver.named.sets import NamedDie, NamedSet
+from solver.rules.ruleset import Ruleset
+from solver.wording import figure, say
+
+MOST_CHOICES = 10
+"""Sets that are listed."""
+
+
+def kcd_text(answer: KcdAnswer) -> str:
+    """Who wins, what both sets bring, and when to bank in the first turn."""
+    dice, begins = answer.question.dice, answer.question.begins
+    lines = [
+        wrap(
+            say("{rules} rules to {goal:,}, you begin.", **_game(dice.rules))
+            if begins
+            else say("{rules} rules to {goal:,}, they begin.", **_game(dice.rules))
+        ),
+        *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
+        *badge_lines(dice.badges),
+        wrap(_wins(answer)),
+    ]
+    if answer.bank_from:
+        lines.append(
+            wrap(say("Bank from these turn totals on in the first turn, by what is left:"))
+        )
+        rows = [(one.dice.text, _total(one)) for one in answer.bank_from]
+        half = (len(rows) + 1) // 2
+        lines += columns(
+            [
+                (*row, *other)
+                for row, other in zip(rows[:half], [*rows[half:], ("", "")], strict=False)
+            ],
+            right={1, 3},
+        )
+    return "\n".join([*lines, *_doubt_lines(dice.mine, dice.theirs)])
+
+
+def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
+    """What turns with some sets bring, a line for each; its head first."""
+    rows = [("", say("dice"), say("points"), say("to the goal"), say("farkle"), say("first roll"))]
+    rows += [
+        (
+            who,
+            one.dice.text,
+            figure(one.points, ",.2f"),
+            figure(one.points_to_goal, ",.2f"),
+            percent(one.farkle_probability),
+            percent(one.first_farkle_probability),
+        )
+        for who, one in figures
+    ]
+    return columns(rows, right={2, 3, 4, 5})
+
+
+def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
+    """What both hold, if anything."""
+    if not any(badges):
+        return []
+    mine, theirs = (badge.text if badge else say("none") for badge in badges)
+    return [wrap(say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs))]
+
+
+def badges_data(badges: Sequence[NamedBadge | None]) -> list[str | None]:
+    """The same as plain data."""
+    return [badge.text if badge else None for badge in badges]
+
+
+def choice_text(answer: ChoiceAnswer) -> str:
+    """The best sets, with what each costs against the best."""
+    question = answer.question
+    lines = [
+        wrap(
+            say(
+                "{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},",
+                number=len(answer.choices),
+                dice=question.rules.dice,
+                theirs=question.theirs.text,
+                **_game(question.rules),
+            )
+            + " "
+            + (say("you begin.") if question.begins else say("they begin."))
+        )
+    ]
+    lines += badge_lines(question.badges)
+    best = answer.choices[0]
+    rows = []
+    for one in answer.choices[:MOST_CHOICES]:
+        row = [one.dice.text, say("{points} points", points=figure(one.points, ",.2f"))]
+        if one.win is not None and best.win is not None:
+            cost = best.win - one.win
+            row += [
+                percent(one.win),
+                say("best") if one is best else f"-{figure(100 * cost, '.2f')}",
+            ]
+        rows.append(row)
+    lines += columns(rows, right={1, 2, 3})
+    if len(answer.choices) > MOST_CHOICES:
+        lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
+    lines.append(
+        wrap(
+            say(
+                "Points are those of a turn with no goal. Only sets with a win probability were"
+                " played out against these dice; another one may win more often than its points"
+                " tell. Ordinary dice are taken to be at hand."
+            )
+        )
+    )
+    return "\n".join([*lines, *_doubt_lines(best.dice, question.theirs)])
+
+
+def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
+    """The same as plain data."""
+    question = answer.question
+    return {
+        **_question_data(question),
+        "win_probability": answer.win,
+        "win_probability_beginning": answer.win_beginning,
+        "win_probability_second": answer.win_second,
+        "mine": figures_data(answer.mine),
+        "theirs": figures_data(answer.theirs),
+        "bank_from": [
+            {"dice": one.dice.text, "turn_total": one.turn_total, "share": one.share}
+            for one in answer.bank_from
+        ],
+        "unknown": doubts(_all(question.dice.mine, question.dice.theirs)),
+    }
+
+
+def figures_data(one: SetFigures) -> dict[str, Any]:
+    """What a turn with a set brings."""
+    return {
+        "dice": one.dice.text,
+        "points": one.points,
+        "points_to_goal": one.points_to_goal,
+        "farkle_probability": one.farkle_probability,
+        "first_farkle_probability": one.first_farkle_probability,
+        "price": one.dice.price,
+    }
+
+
+def kcd_sheet(answer: KcdAnswer) -> Sheet:
+    """A row for each player."""
+    rows = [figures_data(answer.mine), figures_data(answer.theirs)]
+    wins = answer.win, 1 - answer.win
+    for row, who, win in zip(rows, ("me", "them"), wins, strict=True):
+        row |= {"who": who, "win_probability": win}
+    return sheet(("who", "win_probability", *figures_data(answer.mine)), rows)
+
+
+def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
+    """All sets as plain data."""
+    question = answer.question
+    return {
+        "rules": question.rules.name,
+        "goal": question.rules.goal,
+        "theirs": question.theirs.text,
+        "begins": question.begins,
+        "joker_alone": question.joker_alone,
+        "badges": badges_data(question.badges),
+        "choices": [_choice(one) for one in answer.choices],
+    }
+
+
+def choice_sheet(answer: ChoiceAnswer) -> Sheet:
+    """A row for each set."""
+    return sheet(("dice", "points", "win_probability", "price"), map(_choice, answer.choices))
+
+
+def _choice(one: Choice) -> dict[str, Any]:
+    return {
+        "dice": one.dice.text,
+        "points": one.points,
+        "win_probability": one.win,
+        "price": one.dice.price,
+    }
+
+
+def _question_data(question: KcdQuestion) -> dict[str, Any]:
+    return {
+        "rules": question.dice.rules.name,
+        "goal": question.dice.rules.goal,
+        "begins": question.begins,
+        "joker_alone": question.dice.joker_alone,
+        "badges": badges_data(question.dice.badges),
+    }
+
+
+def _game(rules: Ruleset) -> dict[str, Any]:
+    return {"rules": rules.name, "goal": rules.goal}
+
+
+def _wins(answer: KcdAnswer) -> str:
+    """The win probability as the game begins, and in the other order."""
+    if answer.question.begins:
+        return say(
+            "You win {chance}; if they began, {other}.",
+            chance=percent(answer.win_beginning),
+            other=percent(answer.win_second),
+        )
+    return say(
+        "You win {chance}; if you began, {other}.",
+        chance=percent(answer.win_second),
+        other=percent(answer.win_beginning),
+    )
+
+
+def _total(one: LoadedBank) -> str:
+    return say("never") if one.turn_total is None else figure(one.turn_total)
+
+
+def _all(*sets: NamedSet) -> list[NamedDie]:
+    return [named for one in sets for named in one.dice]
+
+
+def _doubt_lines(*sets: NamedSet) -> list[str]:
+    """What nobody knows of it."""
+    luck = say("Henry's own luck is not in the dice; see kingdom-come.md in docs.")
+    return [wrap(sentence) for sentence in (*doubts(_all(*sets)), luck)]

@@ -1,0 +1,111 @@
+"""What solves of games of several players came to, as text and as plain data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.views.layout import percent
+from bot.views.sheet import Sheet, sheet
+from solver.game.many import ManyCheck
+from solver.many_strategy import ManyManifest
+
+_COLUMNS = (
+    *("rules", "players", "states", "values", "sweeps", "largest_change", "mixed", "restless"),
+    *("seconds", "win_probabilities", "residual", "mixed_states", "order_effect", "file", "bytes"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedMany:
+    """A game of several players that was solved, and what was found out about it."""
+
+    manifest: ManyManifest
+    file: Path
+    chances: tuple[float, ...]
+    """Of all players at the start, in the order of their turns."""
+    checked: ManyCheck | None = None
+    order_effect: float | None = None
+    """By how much any value changes where options that are equal for the mover are taken in the
+    opposite order; None where that was not solved."""
+
+
+def solve_many_text(found: Sequence[SolvedMany]) -> str:
+    """A few lines for each."""
+    return "\n\n".join("\n".join(_lines(one)) for one in found)
+
+
+def _lines(one: SolvedMany) -> list[str]:
+    manifest = one.manifest
+    rate = manifest.states_per_second / 1e6
+    chances = ", ".join(percent(chance) for chance in one.chances)
+    lines = [
+        f"{manifest.rules.name} for {manifest.players} players: {manifest.states:,} states solved"
+        f" in {manifest.seconds:.1f} s, {rate:,.1f} million states a second",
+        f"At the start they win with {chances}, in the order of their turns.",
+        f"Values changed by {manifest.largest_change:.1e} at most when they were solved last.",
+    ]
+    if manifest.mixed:
+        lines.append(
+            f"At {manifest.mixed:,} {_scores(manifest.mixed)} no choices fit each other: there a"
+            " player is indifferent between two and mixes them."
+        )
+    if manifest.restless:
+        lines.append(
+            f"At {manifest.restless:,} {_scores(manifest.restless)} values did not settle: they"
+            " are means over many rounds."
+        )
+    if one.checked:
+        lines.append(
+            f"In every state the equations hold to {one.checked.residual:.1e}, but for"
+            f" {one.checked.mixed_states:,} in which a player mixes."
+            if one.checked.mixed_states
+            else f"In every state the equations hold to {one.checked.residual:.1e}."
+        )
+    if one.order_effect is not None:
+        by = f" by more than {one.order_effect:.1e}" if one.order_effect else ""
+        lines.append(
+            "Options that are equal for the mover are taken in this order:"
+            f" {', '.join(manifest.order)}. The opposite order changes no win probability{by}."
+        )
+    return [*lines, f"{one.file}: {manifest.bytes:,} bytes"]
+
+
+def _scores(number: int) -> str:
+    return "set of scores" if number == 1 else "sets of scores"
+
+
+def solve_many_data(one: SolvedMany) -> dict[str, Any]:
+    """The same as plain data."""
+    manifest = one.manifest
+    return {
+        "rules": manifest.rules.name,
+        "digest": manifest.digest,
+        "players": manifest.players,
+        "states": manifest.states,
+        "values": manifest.length,
+        "sweeps": manifest.sweeps,
+        "tolerance": manifest.tolerance,
+        "largest_change": manifest.largest_change,
+        "mixed": manifest.mixed,
+        "restless": manifest.restless,
+        "seconds": manifest.seconds,
+        "states_per_second": manifest.states_per_second,
+        "win_probabilities": list(one.chances),
+        "residual": one.checked.residual if one.checked else None,
+        "mixed_states": one.checked.mixed_states if one.checked else None,
+        "order": list(manifest.order),
+        "order_effect": one.order_effect,
+        "file": str(one.file),
+        "bytes": manifest.bytes,
+    }
+
+
+def solve_many_sheet(found: Sequence[SolvedMany]) -> Sheet:
+    """A row for each."""
+    rows = []
+    for one in found:
+        data = solve_many_data(one)
+        data["win_probabilities"] = " ".join(str(chance) for chance in one.chances)
+        rows.append({column: data[column] for column in _COLUMNS})
+    return sheet(_COLUMNS, rows)

@@ -1,0 +1,225 @@
+"""Games of three players and more: who stands where, how large they are, and what solves them.
+
+Everybody plays for the own chance to win, and a value is the chance of every player. At the start
+of a turn all is said by where the players stand in the order of their turns, the mover first, and
+where turns count by who the mover is. Farkles in a row would multiply that by the cube of their
+number and need many sweeps; rules with a penalty for them are refused.
+
+A state is the standings of all players, each by its index (`standing_index`), as the digits of a
+number, the mover's first.
+"""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidRulesError
+from solver.game.endgame import endgame
+from solver.game.solvable import check_solvable
+from solver.game.standings import score_count
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
+from solver.turn.equations import Floats
+from solver.turn.scoring import turn_plan
+from solver.wording import say, say_later
+
+MOST_PLAYERS = 8
+
+MOST_STATES = 40_000_000
+"""Start-of-turn states that one solve may hold: with three players 16 bytes each in the file, and
+about 60 while solving."""
+
+_SECONDS_PER_OPTION = 35e-12
+"""Of a core, for each option that is weighed at a turn total by a state of many that are solved
+side by side, and each value that comes with it."""
+
+_ROUNDS = 3.1
+"""How often a state is solved."""
+
+_MORE_WITH_FARKLES = 15
+"""Sweeps that a penalty for farkles in a row would take about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a game of several players is."""
+
+    players: int
+    scores: int
+    """Below the goal."""
+    standings: int
+    """Where one player may stand."""
+    roles: int
+    """As many as players where it matters who began, else 1."""
+    margins: int
+    """Margins of a final turn that are told apart, in point steps; 1 where there is none."""
+
+    @property
+    def states(self) -> int:
+        """Start-of-turn states."""
+        return int(self.roles * self.standings**self.players)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the values: (role, the standings of all, all players but the last)."""
+        return self.roles, *(self.standings,) * self.players, self.players - 1
+
+    def last_shape(self, chasers: int, level: int) -> tuple[int, ...]:
+        """Of the values of final turns, see `Lasts`.
+
+        chasers : players who have a final turn before them
+        level : most leaders who may be level
+        """
+        width = self.margins * (1 if self.standings == self.scores else 2)
+        return level, *(width,) * chasers, chasers + 1
+
+
+Lasts = tuple[Floats, ...]
+"""Chances at the start of a final turn, the k-th array for k players who have one before them.
+
+At [leaders less one, margin of each, who]: a margin is the leader's score less one's own in point
+steps, with `Size.margins` on top for who is not on the board; margins past the last are worth the
+same as the last. Who is each of the leaders, then those k players in the order of their turns. More
+than one can lead where a tie is shared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManySolution:
+    """Start-of-turn values of a game of several players, and what it took to find them."""
+
+    rules: Ruleset
+    players: int
+    values: Floats
+    """At [role, the mover's standing, ..., the last player's standing, who]: the chances of the
+    mover and of those who follow, but for the last one, whose chance is what is left."""
+    lasts: Lasts
+    tolerance: float
+    sweeps: int
+    largest_change: float
+    """Of any value when it was solved last."""
+    mixed: int
+    """Rings of states in which no choices fit each other, so that a player mixes two of them."""
+    restless: int
+    """Rings of states for which no such mixture was found either, whose values are means over
+    many rounds that differ from them by `largest_change` at most."""
+    states_solved: int
+    """States (t, n, ...), each as often as it was solved."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ManyCheck:
+    """How the values of a solved game fit their equations."""
+
+    residual: float
+    """Largest difference of a value from what the equations make of the others, but in states in
+    which a player mixes two choices."""
+    mixed_states: int
+    """States that are further off: those of rings in which a player mixes."""
+
+
+def size(rules: Ruleset, players: int) -> Size:
+    """How large the game is. Raises InvalidRulesError as `check_many` does for endless turns."""
+    scores = score_count(rules)
+    margins = 1
+    if rules.ending != "at_once":
+        beyond, reach = endgame(rules).beyond, turn_plan(rules).reach
+        margins = scores + rules.least_bank(on_board=False) // rules.point_step + 2 * beyond + reach
+    return Size(
+        players,
+        scores,
+        scores + int(rules.has_opening),
+        players if rules.has_roles else 1,
+        margins,
+    )
+
+
+def check_many(rules: Ruleset, players: int) -> None:
+    """Refuse what cannot be solved for so many players. Raises InvalidRulesError."""
+    if not 2 <= players <= MOST_PLAYERS:
+        raise InvalidRulesError.say(
+            "the number of players is 2 to {most}, not {players}",
+            most=MOST_PLAYERS,
+            players=players,
+        )
+    check_solvable(rules)
+    if rules.ties == "played_on":
+        raise InvalidRulesError.say(
+            "{rules}: play-offs of several players are not solved; ties that the earlier player"
+            " wins or that are shared are",
+            rules=rules.name,
+        )
+    states = size(rules, players).states
+    if rules.farkle_penalty is not None:
+        states *= rules.farkle_limit**players
+        raise InvalidRulesError.say(
+            "{rules}: with {players} players and a penalty for farkles in a row there are"
+            " {states:,} start-of-turn states, and a solve would take about {time}; only rules"
+            " without that penalty are solved for more than two",
+            rules=rules.name,
+            players=players,
+            states=states,
+            time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
+        )
+    if states > MOST_STATES:
+        raise InvalidRulesError.say(
+            "{rules}: {states:,} start-of-turn states of {players} players are too many, a solve"
+            " would take about {time}; at most {most:,} can be solved",
+            rules=rules.name,
+            players=players,
+            states=states,
+            time=time_text(_seconds(rules, players, states)),
+            most=MOST_STATES,
+        )
+
+
+def expected_seconds(rules: Ruleset, players: int) -> float:
+    """How long a solve takes on this machine while it is idle, right to a factor of about two."""
+    return 15 + _seconds(rules, players, size(rules, players).states)
+
+
+def _seconds(rules: Ruleset, players: int, states: int) -> float:
+    plan = turn_plan(rules, all_options=True)
+    turn_totals = (score_count(rules) + 1) / 2
+    if rules.ending != "at_once":
+        turn_totals += endgame(rules).beyond
+    weighed = (len(plan.options) + len(plan.starts)) * (players - 1)
+    cells = turn_totals * plan.levels * weighed
+    return states * cells * _ROUNDS * _SECONDS_PER_OPTION / (os.cpu_count() or 1)
+
+
+def time_text(seconds: float) -> str:
+    """A time in words."""
+    for unit, text in (
+        (365 * 86400, say_later("{number:,.0f} years")),
+        (86400, say_later("{number:,.0f} days")),
+        (3600, say_later("{number:,.0f} hours")),
+        (60, say_later("{number:,.0f} minutes")),
+    ):
+        if seconds >= 2 * unit:
+            return say(text, number=seconds / unit)
+    return say("{number:,.0f} seconds", number=seconds)
+
+
+def all_totals(found: Size) -> npt.NDArray[np.int32]:
+    """The sum of all scores in every state of one role, in point steps."""
+    scores = np.arange(found.standings, dtype=np.int32)
+    scores[found.scores :] = 0
+    totals = np.zeros(1, dtype=np.int32)
+    for _ in range(found.players):
+        totals = (totals[:, np.newaxis] + scores).ravel()
+    return totals
+
+
+def inner_states(rules: Ruleset, players: int) -> int:
+    """Number of states (t, n, ...) in which the game is not yet decided."""
+    found = size(rules, players)
+    step = rules.point_step
+    own = np.arange(found.scores)
+    turn_totals = int(np.maximum(found.scores - own, rules.least_bank() // step).sum())
+    if rules.has_opening:
+        turn_totals += max(found.scores, rules.least_bank(on_board=False) // step)
+    cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
+    return int(found.roles * found.standings ** (players - 1) * turn_totals * cells)

@@ -1,0 +1,240 @@
+"""Best play of several players: the values of a solved game, and the answers that follow."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from solver.errors import InvalidPositionError
+from solver.game.endgame import endgame
+from solver.game.many import Lasts, Size, size
+from solver.game.position import check_dice, check_hot_dice
+from solver.game.standings import (
+    Standing,
+    Standings,
+    after_turns,
+    first_standing,
+    many,
+    standing_index,
+    standing_indices,
+)
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_set
+from solver.turn.equations import Floats
+from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
+from solver.turn.scoring import TurnState, turn_plan
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPosition:
+    """The state of a game of several players; scores in points."""
+
+    players: tuple[Standing, ...]
+    """In the order of their turns; the first one began the game."""
+    mover: int
+    """Whose turn it is, as an index of `players`."""
+    turn: TurnState
+    waiting: tuple[int, ...] = ()
+    """Where somebody reached the goal, those who have their final turn still before them, the mover
+    first; if not given, those between the mover and the first who got there."""
+
+    @property
+    def in_order(self) -> tuple[int, ...]:
+        """All players, the mover first."""
+        count = len(self.players)
+        return tuple((self.mover + k) % count for k in range(count))
+
+
+def first_shared_position(rules: Ruleset, players: int) -> SharedPosition:
+    """The start of a game of so many players."""
+    turn = TurnState(0, dice_set(rules).whole)
+    return SharedPosition((first_standing(rules),) * players, 0, turn)
+
+
+def check_shared_position(rules: Ruleset, position: SharedPosition) -> None:
+    """Refuse a position that cannot occur. Raises InvalidPositionError."""
+    count, goal = len(position.players), rules.winning_score
+    if not 0 <= position.mover < count:
+        raise InvalidPositionError.say(
+            "the player to act is 0 to {most}, not {player}",
+            most=count - 1,
+            player=position.mover,
+        )
+    for one in position.players:
+        if one.score < 0 or one.score % rules.point_step:
+            raise InvalidPositionError.say(
+                "a score cannot be {score:,}: it is a multiple of {step}",
+                score=one.score,
+                step=rules.point_step,
+            )
+    reached = [k for k, one in enumerate(position.players) if one.score >= goal]
+    over = rules.ending == "at_once" or position.mover in reached
+    if reached and (over or (rules.has_roles and position.mover < min(reached))):
+        raise InvalidPositionError.say(
+            "the game is over: player {player} has {score:,} points",
+            player=reached[0],
+            score=position.players[reached[0]].score,
+        )
+    check_dice(rules, position.turn.dice)
+    check_hot_dice(position.turn.hot_dice)
+    total = position.turn.turn_total
+    if total < 0 or total % rules.point_step:
+        raise InvalidPositionError.say(
+            "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
+            turn_total=total,
+            step=rules.point_step,
+        )
+
+
+class SharedStrategy:
+    """Play of several players of whom each maximises the own chance to win."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        players: int,
+        values: Floats,
+        lasts: Lasts,
+        current: Callable[[], "tuple[Floats, Lasts] | None"] = lambda: None,
+    ) -> None:
+        """From the arrays of a ManySolution.
+
+        current : gives them anew where they are not what they were; raises StrategyFileError
+        """
+        self.rules, self.players = rules, players
+        self._values, self._lasts, self._current = values, lasts, current
+        self._size: Size = size(rules, players)
+        self._turn = lru_cache(maxsize=64)(self._solve_turn)
+
+    def chances(self, position: SharedPosition) -> Floats:
+        """The win probability of every player in the order of their turns, with best play by all.
+
+        Raises InvalidPositionError and StrategyFileError.
+        """
+        return self.by_seat(position, self.turn(position).value(position.turn))
+
+    def by_seat(self, position: SharedPosition, values: Floats) -> Floats:
+        """Values with the mover first, in the order of the players."""
+        found = np.empty(self.players)
+        found[list(position.in_order)] = values
+        return found
+
+    def turn(self, position: SharedPosition) -> SharedTurn:
+        """The turn that a position belongs to. Raises as `chances` does."""
+        check_shared_position(self.rules, position)
+        if len(position.players) != self.players:
+            raise InvalidPositionError.say(
+                "this strategy is for {players} players, not {number}",
+                players=self.players,
+                number=len(position.players),
+            )
+        if (now := self._current()) is not None:
+            self._values, self._lasts = now
+            self._turn.cache_clear()
+        start = TurnState(0, dice_set(self.rules).whole)
+        return self._turn(replace(position, turn=start))
+
+    def _solve_turn(self, start: SharedPosition) -> SharedTurn:
+        reached = any(one.score >= self.rules.winning_score for one in start.players)
+        ends = self._last_endings(start) if reached else self._endings(start)
+        return solve_shared_turn(turn_plan(self.rules, all_options=True), ends)
+
+    def _handed_on(self, role: int, others: Sequence[int], own: Standings) -> Floats:
+        """Values at the start of the next player's turn, as the one before sees them.
+
+        own : where that one may stand; shape of the values (standings, players)
+        """
+        values = self._values[(role, *others)][standing_indices(self.rules, own)]
+        return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
+
+    def _endings(self, start: SharedPosition) -> SharedEndings:
+        rules, step = self.rules, self.rules.point_step
+        own, *others = [start.players[k] for k in start.in_order]
+        indices = [standing_index(rules, one) for one in others]
+        role = start.mover if rules.has_roles else 0
+        following = (role + 1) % self._size.roles
+        chasers = 0 if rules.ending == "at_once" else self.players - 1 - role
+        missing = (rules.winning_score - own.score) // step
+        least = rules.least_bank_at(own.score, on_board=own.on_board) // step
+        solved = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
+        solved += endgame(rules).beyond if chasers else 0
+        rows = solved + turn_plan(rules).reach
+        bank = np.full((rows, self.players), np.nan)
+        if least < missing:
+            points = np.arange(least, missing) * step
+            after = after_turns(rules, many(own, len(points)), points, farkles=False, loses=False)
+            bank[least:missing] = self._handed_on(following, indices, after)
+        bank[max(least, missing) :] = 0.0
+        for row in range(max(least, missing), rows):
+            bank[row, : chasers + 1] = self._chase(1, own.score + row * step, others[:chasers])
+        ends = after_turns(
+            rules, many(own, 2), 0, farkles=np.array([True, False]), loses=np.array([False, True])
+        )
+        farkle, lost = self._handed_on(following, indices, ends)
+        return self._with_farkles(bank, farkle, lost)
+
+    def _with_farkles(self, bank: Floats, farkle: Floats, lost: Floats) -> SharedEndings:
+        """Endings, with farkles that keep what may be banked if they do."""
+        farkles = np.tile(farkle, (len(bank), 1))
+        if self.rules.farkle_keeps_turn_total:
+            farkles = np.where(np.isnan(bank), farkles, bank)
+        return SharedEndings(bank, farkles, lost)
+
+    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
+        """Chances of each of the leaders, then of those who have a final turn, at its start."""
+        margins = []
+        for one in chasers:
+            margin = min((lead - one.score) // self.rules.point_step, self._size.margins - 1)
+            off_board = self.rules.has_opening and not one.on_board
+            margins.append(margin + (self._size.margins if off_board else 0))
+        return np.asarray(self._lasts[len(chasers)][(level - 1, *margins)])
+
+    def _last_endings(self, start: SharedPosition) -> SharedEndings:
+        """Of a final turn."""
+        rules, step, count = self.rules, self.rules.point_step, self.players
+        waiting = start.waiting or _waiting(rules, start)
+        had = [k for k in range(count) if k not in waiting]
+        lead = max(start.players[k].score for k in had)
+        leaders = [k for k in had if start.players[k].score == lead]
+        if rules.ties == "earlier":
+            first = leaders.index(next(k for k in _since_first(rules, start) if k in leaders))
+            leaders = [leaders[first]]
+        own, chasers = start.players[start.mover], [start.players[k] for k in waiting[1:]]
+        order = list(start.in_order)
+
+        def after(level: int, led: int, leading: Sequence[int]) -> Floats:
+            share, *rest = self._chase(level, led, chasers)
+            found = np.zeros(count)
+            found[list(leading)] = share
+            found[list(waiting[1:])] = rest
+            return found[order]
+
+        stay = after(len(leaders), lead, leaders)
+        margin = (lead - own.score) // step
+        least = rules.least_bank(on_board=own.on_board, wins=True) // step
+        rows = max(margin + 1, least) + endgame(rules).beyond + turn_plan(rules).reach
+        bank = np.tile(stay, (rows, 1))
+        bank[:least] = np.nan
+        if rules.ties == "shared" and margin >= least:
+            bank[margin] = after(len(leaders) + 1, lead, [*leaders, start.mover])
+        for row in range(max(margin + 1, least), rows):
+            bank[row] = after(1, own.score + row * step, [start.mover])
+        return self._with_farkles(bank, stay, stay)
+
+
+def _since_first(rules: Ruleset, start: SharedPosition) -> list[int]:
+    """The players from the first on who reached the goal, in the order of their turns."""
+    count = len(start.players)
+    reached = [one.score >= rules.winning_score for one in start.players]
+    ahead = [(start.mover + k) % count for k in range(1, count)]
+    first = reached.index(True) if rules.has_roles else next(k for k in ahead if reached[k])
+    return [(first + k) % count for k in range(count)]
+
+
+def _waiting(rules: Ruleset, start: SharedPosition) -> tuple[int, ...]:
+    """Who has a final turn left, where that is not given."""
+    order = _since_first(rules, start)
+    if rules.has_roles:
+        return tuple(range(start.mover, len(start.players)))
+    return tuple(order[order.index(start.mover) :])

@@ -1,0 +1,396 @@
+"""The numba kernels of a game of several players: arrays in, arrays out.
+
+Their parameters; scores and turn totals in steps, states as in solver.game.many:
+
+turn : the turn function of solver.game.many_source
+values : the values of a ManySolution, flat, which are renewed in place
+last : the values of the final turns that a bank at the goal leads to, one leader, flat
+chasers : how many players have a final turn then
+states : numbers of states that are solved side by side, or of final turns
+r : the role of the mover
+game : a ManyNumbers
+hot, bonuses : as in solver.game.layout.Work
+scratch : a ManyScratch, with an axis of threads in front
+"""
+
+import os
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange, types
+
+from solver.game.kernel_source import LANES
+from solver.game.kernels import TURN_TYPE, array_type
+from solver.game.layout import HotDice
+from solver.turn.equations import Floats
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+NOT_ALLOWED = -1.0
+"""The mover's value of a bank that is not allowed."""
+
+
+class ManyNumbers(NamedTuple):
+    """What kernels have to know of a game; points in steps."""
+
+    players: int
+    scores: int
+    """Number of scores below the goal."""
+    standings: int
+    roles: int
+    margins: int
+    """Of final turns."""
+    width: int
+    """Of an axis of the values of final turns."""
+    least: int
+    """Least turn total that may be banked on the board."""
+    opening: int
+    """Least turn total that may be banked off the board."""
+    least_win: int
+    """Least turn total of a bank that reaches the goal, on the board."""
+    opening_win: int
+    """The same off the board."""
+    keeps: int
+    """1 where a farkle keeps the turn total."""
+    beyond: int
+    """Turn totals beyond the goal where it is not the end."""
+    reach: int
+    must_roll_hot: int
+    shared: int
+    """1 where a tie is shared."""
+
+
+class ManyScratch(NamedTuple):
+    """The turns under way, one in each lane: float64 arrays, with an axis of threads in front."""
+
+    values: Floats
+    """Shape (levels, turn totals, planes, dice, LANES)."""
+    bank: Floats
+    """Shape (turn totals, planes, LANES)."""
+    farkle: Floats
+    """Shape (turn totals, planes, LANES)."""
+    lost: Floats
+    """Shape (planes, LANES)."""
+    out: Floats
+    """Shape (planes, dice, LANES)."""
+
+
+NUMBERS_TYPE = types.NamedUniTuple(types.intp, len(ManyNumbers._fields), ManyNumbers)
+_FLOATS = array_type(types.float64, 1)
+_STATES = array_type(types.int64, 1)
+_WORK_TYPES = (
+    NUMBERS_TYPE,
+    types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice),
+    array_type(types.intp, 1),
+    types.NamedTuple([array_type(types.float64, axes) for axes in (6, 4, 4, 3, 4)], ManyScratch),
+)
+
+
+@njit(nogil=True, error_model="numpy")
+def _score(standing, game):
+    return standing if standing < game.scores else 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _held(standing, game):
+    """The least turn total that a player may bank, the goal not reached or reached."""
+    if standing < game.scores:
+        return game.least, game.least_win
+    return game.opening, game.opening_win
+
+
+@njit(nogil=True, error_model="numpy")
+def _leave(values, at, to, t, lane, planes):
+    """Write the chances at the start of the next player's turn, as the mover sees them."""
+    rest = 1.0
+    for p in range(planes):
+        rest -= values[at + p]
+    to[t, 0, lane] = rest
+    for p in range(1, planes):
+        to[t, p, lane] = values[at + p - 1]
+
+
+@njit(nogil=True, error_model="numpy")
+def _margins(others, raised, chasers, game):
+    """Where final turns stand whose margins are `raised` by a new leader, as a number.
+
+    others : their margins as the digits of a number
+    """
+    found, weight = 0, 1
+    for _ in range(chasers):
+        digit = others % game.width
+        others //= game.width
+        board = digit // game.margins
+        margin = min(digit - board * game.margins + raised, game.margins - 1)
+        found += (board * game.margins + margin) * weight
+        weight *= game.width
+    return found
+
+
+@njit(nogil=True, error_model="numpy")
+def _at_goal(state, score, chasers, game):
+    """Where the final turns stand that follow the mover, who has reached `score`, as a number."""
+    found, weight = 0, 1
+    following = state
+    skipped = game.players - 1 - chasers
+    for _ in range(skipped):
+        following //= game.standings
+    for _ in range(chasers):
+        standing = following % game.standings
+        following //= game.standings
+        margin = min(score - _score(standing, game), game.margins - 1)
+        board = 1 if standing >= game.scores else 0
+        found += (board * game.margins + margin) * weight
+        weight *= game.width
+    return found
+
+
+@njit(nogil=True, error_model="numpy")
+def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
+    """What the turn of a state leads to, in one lane."""
+    planes = game.players - 1
+    bank, farkle, lost = scratch.bank, scratch.farkle, scratch.lost
+    whole = game.standings**planes
+    other = ((r + 1) % game.roles) * whole * game.standings
+    own, rest = state // whole, state % whole
+    score = _score(own, game)
+    base = (other + rest * game.standings) * planes
+    least, least_win = _held(own, game)
+    missing = game.scores - score
+    for t in range(rows):
+        if t < (least if t < missing else least_win):
+            bank[t, 0, lane] = NOT_ALLOWED
+            for p in range(1, planes):
+                bank[t, p, lane] = 0.0
+        elif t < missing:
+            _leave(values, base + (score + t) * planes, bank, t, lane, planes)
+        else:
+            at = _at_goal(state, score + t, chasers, game) * (chasers + 1)
+            for p in range(planes):
+                bank[t, p, lane] = last[at + p] if p <= chasers else 0.0
+    _leave(values, base + own * planes, farkle, 0, lane, planes)
+    nothing = own if own >= game.scores else 0
+    if nothing == own:
+        for p in range(planes):
+            lost[p, lane] = farkle[0, p, lane]
+    else:
+        _leave(values, base + nothing * planes, farkle, 1, lane, planes)
+        for p in range(planes):
+            lost[p, lane] = farkle[1, p, lane]
+    for t in range(1, rows):
+        kept = game.keeps == 1 and bank[t, 0, lane] != NOT_ALLOWED
+        for p in range(planes):
+            farkle[t, p, lane] = bank[t, p, lane] if kept else farkle[0, p, lane]
+
+
+@njit(nogil=True, error_model="numpy")
+def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
+    """What a final turn leads to, in one lane.
+
+    below : the values of final turns with one player less, flat
+    level : how many lead
+    turns : the margins of all who have a final turn, as a number; the mover's first
+    """
+    planes = game.players - 1
+    bank, farkle, lost = scratch.bank, scratch.farkle, scratch.lost
+    others = game.width ** (chasers - 1)
+    own, rest = turns // others, turns % others
+    board = own // game.margins
+    margin = own - board * game.margins
+    least = game.opening_win if board == 1 else game.least_win
+    stay = ((level - 1) * others + rest) * chasers
+    lost[0, lane] = 0.0
+    for p in range(1, planes):
+        lost[p, lane] = below[stay + p - 1] if p <= chasers else 0.0
+    tie = (level * others + rest) * chasers
+    for t in range(rows):
+        if t < least:
+            bank[t, 0, lane] = NOT_ALLOWED
+            for p in range(1, planes):
+                bank[t, p, lane] = 0.0
+        elif t > margin:
+            at = _margins(rest, t - margin, chasers - 1, game) * chasers
+            bank[t, 0, lane] = below[at]
+            for p in range(1, planes):
+                bank[t, p, lane] = below[at + p - 1] if 1 < p <= chasers else 0.0
+        elif t == margin and game.shared == 1:
+            bank[t, 0, lane] = below[tie]
+            for p in range(1, planes):
+                bank[t, p, lane] = below[tie + p - 1] if p <= chasers else 0.0
+        else:
+            for p in range(planes):
+                bank[t, p, lane] = lost[p, lane]
+        kept = game.keeps == 1 and t >= least
+        for p in range(planes):
+            farkle[t, p, lane] = bank[t, p, lane] if kept else lost[p, lane]
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve(turn, steps, rows, game, hot, bonuses, scratch):
+    """Solve the turns that scratch was prepared for; out[:, -1] are their starts.
+
+    From row `steps` on it is best to bank.
+    """
+    values, bank, farkle, lost, out = scratch
+    levels, _, planes, dice, _ = values.shape
+    goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
+    for level in range(levels):
+        for t in range(steps, rows):
+            for p in range(planes):
+                for n in range(dice):
+                    for lane in range(LANES):
+                        values[level, t, p, n, lane] = bank[t, p, lane]
+                if game.must_roll_hot == 1:
+                    for lane in range(LANES):
+                        ended = hot.wins if p == 0 else 0.0
+                        ended += hot.loses * lost[p, lane]
+                        ended += hot.farkles * farkle[t, p, lane]
+                        ended += goes_on * bank[t, p, lane]
+                        values[level, t, p, dice - 1, lane] = ended / (1.0 - hot.only_hot)
+    for level in range(levels - 1, -1, -1):
+        turn(
+            values[level].ravel(),
+            values[min(level + 1, levels - 1), bonuses[level] :].ravel(),
+            bank.ravel(),
+            farkle.ravel(),
+            lost.ravel(),
+            out.ravel(),
+            steps,
+        )
+
+
+@njit(nogil=True, error_model="numpy")
+def _own(scratch, worker):
+    """The scratch of one thread."""
+    values, bank, farkle, lost, out = scratch
+    return ManyScratch(values[worker], bank[worker], farkle[worker], lost[worker], out[worker])
+
+
+@njit(
+    types.void(TURN_TYPE, _FLOATS, _FLOATS, types.intp, _STATES, types.intp, *_WORK_TYPES),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scratch):
+    """Renew the values of some states of one role, none of which another of them leads to.
+
+    It saves work if those next to each other have the same own score.
+    """
+    planes = game.players - 1
+    whole = game.standings**planes
+    workers = len(scratch.lost)
+    groups = (len(states) + LANES - 1) // LANES
+    for worker in prange(workers):
+        own = _own(scratch, worker)
+        dice = own.out.shape[1]
+        for group in range(worker, groups, workers):
+            first = group * LANES
+            end = min(first + LANES, len(states))
+            steps = 0
+            for k in range(first, end):
+                standing = states[k] // whole
+                missing = game.scores - _score(standing, game)
+                steps = max(steps, missing, _held(standing, game)[1])
+            steps += game.beyond if chasers > 0 else 0
+            rows = steps + game.reach
+            for lane in range(LANES):
+                state = states[min(first + lane, end - 1)]
+                _prepare(values, last, chasers, state, r, lane, rows, game, own)
+            _solve(turn, steps, rows, game, hot, bonuses, own)
+            for k in range(first, end):
+                at = (r * whole * game.standings + states[k]) * planes
+                for p in range(planes):
+                    # a sum of chances may come out one rounding above 1
+                    found = own.out[p, dice - 1, k - first]
+                    values[at + p] = min(1.0, max(0.0, found))
+
+
+@njit(
+    types.void(
+        TURN_TYPE,
+        _FLOATS,
+        types.intp,
+        types.intp,
+        _STATES,
+        array_type(types.float64, 2),
+        *_WORK_TYPES,
+    ),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, scratch):
+    """Set `found` to the values of final turns, at [turn, who]; `states` are their margins."""
+    planes = game.players - 1
+    others = game.width ** (chasers - 1)
+    workers = len(scratch.lost)
+    groups = (len(states) + LANES - 1) // LANES
+    for worker in prange(workers):
+        own = _own(scratch, worker)
+        dice = own.out.shape[1]
+        for group in range(worker, groups, workers):
+            first = group * LANES
+            end = min(first + LANES, len(states))
+            steps = game.opening_win
+            for k in range(first, end):
+                steps = max(steps, states[k] // others % game.margins + 1)
+            steps += game.beyond
+            rows = steps + game.reach
+            for lane in range(LANES):
+                at = states[min(first + lane, end - 1)]
+                _prepare_last(below, chasers, level, at, lane, rows, game, own)
+            _solve(turn, steps, rows, game, hot, bonuses, own)
+            for k in range(first, end):
+                # the planes are the mover, each leader and the other chasers but the last of all
+                rest = 1.0
+                for p in range(planes):
+                    value = min(1.0, max(0.0, own.out[p, dice - 1, k - first]))
+                    who = 1 if p == 0 else (0 if p == 1 else p)
+                    if who <= chasers:
+                        found[k, who] = value
+                        rest -= value * (level if who == 0 else 1)
+                if planes == 1:
+                    found[k, 0] = rest / level
+                elif chasers == planes:
+                    found[k, chasers] = max(0.0, rest)
+
+
+@njit(
+    types.void(_FLOATS, _STATES, types.intp, NUMBERS_TYPE),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def guess_states(values, states, r, game):
+    """Guess the values of states from those with more points, as if nothing bent but one by one.
+
+    A value is the sum of those with one score raised, less those with two, and so on.
+    """
+    players, planes = game.players, game.players - 1
+    base = r * game.standings**players
+    weights = np.empty(players, dtype=np.int64)
+    for k in range(len(states)):
+        number = 0
+        weight = 1
+        rest = states[k]
+        for _ in range(players):
+            standing = rest % game.standings
+            rest //= game.standings
+            if standing < game.scores - 1:
+                weights[number] = weight
+                number += 1
+            weight *= game.standings
+        at = (base + states[k]) * planes
+        for p in range(planes):
+            value = 0.0 if number else 1.0 / players
+            for subset in range(1, 1 << number):
+                further, sign = states[k], -1.0
+                for j in range(number):
+                    if subset >> j & 1:
+                        further += weights[j]
+                        sign = -sign
+                value += sign * values[(base + further) * planes + p]
+            values[at + p] = min(1.0, max(0.0, value))

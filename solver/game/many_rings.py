@@ -1,0 +1,252 @@
+"""States that depend on each other by a farkle each, and how their values settle.
+
+A farkle hands the turn on at the same scores. So the states with the same players at the same
+scores, one for whoever moves, are a *ring*; a *round* solves each of them once, against the
+direction in which the turn goes on. What a state makes of the next one is a constant and the chance
+q of a farkle times its value, as long as choices stay the same. So a round leaves the product Q of
+these chances of an error, and the limit of all rounds to come is known from the last two, Q as the
+ratio of their changes:
+
+    limit = value + change * Q / (1 - Q)
+
+Three rounds settle nearly all rings. Players with equal scores make a ring shorter, all equal ones
+a ring of one state, which is solved again and again.
+
+The mover's own value is continuous, but that of others jumps where the mover changes its mind. So
+there are rings without choices that fit each other: with one choice of a mover the others play so
+that another choice is better, with that one so that the first is. As in any game, chances to choose
+the one or the other then fit: the mover is indifferent, and values lie between those of both
+choices. They are found by bisection between values that lead to each other, T(A) = B and T(B) = A.
+
+- In a ring of as many states as players, with affine maps T1 and T2 for both choices and fixed
+  points F1 and F2, every mixture has its fixed point on the line through F1 and F2, and so have A
+  and B. The point of that line where T changes from T1 to T2 is the one that is looked for.
+- Where three players have equal scores, the mover's farkle is worth what the third one has. The
+  value x of that at which the mover changes its mind gives all: g(x) for the mover, whose own value
+  is continuous, x for the third and what is left for the second.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.game.many import Size
+from solver.turn.equations import Floats
+
+States = npt.NDArray[np.int64]
+
+TOLERANCE = 1e-13
+"""Change of any value with which it has settled."""
+
+_FIT = 1e-9
+"""By so much a mixture may miss the values that it is a mixture of."""
+
+_ROUNDS = 60
+
+_JUMPS = 8
+"""Rounds after which no limits are guessed any more, as they might lead astray."""
+
+_SHORT_ROUNDS = 400
+"""Of rings with less states than players, in which limits are not guessed at all."""
+
+_STEP = 0.3
+"""Of the way to what a round comes to, later in short rings: there choices that fit each other may
+be missed again and again by whole steps."""
+
+_HALVINGS = 60
+
+_LINES = 8
+"""How often the line is drawn anew on which a mixture is looked for."""
+
+_LITTLE, _LITTLE_STEPS = 0.002, 1500
+"""Where no mixture of two choices fits: how far rounds go, and how many before and in the mean."""
+
+_MOST_RATE = 0.95
+
+
+@dataclass(slots=True)
+class Settled:
+    """How the values of rings settled."""
+
+    change: float = 0.0
+    """Largest change of a value when it was solved last."""
+    mixed: int = 0
+    """Rings in which no choices fit each other, so that a player mixes two."""
+    restless: int = 0
+    """Rings for which no such mixture was found either, whose values are means over rounds."""
+
+
+class Rings:
+    """The rings of a game of several players."""
+
+    def __init__(self, size: Size, values: Floats, solve: Callable[[States, int], None]) -> None:
+        """A way to solve states of a role once, which renews `values`, shape (states, players - 1).
+
+        States of a role lie behind those of the role before.
+        """
+        self._size = size
+        self._values = values
+        self._solve = solve
+        self._whole = size.standings**size.players
+        self.settled = Settled()
+
+    def next(self, states: States) -> States:
+        """The same standings, seen by the player who follows."""
+        others = self._size.standings ** (self._size.players - 1)
+        ahead: States = states % others * self._size.standings + states // others
+        return ahead
+
+    def settle(self, states: States) -> None:
+        """Solve the rings of some states of role 0, all of them whole, until they have settled."""
+        for length, firsts in self._firsts(states):
+            self._settle(firsts, length)
+
+    def firsts(self, states: States) -> States:
+        """One state of each ring, of those of role 0."""
+        return np.concatenate([firsts for _, firsts in self._firsts(states)])
+
+    def apart(self, states: States) -> Iterator[tuple[States, int]]:
+        """All states of these rings with their roles, in parts in which none leads to another."""
+        for length, firsts in self._firsts(states):
+            for k, members in enumerate(self._members(firsts, length)):
+                role = k if self._size.roles > 1 else 0
+                yield np.sort(members - role * self._whole), role
+
+    def _firsts(self, states: States) -> list[tuple[int, States]]:
+        """One state of each ring, by the length of rings."""
+        players = self._size.players
+        if self._size.roles > 1:
+            return [(players, states)]
+        length = np.full(len(states), players)
+        greatest = np.ones(len(states), dtype=np.bool_)
+        ahead = states
+        for k in range(1, players):
+            ahead = self.next(ahead)
+            greatest &= ahead <= states
+            length[(ahead == states) & (length == players)] = k
+        by_length = [(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
+        return [(k, firsts) for k, firsts in by_length if len(firsts)]
+
+    def _members(self, firsts: States, length: int) -> list[States]:
+        """The states of rings in the order of turns, each by its number among all roles'."""
+        members = [firsts]
+        for _ in range(length - 1):
+            members.append(self.next(members[-1]))
+        if self._size.roles > 1:
+            members = [one + k * self._whole for k, one in enumerate(members)]
+        return members
+
+    def _round(self, firsts: States, length: int) -> Floats:
+        """Solve every state of rings once, the first ones last; returns the values of these."""
+        for k, members in reversed(list(enumerate(self._members(firsts, length)))):
+            role = k if self._size.roles > 1 else 0
+            self._solve(np.sort(members - role * self._whole), role)
+        return self._values[firsts]
+
+    def _settle(self, firsts: States, length: int) -> None:
+        full = length == self._size.players
+        rate = np.zeros(len(firsts))
+        last = np.zeros((len(firsts), self._values.shape[1]))
+        for number in range(_ROUNDS if full else _SHORT_ROUNDS):
+            before = self._values[firsts]
+            after = self._round(firsts, length)
+            change = after - before
+            if number == 1 and full:
+                square, product = np.sum(last * last, axis=1), np.sum(change * last, axis=1)
+                np.divide(product, square, out=rate, where=square > 0)
+                np.clip(rate, 0.0, _MOST_RATE, out=rate)
+            if not full and number >= _SHORT_ROUNDS // 4:
+                self._values[firsts] = before + _STEP * change
+            if 0 < number < _JUMPS:
+                limit = after + change * (rate / (1 - rate))[:, np.newaxis]
+                self._values[firsts] = np.clip(limit, 0.0, 1.0)
+            changes = np.max(np.abs(change), axis=1)
+            going = changes > TOLERANCE
+            rest = float(np.max(changes, where=~going, initial=0.0))
+            self.settled.change = max(self.settled.change, rest)
+            if not going.any():
+                return
+            firsts, rate, last = firsts[going], rate[going], change[going]
+        self._mix(firsts, length)
+
+    def _mix(self, firsts: States, length: int) -> None:
+        """Set the values of rings in which no choices fit each other to those of a mixture."""
+        members = np.array(self._members(firsts, length))
+        one = self._values[firsts]
+        other = self._round(firsts, length)
+        for _ in range(_LINES):
+            one, other = self._boundary(firsts, length, one, other)
+            sides = []
+            for side in (one, other):
+                self._values[firsts] = side
+                self._round(firsts, length)
+                sides.append(self._values[members])
+            boundary = one, other
+            one, other = sides[0][0], sides[1][0]
+        one, other = boundary
+        found = (one + other) / 2
+        if length == 1 and self._size.players == 3:
+            third = 1 - found.sum(axis=1)
+            own = (sides[0][0] + sides[1][0])[:, 0] / 2
+            found = np.stack([own, 1 - own - third], axis=1)
+        gap = sides[0][0] - sides[1][0]
+        square = np.sum(gap * gap, axis=1)
+        share = np.sum((found - sides[1][0]) * gap, axis=1)
+        np.divide(share, square, out=share, where=square > 0)
+        share = np.clip(share, 0.0, 1.0)[:, np.newaxis]
+        mixture = share * sides[0] + (1 - share) * sides[1]
+        misses = np.max(np.abs(mixture[0] - found), axis=1)
+        self._values[members] = mixture
+        fits = misses <= _FIT
+        worst = float(np.max(misses, where=fits, initial=0.0))
+        self.settled.mixed += int(np.count_nonzero(fits))
+        if not fits.all():
+            worst = max(worst, self._average(firsts[~fits], length))
+            self.settled.restless += int(np.count_nonzero(~fits))
+        self.settled.change = max(self.settled.change, worst)
+
+    def _average(self, firsts: States, length: int) -> float:
+        """Set the values of rings to their means over many rounds, each of which goes a little way.
+
+        Returns how far the values of these rounds are apart.
+        """
+        members = np.array(self._members(firsts, length))
+        here = self._values[firsts]
+        total, low, high = np.zeros(self._values[members].shape), here, here
+        for number in range(2 * _LITTLE_STEPS):
+            self._values[firsts] = here
+            after = self._round(firsts, length)
+            if number >= _LITTLE_STEPS:
+                total += self._values[members]
+                low, high = np.minimum(low, here), np.maximum(high, here)
+            else:
+                low = high = here
+            here = here + _LITTLE * (after - here)
+        self._values[members] = total / _LITTLE_STEPS
+        return float(np.max(high - low))
+
+    def _boundary(
+        self, firsts: States, length: int, one: Floats, other: Floats
+    ) -> tuple[Floats, Floats]:
+        """Values of the first states on both sides of where choices change, next to each other.
+
+        They lie between `one` and `other`, on different sides.
+        """
+        self._values[firsts] = one
+        after_one = self._round(firsts, length)
+        self._values[firsts] = other
+        after_other = self._round(firsts, length)
+        for _ in range(_HALVINGS):
+            between = (one + other) / 2
+            self._values[firsts] = between
+            after = self._round(firsts, length)
+            nearer = np.sum((after - after_one) ** 2, axis=1) <= np.sum(
+                (after - after_other) ** 2, axis=1
+            )
+            as_one = nearer[:, np.newaxis]
+            one, other = np.where(as_one, between, one), np.where(as_one, other, between)
+            after_one = np.where(as_one, after, after_one)
+            after_other = np.where(as_one, after_other, after)
+        return one, other

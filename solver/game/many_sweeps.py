@@ -1,0 +1,243 @@
+"""The solve of a game of several players: totals of all scores from high to low, ring by ring.
+
+A bank leads to a higher total, a farkle to another state of the same ring (solver.game.many_rings).
+Rolls that lose everything lead to lower totals: where there are any, whole sweeps are repeated.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from solver.errors import ConvergenceError
+from solver.game import many_kernels as kernels
+from solver.game.endgame import endgame
+from solver.game.kernel_source import LANES
+from solver.game.layout import HotDice
+from solver.game.many import Lasts, ManyCheck, ManySolution, Size, all_totals, check_many, size
+from solver.game.many_rings import TOLERANCE, Rings, Settled, States
+from solver.game.many_source import load_turn
+from solver.game.standings import Progress
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
+from solver.turn.scoring import TurnPlan, turn_plan
+
+MAX_SWEEPS = 1000
+
+FITS = 1e-10
+"""By how much a value may miss its equations, if no choices are mixed."""
+
+
+def solve_many(
+    rules: Ruleset,
+    players: int,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    reverse: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> ManySolution:
+    """Solve a game in which every one of so many players maximises the own chance to win.
+
+    cache : the folder that keeps compiled code
+    threads : as many as there are processors if None; the result is the same for any number
+    reverse : options that are equal for the mover are taken in the opposite order, see many_source
+
+    Raises InvalidRulesError for a game that is too large, without an end, or with a penalty for
+    farkles in a row; ConvergenceError where values do not settle in MAX_SWEEPS sweeps.
+    """
+    started = time.perf_counter()
+    check_many(rules, players)
+    solve = _Solve(rules, players, cache, threads, on_progress, reverse=reverse)
+    falls = bool(np.any(solve.plan.lose_chances))
+    for number in range(1, MAX_SWEEPS + 1):
+        change = solve.sweep(number)
+        if not falls or change <= TOLERANCE:
+            break
+    else:
+        raise ConvergenceError.say(
+            "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file"
+            " is written",
+            rules=rules.name,
+            sweeps=MAX_SWEEPS,
+            change=change,
+        )
+    return ManySolution(
+        rules=rules,
+        players=players,
+        values=solve.values.reshape(solve.size.shape),
+        lasts=solve.lasts,
+        tolerance=TOLERANCE,
+        sweeps=number,
+        largest_change=solve.rings.settled.change,
+        mixed=solve.rings.settled.mixed,
+        restless=solve.rings.settled.restless,
+        states_solved=solve.states_solved,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def check(
+    rules: Ruleset,
+    players: int,
+    values: Floats,
+    *,
+    cache: Path,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> ManyCheck:
+    """Put the values of a solved game back into their equations, in every state."""
+    solve = _Solve(rules, players, cache, None, on_progress, reverse=False)
+    solve.values[:] = values.ravel()
+    off = solve.misfits()
+    fits = off <= FITS
+    return ManyCheck(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
+
+
+class _Solve:
+    """The values of one solve and what kernels need."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        players: int,
+        cache: Path,
+        threads: int | None,
+        on_progress: Callable[[Progress], None],
+        *,
+        reverse: bool,
+    ) -> None:
+        # a player with more points may be worse off, as the others play otherwise: all options
+        self.plan = plan = turn_plan(rules, all_options=True)
+        self._on_progress = on_progress
+        self._turn = load_turn(plan, players - 1, cache, reverse=reverse)
+        self.size = found = size(rules, players)
+        self._game = _numbers(rules, found, plan)
+        self._hot = HotDice(
+            float(plan.win_chances[-1]),
+            float(plan.lose_chances[-1]),
+            float(plan.farkle_chances[-1]),
+            float(plan.only_hot[-1]),
+        )
+        self._work = (
+            self._game,
+            self._hot,
+            np.array(plan.bonuses, dtype=np.intp),
+            _scratch(self._game, plan, threads or numba.get_num_threads()),
+        )
+        self.states_solved = 0
+        self.lasts = self._final_turns(rules)
+        self.values: Floats = np.full(found.states * (players - 1), 1 / players)
+        self._by_player = self.values.reshape(-1, players - 1)
+        self.rings = Rings(found, self._by_player, self._solve)
+        self._totals = all_totals(found)
+        self._in_order = np.argsort(self._totals, kind="stable").astype(np.int32)
+        self._ends = np.cumsum(np.bincount(self._totals))
+        self._turn_totals = np.maximum(found.scores - np.arange(found.standings), 1)
+        self._turn_totals[found.scores :] = found.scores
+
+    def sweep(self, number: int) -> float:
+        """Renew all values, and return the largest change."""
+        self.rings.settled = Settled()
+        largest = 0.0
+        for here in self._by_total(number):
+            if number == 1:
+                kernels.guess_states(self.values, self.rings.firsts(here), 0, self._game)
+                self.rings.settle(here)
+                largest = 1.0
+            else:
+                before = self._by_player[here]
+                self.rings.settle(here)
+                change = np.max(np.abs(self._by_player[here] - before), initial=0.0)
+                largest = max(largest, float(change))
+        return largest
+
+    def misfits(self) -> Floats:
+        """By how much each value differs from what the equations make of the others at most."""
+        exact = self._by_player.copy()
+        found = np.empty(len(exact))
+        for here in self._by_total(1):
+            for part, role in self.rings.apart(here):
+                self._solve(part, role)
+                at = part + role * len(self._totals)
+                found[at] = np.max(np.abs(self._by_player[at] - exact[at]), axis=1)
+                self._by_player[at] = exact[at]
+        return found
+
+    def _by_total(self, number: int) -> Iterator[States]:
+        """The states of role 0 with each total, the highest first; tells how far a sweep is."""
+        for total in range(len(self._ends) - 1, -1, -1):
+            begin = self._ends[total - 1] if total else 0
+            self._on_progress(Progress(number, 1 - self._ends[total] / len(self._totals), None))
+            yield self._in_order[begin : self._ends[total]].astype(np.int64)
+
+    def _solve(self, states: States, role: int) -> None:
+        """Solve states of a role once, in ascending order."""
+        chasers = self._chasers(role)
+        last = self.lasts[chasers][0].ravel()
+        kernels.solve_states(self._turn, self.values, last, chasers, states, role, *self._work)
+        own = states // self.size.standings ** (self.size.players - 1)
+        cells = self.plan.columns * self.plan.levels
+        self.states_solved += int(self._turn_totals[own].sum()) * cells
+
+    def _chasers(self, role: int) -> int:
+        """How many players have a final turn after the one of this role reached the goal."""
+        if len(self.lasts) == 1:
+            return 0
+        return self.size.players - 1 - role
+
+    def _final_turns(self, rules: Ruleset) -> Lasts:
+        """The values of all final turns."""
+        players = self.size.players
+        shared = rules.ties == "shared"
+        levels = players if shared else 1
+        nobody = 1 / np.arange(1, levels + 1)[:, np.newaxis]
+        found: list[Floats] = [nobody]
+        if rules.ending == "at_once":
+            return tuple(found)
+        for chasers in range(1, players):
+            levels = players - chasers if shared else 1
+            shape = self.size.last_shape(chasers, levels)
+            values = np.zeros((levels, int(np.prod(shape[1:-1])), shape[-1]))
+            turns = np.arange(values.shape[1], dtype=np.int64)
+            below = found[-1].ravel()
+            for level in range(1, levels + 1):
+                kernels.solve_last(
+                    self._turn, below, chasers, level, turns, values[level - 1], *self._work
+                )
+            found.append(values.reshape(shape))
+        return tuple(found)
+
+
+def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:
+    step = rules.point_step
+    return kernels.ManyNumbers(
+        players=found.players,
+        scores=found.scores,
+        standings=found.standings,
+        roles=found.roles,
+        margins=found.margins,
+        width=found.last_shape(1, 1)[1],
+        least=rules.least_bank() // step,
+        opening=rules.least_bank(on_board=False) // step,
+        least_win=rules.least_bank(wins=True) // step,
+        opening_win=rules.least_bank(on_board=False, wins=True) // step,
+        keeps=int(rules.farkle_keeps_turn_total),
+        beyond=endgame(rules).beyond,
+        reach=plan.reach,
+        must_roll_hot=int(plan.must_roll_hot),
+        shared=int(rules.ties == "shared"),
+    )
+
+
+def _scratch(game: kernels.ManyNumbers, plan: TurnPlan, threads: int) -> kernels.ManyScratch:
+    rows = max(game.scores, game.opening, game.margins) + game.beyond + game.reach + 1
+    planes = game.players - 1
+    return kernels.ManyScratch(
+        values=np.zeros((threads, plan.levels, rows, planes, plan.columns, LANES)),
+        bank=np.zeros((threads, rows, planes, LANES)),
+        farkle=np.zeros((threads, rows, planes, LANES)),
+        lost=np.zeros((threads, planes, LANES)),
+        out=np.zeros((threads, planes, plan.columns, LANES)),
+    )

@@ -1,0 +1,181 @@
+"""Solved match-ups on disk, one file each, and a bound on what they take.
+
+A file is a line of JSON that says what was solved, the manifest, and the values behind it as a .npy
+file. The manifest holds the SHA-256 of the values and of all else that it says, and the file is put
+in its place whole. One file serves both orders of the sets.
+"""
+
+import hashlib
+import io
+import json
+import math
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from solver.errors import (
+    InvalidDiceError,
+    InvalidRulesError,
+    MissingStrategyError,
+    StrategyFileError,
+)
+from solver.files import open_regular
+from solver.game.standings import score_count
+from solver.loaded.matchup import Matchup, MatchupSolution, Plain, from_plain, plain
+from solver.loaded.strategy import MatchupStrategy
+from solver.rules.ruleset import Ruleset
+from solver.sealed import (
+    DIGEST_LENGTH,
+    sealed,
+    unreadable,
+    unsealed,
+    writable,
+    write_through,
+)
+from solver.turn.equations import Floats
+from solver.turn.scoring import Badge
+
+_SUFFIX = ".matchup"
+_MOST_BYTES = 320_000_000
+"""Length of a file: whatever is longer is something else."""
+
+
+class MatchupManifest(BaseModel):
+    """What the first line of a file says of its values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    format: Literal["farkle-matchup-1"] = "farkle-matchup-1"
+    rules: Ruleset
+    dice: tuple[Plain, Plain]
+    """Of both sides: for each type the number of dice, the weights, the faces that are jokers."""
+    joker_alone: bool
+    badges: tuple[Badge, Badge] = ((), ())
+    """The combinations that the badge of each side adds or changes."""
+    digest: str
+    axes: tuple[str, ...] = ("side to act", "own score", "opponent's score")
+    """Of the values; scores in point steps from 0."""
+    shape: tuple[int, int, int]
+    error_bound: float = Field(ge=0)
+    states_solved: int = Field(ge=1)
+    seconds: float = Field(gt=0)
+    sha256: str
+    """Of the values, as a .npy file."""
+
+    @property
+    def matchup(self) -> Matchup:
+        """The match-up that was solved. Raises InvalidDiceError or InvalidRulesError."""
+        one, other = (from_plain(data) for data in self.dice)
+        return Matchup(self.rules, (one, other), self.joker_alone, self.badges)
+
+
+def matchup_path(folder: Path, matchup: Matchup) -> Path:
+    """Where the file of a match-up stands, in either order."""
+    return folder / f"{matchup.digest[:DIGEST_LENGTH]}{_SUFFIX}"
+
+
+def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
+    """Write the file of a match-up, over an older one; returns its path.
+
+    Raises StrategyFileError, and then leaves nothing behind.
+    """
+    matchup, values = solution.matchup, solution.values
+    if not matchup.is_in_order:
+        matchup, values = matchup.exchanged, values[::-1]
+    content = io.BytesIO()
+    np.lib.format.write_array(content, np.ascontiguousarray(values, dtype="<f8"), version=(1, 0))
+    manifest = MatchupManifest(
+        rules=matchup.rules,
+        dice=(plain(matchup.dice[0]), plain(matchup.dice[1])),
+        joker_alone=matchup.joker_alone,
+        badges=matchup.badges,
+        digest=matchup.digest,
+        shape=(2, *values.shape[1:]),
+        error_bound=solution.error_bound,
+        states_solved=solution.states_solved,
+        seconds=solution.seconds,
+        sha256=hashlib.sha256(content.getbuffer()).hexdigest(),
+    )
+    path = matchup_path(folder, matchup)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with writable(folder):
+        try:
+            line = json.dumps(sealed(manifest)).encode() + b"\n"
+            write_through(temporary, line, content.getbuffer())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return path
+
+
+def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy:
+    """The strategy of a match-up that was solved, in the order asked for.
+
+    Its file counts as used just now, see `keep_within`.
+
+    Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
+    """
+    path = matchup_path(folder, matchup)
+    if not path.is_file():
+        raise MissingStrategyError.say("these dice are not solved against each other yet")
+    manifest, values = read_matchup(path)
+    if manifest.digest != matchup.digest:
+        raise StrategyFileError.say("{file}: is the strategy of other dice", file=path)
+    with suppress(OSError):  # in a folder that is only read, nothing is removed either
+        os.utime(path)
+    return MatchupStrategy(matchup, values if matchup.is_in_order else values[::-1])
+
+
+def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:
+    """The manifest and the values of a file, every byte as it was written.
+
+    Raises StrategyFileError.
+    """
+    try:
+        with open_regular(path) as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    line, _, data = content.partition(b"\n")
+    try:
+        manifest = MatchupManifest.model_validate(unsealed(line))
+        matchup, scores = manifest.matchup, score_count(manifest.rules)
+        is_whole = hashlib.sha256(data).hexdigest() == manifest.sha256
+        if not is_whole or matchup.digest != manifest.digest or not matchup.is_in_order:
+            raise ValueError
+        values = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+        if values.shape != (2, scores, scores) or not np.all((values >= 0) & (values <= 1)):
+            raise ValueError
+    except (ValueError, InvalidDiceError, InvalidRulesError):
+        raise StrategyFileError.say(
+            "{file}: is damaged, it is not what was written; solve these dice again", file=path
+        ) from None
+    return manifest, values
+
+
+def keep_within(folder: Path, most_bytes: int) -> list[Path]:
+    """Remove the match-ups that were not used for longest until the rest takes no more than that.
+
+    Returns those that were removed.
+    """
+    found = []
+    for path in folder.glob(f"*{_SUFFIX}"):
+        try:
+            status = path.stat()
+        except OSError:
+            continue  # another process has just removed it
+        found.append((status.st_mtime, status.st_size, path))
+    found.sort(key=lambda one: one[0])
+    size = math.fsum(one[1] for one in found)
+    removed = []
+    for _, length, path in found:
+        if size <= most_bytes:
+            break
+        path.unlink(missing_ok=True)
+        size -= length
+        removed.append(path)
+    return removed

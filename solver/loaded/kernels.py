@@ -1,0 +1,326 @@
+"""What numba compiles for loaded dice: turns over remaining dice, and two players' pairs of them.
+
+A turn of different dice has thousands of lists, too many for straight-line code. So a loop goes
+through them, and LANES states or sets stand side by side in one vector. numba would keep the vector
+of the greatest values so far in memory, which takes ten times as long; `add_lists` is made of
+LLVM's own instructions, so that it stays in registers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, prange, types
+from numba.extending import intrinsic
+
+LANES = 16
+"""States or sets that are solved side by side; two AVX-512 registers of float64."""
+
+MAX_ROUNDS = 100
+"""Turns that a pair of states may take; two to four are enough."""
+
+NOT_ALLOWED = -1e300
+"""A bank that is not allowed; no infinity, as it is multiplied with chances that may be 0."""
+
+
+class Lists(NamedTuple):
+    """The lists of a set, as the kernels take them."""
+
+    places: np.ndarray
+    """Where each option lies from the row of a turn total on, list after list, (options,)."""
+    starts: np.ndarray
+    """Where each list starts in `places`, and the end, (lists + 1,)."""
+    first_list: np.ndarray
+    """The first list of each column, and the end, (columns + 1,)."""
+    chances: np.ndarray
+    """Of each list, (lists,), or of each list in each lane, (lists, LANES)."""
+    farkles: np.ndarray
+    """Chance of a farkle with the dice of a column in each lane, (columns, LANES)."""
+
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INDEX = ir.IntType(64)
+
+
+def _load(builder, address):
+    """A vector from anywhere in memory."""
+    found = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
+    found.align = 8
+    return found
+
+
+def _all_lanes(builder, value):
+    """A vector that has one value in all lanes."""
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(first, undefined, zeros)
+
+
+@intrinsic
+def add_lists(_context, values, row, places, starts, chances, first, end, out, place):
+    """Add the lists first .. end - 1 to ``out[place:][:LANES]``, lane by lane.
+
+    Each adds its chance times the maximum over its options of ``values[row + its place:][:LANES]``.
+    """
+    signature = types.void(
+        values, types.intp, places, starts, chances, types.intp, types.intp, out, types.intp
+    )
+
+    def generate(context, builder, signature, arguments):
+        def memory(number):
+            array = context.make_array(signature.args[number])
+            return array(context, builder, arguments[number]).data
+
+        one = ir.Constant(_INDEX, 1)
+        here = builder.gep(memory(0), [arguments[1]])
+        places_at, starts_at, chances_at = memory(2), memory(3), memory(4)
+        sum_at = builder.gep(memory(7), [arguments[8]])
+        before = builder.block
+        blocks = ("lists", "list", "options", "option", "listed", "done")
+        lists, begin, options, option, listed, done = (
+            builder.append_basic_block(name) for name in blocks
+        )
+
+        def value_of(number):
+            offset = builder.load(builder.gep(places_at, [number]))
+            return _load(builder, builder.gep(here, [offset]))
+
+        total = _load(builder, sum_at)
+        builder.branch(lists)
+
+        builder.position_at_end(lists)
+        number, added = builder.phi(_INDEX), builder.phi(_VECTOR)
+        number.add_incoming(arguments[5], before)
+        added.add_incoming(total, before)
+        builder.cbranch(builder.icmp_signed("<", number, arguments[6]), begin, done)
+
+        builder.position_at_end(begin)
+        following = builder.add(number, one)
+        start = builder.load(builder.gep(starts_at, [number]))
+        stop = builder.load(builder.gep(starts_at, [following]))
+        first_value, second = value_of(start), builder.add(start, one)
+        builder.branch(options)
+
+        builder.position_at_end(options)
+        which, most = builder.phi(_INDEX), builder.phi(_VECTOR)
+        which.add_incoming(second, begin)
+        most.add_incoming(first_value, begin)
+        builder.cbranch(builder.icmp_signed("<", which, stop), option, listed)
+
+        builder.position_at_end(option)
+        value = value_of(which)
+        is_more = builder.fcmp_ordered(">", value, most, flags=["nnan", "nsz"])
+        which.add_incoming(builder.add(which, one), option)
+        most.add_incoming(builder.select(is_more, value, most), option)
+        builder.branch(options)
+
+        builder.position_at_end(listed)
+        if chances.ndim == 1:
+            chance = _all_lanes(builder, builder.load(builder.gep(chances_at, [number])))
+        else:
+            lanes = builder.mul(number, ir.Constant(_INDEX, LANES))
+            chance = _load(builder, builder.gep(chances_at, [lanes]))
+        product = builder.fmul(chance, most, flags=["contract"])
+        number.add_incoming(following, listed)
+        added.add_incoming(builder.fadd(added, product, flags=["contract"]), listed)
+        builder.branch(lists)
+
+        builder.position_at_end(done)
+        stored = builder.store(added, builder.bitcast(sum_at, _VECTOR.as_pointer()))
+        stored.align = 8
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve_rows(values, top, rows, bank, farkle, lists, out):
+    """One turn in each lane, backwards over its last `rows` turn totals before row `top`.
+
+    values : flat, rows of columns * LANES, of W(t, n); rows from `top` on are read
+    bank, farkle : (rows, LANES), the values of ending the turn; NOT_ALLOWED for no bank
+    out : columns * LANES, scratch, which ends as the first row
+    """
+    columns = len(lists.farkles)
+    size = columns * LANES
+    for t in range(rows - 1, -1, -1):
+        row = (top - rows + t) * size
+        for n in range(columns):
+            place = n * LANES
+            for lane in range(LANES):
+                out[place + lane] = lists.farkles[n, lane] * farkle[t, lane]
+            first, end = lists.first_list[n], lists.first_list[n + 1]
+            where, starts = lists.places, lists.starts
+            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+                values, row, where, starts, lists.chances, first, end, out, place
+            )
+            for lane in range(LANES):
+                out[place + lane] = max(bank[t, lane], out[place + lane])
+        here = values[row:]
+        for k in range(size):
+            here[k] = out[k]
+
+
+class Match(NamedTuple):
+    """The numbers of a match-up, in steps."""
+
+    scores: int
+    """Scores from 0 up to the goal."""
+    least: int
+    """Least bank."""
+    free_win: int
+    """1 where a bank that wins is free of the minimum."""
+    mirrored: int
+    """1 where both sets are the same, so that a state is solved with its mirror image."""
+
+
+class Side(NamedTuple):
+    """One player's scratch, with an entry for each thread in front."""
+
+    values: np.ndarray
+    """(threads, rows * columns * LANES); the rows from `top` on are 1."""
+    bank: np.ndarray
+    """(threads, rows, LANES)"""
+    farkle: np.ndarray
+    """(threads, rows, LANES)"""
+    out: np.ndarray
+    """(threads, columns * LANES)"""
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _fill_bank(bank, table, s, first, count, second, match):
+    """Fill what banks are worth to the first or the second player; returns the turn totals.
+
+    table : the other player's values
+    first : the second player's score in lane 0; it grows by one a lane, `count` lanes are states
+    """
+    # who has least, so misses most
+    poorest = first if second else s - first - count + 1
+    rows = max(match.scores - poorest, match.least)
+    for t in range(rows):
+        for lane in range(LANES):
+            own = first + lane if second else s - first - lane
+            wins = own + t >= match.scores
+            value = 0.0
+            if t >= match.least or (match.free_win == 1 and wins and t > 0):
+                value = 1.0
+                if lane < count and not wins:
+                    value = 1.0 - table[s + t, first + lane + (t if second else 0)]
+            bank[t, lane] = value
+    return rows
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _start(values, top, rows, bank, farkle, lists, out, worth, found):
+    """Value of the start of a turn in each lane, if a farkle is worth so much."""
+    for t in range(rows):
+        for lane in range(LANES):
+            farkle[t, lane] = worth[lane]
+    solve_rows(values, top, rows, bank, farkle, lists, out)
+    whole = out.size - LANES
+    for lane in range(LANES):
+        # a sum of chances may come out one rounding above 1
+        found[lane] = min(1.0, out[whole + lane])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _logit(probability):
+    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-16))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _guess(table, s, score, scores):
+    """A first value of a state: its logit as if bilinear in both scores."""
+    other = s - score
+    if score + 1 >= scores or other + 1 >= scores:
+        return 0.5
+    logit = (
+        _logit(table[s + 1, score])
+        + _logit(table[s + 1, score + 1])
+        - _logit(table[s + 2, score + 1])
+    )
+    return 1.0 / (1.0 + np.exp(-logit))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _solve_group(s, first, count, one, other, slopes, match, lists, others, side, side2, limits):
+    """Solve the pairs of states in which the second player has first .. first + count - 1 points.
+
+    Returns the largest error of any of them, by the last slope, and the rounds that it took.
+    """
+    values, bank, farkle, out = side
+    values2, bank2, farkle2, out2 = side2
+    tolerance, least = limits
+    rows = _fill_bank(bank, other, s, first, count, False, match)
+    rows2 = _fill_bank(bank2, one, s, first, count, True, match)
+    top, top2 = bank.shape[0], bank2.shape[0]
+    x, image, ahead = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    last_x, last_image, worth = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    slope = slopes[first : first + LANES].copy()
+    for lane in range(LANES):
+        x[lane] = _guess(other, s, first + lane, match.scores) if lane < count else 0.5
+    error = 1.0
+    for iteration in range(MAX_ROUNDS):
+        for lane in range(LANES):
+            worth[lane] = 1.0 - x[lane]
+        _start(values, top, rows, bank, farkle, lists, out, worth, ahead)
+        for lane in range(LANES):
+            worth[lane] = 1.0 - ahead[lane]
+        _start(values2, top2, rows2, bank2, farkle2, others, out2, worth, image)
+        error = 0.0
+        for lane in range(count):
+            distance = image[lane] - x[lane]
+            if iteration > 0 and abs(x[lane] - last_x[lane]) > 1e-8 * x[lane]:
+                slope[lane] = (image[lane] - last_image[lane]) / (x[lane] - last_x[lane])
+            slope[lane] = min(max(slope[lane], 0.0), 1.0 - 1e-9)
+            distance /= 1.0 - slope[lane]
+            last_x[lane], last_image[lane] = x[lane], image[lane]
+            x[lane] = min(1.0, max(0.0, x[lane] + distance))
+            scale = max(least, min(ahead[lane], image[lane]))
+            error = max(error, abs(distance) / scale)
+        if iteration > 0 and error <= tolerance:
+            break
+    for lane in range(count):
+        score = first + lane
+        one[s, score], other[s, score] = ahead[lane], x[lane]
+        slopes[score] = slope[lane]
+        if match.mirrored == 1:
+            other[s, s - score], one[s, s - score] = ahead[lane], x[lane]
+    return error, iteration + 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy", parallel=True)
+def solve_total(s, tables, slopes, match, lists, others, side, side2, limits, found):
+    """Solve all pairs of states with total s; those with higher totals are solved.
+
+    The value x of a state of the second player and that of the first one's at the same scores
+    depend on each other by a farkle each: x = H(x), H rising, piecewise linear, with a slope under
+    1. Secant steps on H, lane by lane, end when no lane is further than `tolerance` of itself, or
+    of `least` if it is less, from its fixed point, by the last slope.
+
+    tables : the first and the second player's values at [total, second player's score]
+    slopes : of each score of the second player at the total before, to begin with
+    limits : tolerance and least
+    lists, others, side, side2 : of the first and of the second player
+    found : (threads, 2), the largest error and the rounds of all groups
+    """
+    one, other = tables[0], tables[1]
+    workers = len(side.out)
+    high = min(match.scores - 1, s)
+    low = max(0, s - match.scores + 1)
+    if match.mirrored == 1:
+        low = max(low, (s + 1) // 2)
+    groups = (high - low) // LANES + 1
+    for worker in prange(workers):
+        own = side.values[worker], side.bank[worker], side.farkle[worker], side.out[worker]
+        own2 = side2.values[worker], side2.bank[worker], side2.farkle[worker], side2.out[worker]
+        error, rounds = 0.0, 0
+        for group in range(worker, groups, workers):
+            first = low + group * LANES
+            count = min(LANES, high - first + 1)
+            worst, needed = _solve_group(
+                s, first, count, one, other, slopes, match, lists, others, own, own2, limits
+            )
+            error, rounds = max(error, worst), rounds + needed
+        found[worker, 0], found[worker, 1] = error, rounds

@@ -1,0 +1,204 @@
+"""Expected points of a turn with loaded dice, where no goal ends it, of many sets side by side.
+
+The equations are those of solver.turn.endless: a bank of t points is worth t and a farkle nothing.
+With good dice a farkle is so rare that it pays to roll at turn totals that hardly any turn comes
+to. So the table of a turn ends before, at some turn total R, with two values that its true one is
+between:
+
+- the least: to bank there, which anybody may;
+- the most: t + K(n), where K is what rolling on would gain if a farkle never cost more than R. With
+  m(n) the mean points of a roll when every roll is set aside for most points, and F(n) the chance
+  of a farkle, K = max over n of m(n) / F(n) - R will do, or 0 if it is less: nobody gains more in
+  a roll than m(n) + (1 - F(n)) K - F(n) R, which is no more than K. Where some dice cannot farkle,
+  K(n) is the optimal stopping of that game (`most_gains`).
+
+Both are taken back to the start of the turn, and R grows until they meet there.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from solver.errors import InvalidDiceError
+from solver.loaded import kernels
+from solver.loaded.matchup import check_loaded
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import DiceSet, Die, make_dice_set
+from solver.turn.endless import is_endless, most_gains
+from solver.turn.equations import Floats
+from solver.turn.remaining import RollLists, Shape, roll_lists, shape_of
+from solver.turn.scoring import Badge
+
+_ROWS = 512
+"""Turn totals of the first attempt, in point steps."""
+_MOST_ROWS = 1 << 17
+_CHUNK = 256
+"""Turn totals that are in memory at a time."""
+_CLOSE = 1e-9
+"""How close the two values have to come, relative to the points."""
+_ROUGH = 1e-6
+"""How far apart they may be in the end."""
+_TOGETHER = kernels.LANES // 2
+"""Sets that are solved side by side, with two values each."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPoints:
+    """What a turn of a set brings on average, if it is played for most points."""
+
+    dice: DiceSet
+    points: float
+    error_bound: float
+    """What the points are not off by more than, rounding aside."""
+
+
+def turn_points(
+    rules: Ruleset, thrown: DiceSet, *, joker_alone: bool = False, badge: Badge = ()
+) -> TurnPoints:
+    """The expected points of a turn of one set.
+
+    Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
+    """
+    return points_of_sets(rules, [thrown], joker_alone=joker_alone, badge=badge)[0]
+
+
+def points_of_sets(
+    rules: Ruleset,
+    sets: Sequence[DiceSet],
+    *,
+    joker_alone: bool = False,
+    badge: Badge = (),
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> list[TurnPoints]:
+    """The expected points of a turn of each set; `on_progress` is told the share that is done.
+
+    Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
+    """
+    by_shape: dict[Shape, list[int]] = {}
+    for place, thrown in enumerate(sets):
+        check_loaded(rules, thrown)
+        by_shape.setdefault(shape_of(thrown), []).append(place)
+    least = rules.least_bank() // rules.point_step
+    found: dict[int, TurnPoints] = {}
+    for shape, places in by_shape.items():
+        lists = roll_lists(rules, shape, joker_alone=joker_alone, badge=badge)
+        for first in range(0, len(places), _TOGETHER):
+            group = places[first : first + _TOGETHER]
+            solved = _solve(lists, [sets[place] for place in group], least)
+            found.update(zip(group, solved, strict=True))
+            on_progress(len(found) / len(sets))
+    return [found[place] for place in range(len(sets))]
+
+
+def sets_of(dice: Iterable[Die], number: int) -> list[DiceSet]:
+    """Every different set of so many of some dice."""
+    taken = combinations(list(dice), number)
+    return list(dict.fromkeys(make_dice_set(some) for some in taken))
+
+
+def rank_sets(
+    rules: Ruleset,
+    dice: Iterable[Die],
+    *,
+    joker_alone: bool = False,
+    badge: Badge = (),
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> list[TurnPoints]:
+    """Every set that can be taken from some dice, with most expected points first.
+
+    Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
+    """
+    sets = sets_of(dice, rules.dice)
+    found = points_of_sets(
+        rules, sets, joker_alone=joker_alone, badge=badge, on_progress=on_progress
+    )
+    return sorted(found, key=lambda one: -one.points)
+
+
+def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints]:
+    """The points of up to _TOGETHER sets of one shape; `least` is the least bank in point steps."""
+    number = len(sets)
+    # the last set stands in lanes that are left over too
+    chances, farkles = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
+    lanes = np.minimum(np.arange(kernels.LANES) // 2, number - 1)
+    turn = kernels.Lists(
+        *lists.places(kernels.LANES),
+        np.ascontiguousarray(np.stack(chances)[lanes].T),
+        np.ascontiguousarray(np.stack(farkles)[lanes].T),
+    )
+    means = [_means(lists, one) for one in chances]
+    rows = max(_ROWS, least)
+    while True:
+        gain = np.zeros((lists.columns, kernels.LANES))
+        cost = float(rows * lists.rules.point_step)
+        for k, thrown in enumerate(sets):
+            gain[:, 2 * k + 1] = _most(lists, thrown, means[k], farkles[k], cost)
+        starts = _start(lists, turn, rows, gain, least)
+        low, high = starts[0::2][:number], starts[1::2][:number]
+        if np.all(high - low <= _CLOSE * high):
+            break
+        if rows == _MOST_ROWS:
+            if np.all(high - low <= _ROUGH * high):
+                break
+            raise InvalidDiceError.say(
+                "with these dice it pays to roll up to more than {points:,} points; that is too far"
+                " to work out",
+                points=rows * lists.rules.point_step,
+            )
+        # the chance to come so far falls about geometrically with it
+        wide = high - low > _CLOSE * high
+        most = gain[:, 1::2].max(axis=0)[:number][wide]
+        came = np.minimum((high - low)[wide] / most, 0.9)
+        further = float(np.max(np.log(_CLOSE * high[wide] / most) / np.log(came)))
+        rows = min(_MOST_ROWS, math.ceil(rows * min(8.0, max(1.25, 1.1 * further))))
+    return [
+        TurnPoints(thrown, float(one + other) / 2, max(0.0, float(other - one) / 2))
+        for thrown, one, other in zip(sets, low, high, strict=True)
+    ]
+
+
+def _means(lists: RollLists, chances: Floats) -> Floats:
+    """Mean points of a roll that is set aside for most points, shape (columns,)."""
+    points = lists.targets[lists.options] // lists.columns * lists.rules.point_step
+    most = np.maximum.reduceat(points, lists.starts) * chances
+    column = np.arange(lists.columns).repeat(np.diff(lists.first_list))
+    return np.bincount(column, most, minlength=lists.columns).astype(np.float64)
+
+
+def _most(
+    lists: RollLists, thrown: DiceSet, means: Floats, farkles: Floats, cost: float
+) -> Floats | float:
+    """The most that rolling can gain where a farkle costs no less than that, by column."""
+    if np.all(farkles > 0):
+        return max(0.0, float(np.max(means / farkles)) - cost)
+    plan = lists.plan(thrown)
+    if is_endless(plan):
+        raise InvalidDiceError.say(
+            "with these dice somebody can roll on for ever without any risk, so that there is no"
+            " limit to the points of a turn"
+        )
+    return most_gains(plan, cost)
+
+
+def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats, least: int) -> Floats:
+    """Points of a whole turn in each lane, if it gains so much more from `rows` steps on."""
+    step, size = lists.rules.point_step, gain.size
+    reach = int(lists.targets[-1]) // lists.columns
+    further = (reach + 1) * size
+    values = np.empty(_CHUNK * size + further)
+    values[_CHUNK * size :] = ((rows + np.arange(reach + 1)) * step).repeat(size)
+    values[_CHUNK * size :] += np.tile(gain.ravel(), reach + 1)
+    farkle = np.zeros((_CHUNK, kernels.LANES))
+    out = np.empty(size)
+    while rows:
+        now = min(rows, _CHUNK)
+        totals = np.arange(rows - now, rows)
+        bank = np.where(totals >= least, totals * float(step), kernels.NOT_ALLOWED)
+        bank = bank[:, np.newaxis].repeat(kernels.LANES, axis=1)
+        kernels.solve_rows(values, _CHUNK, now, bank, farkle, turn, out)
+        values[_CHUNK * size :] = values[(_CHUNK - now) * size :][:further].copy()
+        rows -= now
+    return out[-kernels.LANES :].copy()

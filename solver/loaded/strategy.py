@@ -1,0 +1,81 @@
+"""Best play of a match-up that is solved: its values, and every turn between them, in NumPy."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidPositionError
+from solver.game.position import Position, check_position
+from solver.game.standings import score_count
+from solver.loaded.matchup import Matchup
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.scoring import TurnPlan
+
+
+class MatchupStrategy:
+    """Optimal play of a match-up by both sides.
+
+    A position is that of the side to act: its `dice` are an index into the remaining dice of that
+    side's set.
+    """
+
+    def __init__(self, matchup: Matchup, values: Floats) -> None:
+        """`values` are V at [side to act, own score, opponent's score], scores in point steps."""
+        self.matchup = matchup
+        self.rules = matchup.rules
+        self.values = values
+        self.plan: Callable[[int], TurnPlan] = lru_cache(maxsize=2)(self._plan)
+        """The turn of a side."""
+        self._turn = lru_cache(maxsize=64)(self._solve_turn)
+        self._possible = lru_cache(maxsize=2)(self._find_possible)
+
+    def win_probability(self, side: int, banked: int = 0, opponent: int = 0) -> float:
+        """Win probability of the side that is about to start a turn at a possible score."""
+        step = self.rules.point_step
+        return float(self.values[side, banked // step, opponent // step])
+
+    def turn(self, side: int, position: Position) -> TurnTable:
+        """The table of the turn that a possible position of a side belongs to."""
+        return self._turn(side, position.banked, position.opponent)
+
+    def start(self, side: int, banked: int = 0, opponent: int = 0) -> Position:
+        """The position of a side that is about to start a turn."""
+        return Position(banked, opponent, dice=self.matchup.dice[side].whole)
+
+    def check(self, side: int, position: Position) -> None:
+        """Refuse a position that cannot occur. Raises InvalidPositionError."""
+        check_position(self.rules, replace(position, turn_total=0, dice=self.rules.dice))
+        row, rest = divmod(position.turn_total, self.rules.point_step)
+        possible = self._possible(side)
+        if rest or row < 0 or not possible[min(row, len(possible) - 1)].any():
+            raise InvalidPositionError.say(
+                "the turn total cannot be {turn_total:,}", turn_total=position.turn_total
+            )
+        if not possible[min(row, len(possible) - 1), position.dice - 1]:
+            raise InvalidPositionError.say(
+                "these dice cannot be left at a turn total of {turn_total:,}",
+                turn_total=position.turn_total,
+            )
+
+    def _plan(self, side: int) -> TurnPlan:
+        return self.matchup.lists(side).plan(self.matchup.dice[side])
+
+    def _find_possible(self, side: int) -> npt.NDArray[np.bool_]:
+        """States of a turn, by turn total and dice; the last row is for all that follow."""
+        lists = self.matchup.lists(side)
+        rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
+        return lists.possible_states(rows)
+
+    def _solve_turn(self, side: int, banked: int, opponent: int) -> TurnTable:
+        rules, step, plan = self.rules, self.rules.point_step, self.plan(side)
+        missing = (rules.winning_score - banked) // step
+        least = rules.least_bank() // step
+        bank = np.ones(max(missing, least) + plan.reach)
+        theirs = self.values[1 - side, opponent // step]
+        bank[:missing] = 1 - theirs[banked // step :][:missing]
+        farkle = np.full(len(bank), 1 - theirs[banked // step])
+        bank[: rules.least_bank_at(banked) // step] = np.nan
+        return solve_turn(plan, Endings(bank, farkle, lost=0.0))

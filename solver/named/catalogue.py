@@ -1,0 +1,199 @@
+"""The dice and badges of Kingdom Come: Deliverance as data, see dice.toml and badges.toml."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from solver.turn.dice import Die
+from solver.wording import spoken
+
+_FOLDER = Path(__file__).parent
+
+
+class Version(StrEnum):
+    """Which table of a game the weights of a die are from."""
+
+    PATCHED = "patched"
+    """The second game since its patches; of a die that is only in the first game, that one's."""
+    RELEASE = "release"
+    """The second game as it came out."""
+    KCD1 = "kcd1"
+    """The first game."""
+    PLAIN = "plain"
+    """With a 1 in place of a joker that sources contradict each other about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownDie:
+    """One die of the games."""
+
+    key: str
+    """The shortest name, in English."""
+    name: str
+    """What the game calls it."""
+    german: str
+    german_key: str
+    also: tuple[str, ...]
+    """Other names in use."""
+    internal: str
+    """In the tables of the game; "" of dice of the first one."""
+    price: int | None
+    """In groschen."""
+    versions: Mapping[Version, Die]
+    """Each as the die that it falls like (`Die.reduced`); empty where nobody knows its weights."""
+    note: str
+    """What sources contradict each other in, in English; "" if nothing."""
+    note_german: str
+
+    @property
+    def told(self) -> str:
+        """The note in the language that is spoken."""
+        return self.note_german if spoken().code == "de" else self.note
+
+    @property
+    def called(self) -> str:
+        """Its name in the language that is spoken."""
+        return self.german if spoken().code == "de" else self.name
+
+    @property
+    def typed(self) -> str:
+        """Its shortest name in the language that is spoken."""
+        return self.german_key if spoken().code == "de" else self.key
+
+
+class Tier(StrEnum):
+    """What a badge is made of; both players have one of the same tier, or none."""
+
+    TIN = "tin"
+    SILVER = "silver"
+    GOLD = "gold"
+
+
+class Exactness(StrEnum):
+    """How well it is known what a badge does."""
+
+    EXACT = "exact"
+    UNKNOWN_POINTS = "unknown points"
+    """All but how many points it is worth."""
+    OPEN = "open"
+    """It does what is said; something about it is written nowhere."""
+    UNCONFIRMED = "unconfirmed"
+    """It is spoken of, but not among the items of the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """One badge of the second game."""
+
+    kind: str
+    """What it does, a word of badges.toml."""
+    tier: Tier
+    name: str
+    german: str
+    uses: int
+    """In a game; 0 for as often as one likes."""
+    price: int | None
+    """In groschen; None where the game has no price for it."""
+    effect: Mapping[str, Any]
+    """The other fields of badges.toml, such as the combination of a formation."""
+    points: tuple[int, ...]
+    """What sources guess that it is worth, where the game does not say."""
+    open: str
+    """What the sources leave open, in English."""
+    open_german: str
+
+    @property
+    def told(self) -> str:
+        """What is open in the language that is spoken."""
+        return self.open_german if spoken().code == "de" else self.open
+
+    @property
+    def called(self) -> str:
+        """Its name in the language that is spoken."""
+        return self.german if spoken().code == "de" else self.name
+
+    @property
+    def exactness(self) -> Exactness:
+        """How well it is known what it does."""
+        if self.price is None:
+            return Exactness.UNCONFIRMED
+        if self.points:
+            return Exactness.UNKNOWN_POINTS
+        return Exactness.OPEN if self.open else Exactness.EXACT
+
+
+@cache
+def known_dice() -> tuple[KnownDie, ...]:
+    """All dice, in the order of dice.toml."""
+    return tuple(_die(entry) for entry in _read("dice.toml")["die"])
+
+
+@cache
+def dice_by_key() -> dict[str, KnownDie]:
+    """All dice by their shortest names in English."""
+    return {die.key: die for die in known_dice()}
+
+
+@cache
+def known_badges() -> tuple[Badge, ...]:
+    """All badges, each in its tiers."""
+    return tuple(
+        _badge(entry, tier)
+        for entry in _read("badges.toml")["badge"]
+        for tier in Tier
+        if tier in entry
+    )
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_FOLDER / name).read_text("utf-8"))
+
+
+def _die(entry: dict[str, Any]) -> KnownDie:
+    return KnownDie(
+        key=entry["key"],
+        name=entry["name"],
+        german=entry["german"],
+        german_key=entry["german_key"],
+        also=tuple(entry.get("also", ())),
+        internal=entry.get("internal", ""),
+        price=entry.get("price"),
+        versions=_versions(entry),
+        note=entry.get("note", ""),
+        note_german=entry.get("note_german", ""),
+    )
+
+
+def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
+    jokers = frozenset({entry["joker"]} if "joker" in entry else ())
+    weights = {
+        Version.PATCHED: entry.get("weights", entry.get("kcd1")),
+        Version.RELEASE: entry.get("release", entry.get("weights")),
+        Version.KCD1: entry.get("kcd1"),
+    }
+    found = {
+        version: Die(tuple(faces), jokers).reduced for version, faces in weights.items() if faces
+    }
+    if entry.get("joker_doubted"):
+        found[Version.PLAIN] = Die(tuple(entry["weights"])).reduced
+    return found
+
+
+def _badge(entry: dict[str, Any], tier: Tier) -> Badge:
+    own = dict(entry[tier])
+    return Badge(
+        kind=entry["kind"],
+        tier=tier,
+        name=entry["name"],
+        german=entry["german"],
+        uses=own.pop("uses"),
+        price=own.pop("price", None),
+        points=tuple(own.pop("points", ())),
+        open=own.pop("open", entry.get("open", "")),
+        open_german=own.pop("open_german", entry.get("open_german", "")),
+        effect={key: tuple(v) if isinstance(v, list) else v for key, v in own.items()},
+    )

@@ -1,0 +1,77 @@
+"""Names of dice as people write them: in two languages, shortened, in capitals, without umlauts."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+
+from solver.named.catalogue import KnownDie
+
+Words = tuple[str, ...]
+
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_APOSTROPHES = re.compile("['’‘`´]")
+_FILLERS = {"die", "dice", "the", "of", "der", "des", "das", "den"}
+_COMPOUND = re.compile(r"(wurfel|wuerfel)[ns]?$")
+_ENDING = re.compile(r"(?<=...)(e[rnsm]?|s)$")
+"""Of plurals, possessives and German adjectives."""
+
+
+def words_of(text: str) -> set[Words]:
+    """The words of a name that tell it apart, with umlauts as a and as ae; () if there are none."""
+    text = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return {_words(text), _words(text.translate(_UMLAUTS))}
+
+
+def matching(text: str, dice: Iterable[KnownDie], least: int = 2) -> list[KnownDie]:
+    """The dice that a text may mean: those of that very name, else of which it is a part.
+
+    least : letters of the shortest part of a name
+    """
+    typed = words_of(text) - {()}
+    dice = list(dice)
+    for fits in (_is_same, _is_part, _is_inflected):
+        found = [
+            die
+            for die in dice
+            if any(fits(one, name, least) for one in typed for name in _names(die))
+        ]
+        if found:
+            return found
+    return []
+
+
+@cache
+def _names(die: KnownDie) -> frozenset[Words]:
+    """All names of a die, as words."""
+    names = (die.key, die.german_key, die.name, die.german, *die.also)
+    return frozenset(words for name in names for words in words_of(name) if words)
+
+
+def _words(text: str) -> Words:
+    plain = "".join(
+        letter
+        for letter in unicodedata.normalize("NFKD", text)
+        if not unicodedata.combining(letter)
+    )
+    words = (_COMPOUND.sub("", word) for word in re.findall(r"[^\W_]+", plain))
+    return tuple(word for word in words if word and word not in _FILLERS)
+
+
+def _is_same(typed: Words, name: Words, _: int) -> bool:
+    return "".join(typed) == "".join(name)
+
+
+def _is_part(typed: Words, name: Words, least: int) -> bool:
+    whole = "".join(typed)
+    if len(whole) >= least and "".join(name).startswith(whole):
+        return True
+    return all(
+        any(word == other or (len(word) >= least and other.startswith(word)) for other in name)
+        for word in typed
+    )
+
+
+def _is_inflected(typed: Words, name: Words, _: int) -> bool:
+    stems = {_ENDING.sub("", word) for word in name}
+    return all(_ENDING.sub("", word) in stems for word in typed)

@@ -1,0 +1,317 @@
+"""Sets of dice by name, as people write them: `lucky*3,odd,ordinary*2` or `3 lucky, odd, ...`.
+
+A die is named in English or German, in full or by a part of its name that no other has; a version
+follows an @, as in `three@release`. Any other die is its weights, as in `1:2:1:1:1:3`, with the
+face that is a joker as in `1:1:1:1:1:1@joker1`.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property, reduce
+
+from solver.errors import InvalidDiceError, did_you_mean, either
+from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
+from solver.named.names import matching
+from solver.rules.complaints import short
+from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
+from solver.wording import say
+
+MOST_OWNED = 200
+"""Dice that somebody may own: more are a slip of the finger."""
+
+_BETWEEN = re.compile(r"[,;\n&+]|\s(?:and|und)\s", re.IGNORECASE)
+_TIMES = r"[x*×]"
+_NUMBER = r"\d{1,6}"
+_ITEM = re.compile(
+    rf"(?:(?P<before>{_NUMBER})\s*{_TIMES}?\s*)?(?P<name>[^\W\d].*?|\d+(?::\d*)+(?:@\w*)?)"
+    rf"(?:\s*{_TIMES}\s*(?P<times>{_NUMBER})|\s+(?P<after>{_NUMBER}))?",
+    re.IGNORECASE,
+)
+_WEIGHTS_ITEM = re.compile(
+    rf"(?:(?P<before>{_NUMBER})\s*(?:{_TIMES}\s*|\s))?(?P<name>\d+(?::\d*)+(?:@\w*)?)"
+    rf"(?:\s*{_TIMES}\s*(?P<times>{_NUMBER})|\s+(?P<after>{_NUMBER}))?",
+    re.IGNORECASE,
+)
+_NUMBER_FIRST = re.compile(rf"\s+(?={_NUMBER}\s*{_TIMES}?\s*[^\W\d])", re.IGNORECASE)
+_NUMBER_LAST = re.compile(r"(?<=\d)\s+(?=[^\W\d])")
+"""Blanks between items that have no commas between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDie:
+    """A die as somebody calls it."""
+
+    key: str
+    """Of the catalogue; "" of one that is given by its weights."""
+    version: Version
+    die: Die
+    """As `Die.reduced`."""
+
+    @property
+    def known(self) -> KnownDie | None:
+        """Its entry in the catalogue, None where it is given by its weights."""
+        return dice_by_key().get(self.key)
+
+    @property
+    def typed(self) -> str:
+        """Its shortest name in the language that is spoken, by which it is read again."""
+        known = self.known
+        if known is None:
+            return _weights_text(self.die)
+        plain = self.version is Version.PATCHED
+        return known.typed if plain else f"{known.typed}@{self.version}"
+
+    @property
+    def called(self) -> str:
+        """What the game calls it, in the language that is spoken."""
+        known = self.known
+        if known is None or self.version is Version.PATCHED:
+            return known.called if known else self.typed
+        return f"{known.called} ({self.version})"
+
+
+@dataclass(frozen=True)
+class NamedSet:
+    """The dice of a player by name, more numerous ones first."""
+
+    dice: tuple[NamedDie, ...]
+
+    @cached_property
+    def counted(self) -> tuple[tuple[NamedDie, int], ...]:
+        """Each name with its number of dice."""
+        return tuple(Counter(self.dice).items())
+
+    @cached_property
+    def dice_set(self) -> DiceSet:
+        """The set as the solver has it: dice that fall alike are one type, whatever their names."""
+        return make_dice_set(named.die for named in self.dice)
+
+    def type_of(self, named: NamedDie) -> int:
+        """The type of `dice_set` that a name stands for."""
+        return self.dice_set.types.index(named.die)
+
+    def first_name(self, of_type: int) -> NamedDie:
+        """What the dice of a type are called, by the first of their names."""
+        return next(named for named in self.dice if self.type_of(named) == of_type)
+
+    def left(self, dice: Remaining) -> "NamedSet":
+        """The dice that remain, by the first names of their types."""
+        counts = self.dice_set.remaining[dice]
+        return make_set(
+            self.first_name(k) for k, number in enumerate(counts) for _ in range(number)
+        )
+
+    @property
+    def text(self) -> str:
+        """Its shortest form in the language that is spoken, which `read_set` reads again."""
+        return ",".join(
+            named.typed + (f"*{number}" if number > 1 else "") for named, number in self.counted
+        )
+
+    @property
+    def price(self) -> int | None:
+        """What it costs in groschen, None where a price is not known."""
+        prices = [named.known.price if named.known else None for named in self.dice]
+        return None if None in prices else sum(filter(None, prices))
+
+
+def make_set(dice: Iterable[NamedDie]) -> NamedSet:
+    """The set of some dice; their order means nothing."""
+    counts = Counter(dice)
+    return NamedSet(tuple(sorted(counts.elements(), key=lambda one: (-counts[one], *_order(one)))))
+
+
+def named_die(known: KnownDie, version: Version = Version.PATCHED) -> NamedDie:
+    """A die of the catalogue in a version that it has; one that never changed has no version."""
+    die = known.versions[version]
+    first = next(one for one, other in known.versions.items() if other == die)
+    return NamedDie(known.key, first, die)
+
+
+def read_set(text: str, number: int = MAX_DICE) -> NamedSet:
+    """The set of `number` dice that a text names.
+
+    Raises InvalidDiceError.
+    """
+    found = make_set(read_dice(text))
+    if len(found.dice) > number:
+        raise InvalidDiceError.say(
+            "a set is {number} dice, not {found}: such as {example}",
+            found=len(found.dice),
+            number=number,
+            example=_example(number),
+        )
+    if len(found.dice) < number:
+        ordinary = named_die(dice_by_key()["ordinary"])
+        whole = [*found.dice, *[ordinary] * (number - len(found.dice))]
+        raise InvalidDiceError.say(
+            "a set is {number} dice, not {found}: if the others are ordinary, write {whole}",
+            found=len(found.dice),
+            number=number,
+            whole=make_set(whole).text,
+        )
+    return found
+
+
+def read_dice(text: str) -> list[NamedDie]:
+    """All dice that a text names, in its order, any number of them up to MOST_OWNED.
+
+    Raises InvalidDiceError.
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    items = [item.strip() for item in _BETWEEN.split(plain) if item.strip()]
+    found = [die for item in items for die in _read_item(item)]
+    if not found:
+        raise InvalidDiceError.say(
+            "no dice given: dice are named as in {example}", example=_example(MAX_DICE)
+        )
+    if len(found) > MOST_OWNED:
+        raise _too_many(len(found))
+    return found
+
+
+def read_die(text: str) -> NamedDie:
+    """The die that a name, a name with a version or weights stand for.
+
+    Raises InvalidDiceError.
+    """
+    name, _, version = text.partition("@")
+    if ":" in name:
+        return _custom(text, name, version)
+    return _in_version(find_die(name), version.strip().lower())
+
+
+def find_die(name: str) -> KnownDie:
+    """The die of the catalogue that a name stands for.
+
+    Raises InvalidDiceError.
+    """
+    found = matching(name, known_dice())
+    if not found:
+        raise InvalidDiceError(
+            say('there is no die called "{name}"', name=short(name.strip())) + _nearest(name)
+        )
+    if len({tuple(die.versions.items()) for die in found}) > 1:
+        raise InvalidDiceError.say(
+            '"{name}" may be {dice}: write one of these',
+            name=short(name.strip()),
+            dice=reduce(either, [die.typed for die in found][:6]),
+        )
+    return found[0]
+
+
+def _read_item(item: str) -> list[NamedDie]:
+    """The dice of one item; of several where nothing stands between them but blanks.
+
+    Raises InvalidDiceError.
+    """
+    parted = (_NUMBER_FIRST if item[0].isdigit() else _NUMBER_LAST).split(item)
+    if len(parted) > 1:
+        return [die for part in parted for die in _read_item(part)]
+    match = _WEIGHTS_ITEM.fullmatch(item) or _ITEM.fullmatch(item)
+    if not match:
+        raise InvalidDiceError.say(
+            '"{item}" does not name dice: write them as in {example}',
+            item=short(item),
+            example=_example(MAX_DICE),
+        )
+    numbers = [int(match[part]) for part in ("before", "times", "after") if match[part]]
+    if len(numbers) > 1:
+        raise InvalidDiceError.say(
+            '"{item}" has two numbers of dice: write {name}*{number}',
+            item=short(item),
+            name=short(match["name"].strip()),
+            number=numbers[0],
+        )
+    number = numbers[0] if numbers else 1
+    words = match["name"].split()
+    is_one = numbers or len(words) == 1 or matching(match["name"], known_dice())
+    if not is_one and all(matching(word, known_dice()) for word in words):
+        return [read_die(word) for word in words]
+    if number > MOST_OWNED:
+        raise _too_many(number)
+    if not number:
+        raise InvalidDiceError.say(
+            '"{item}" is no dice: leave them out, or write how many', item=short(item)
+        )
+    return [read_die(match["name"])] * number
+
+
+def _too_many(number: int) -> InvalidDiceError:
+    return InvalidDiceError.say(
+        "{number:,} dice are too many: nobody owns more than {most}",
+        number=number,
+        most=MOST_OWNED,
+    )
+
+
+def _in_version(known: KnownDie, version: str) -> NamedDie:
+    """A die in a version as typed. Raises InvalidDiceError."""
+    if not known.versions:
+        raise InvalidDiceError.say(
+            "nobody knows how {die} falls: give what you take it for as weights, such as"
+            " 1:1:1:1:1:1@joker1 for a die whose 1 is a joker",
+            die=known.called,
+        )
+    if not version:
+        return named_die(known)
+    if version not in {str(one) for one in known.versions}:
+        raise InvalidDiceError.say(
+            "{die} is not known as @{version}; known are {versions}",
+            die=known.called,
+            version=short(version, 20),
+            versions=", ".join(f"@{one}" for one in known.versions),
+        )
+    return named_die(known, Version(version))
+
+
+def _custom(text: str, weights: str, joker: str) -> NamedDie:
+    """A die by its weights. Raises InvalidDiceError."""
+    face = re.fullmatch(r"(?:joker([1-6])?)?", joker.strip(), re.IGNORECASE)
+    numbers = [number.strip() for number in weights.split(":")]
+    is_sound = len(numbers) == 6 and all(re.fullmatch(r"\d{1,7}", number) for number in numbers)
+    if (
+        not face
+        or not is_sound
+        or not any(map(int, numbers))
+        or max(map(int, numbers)) > MAX_WEIGHT
+    ):
+        raise InvalidDiceError.say(
+            '"{text}" is no die: its weights are six whole numbers from 0 to {most:,}, not all of'
+            " them 0, such as 1:2:1:1:1:3, or 1:1:1:1:1:1@joker1 where the 1 is a joker",
+            text=short(text),
+            most=MAX_WEIGHT,
+        )
+    jokers = frozenset({int(face[1] or 1)} if joker.strip() else ())
+    return NamedDie("", Version.PATCHED, Die(tuple(map(int, numbers)), jokers).reduced)
+
+
+def _weights_text(die: Die) -> str:
+    """A die by its weights, as it is read."""
+    return ":".join(map(str, die.weights)) + "".join(f"@joker{face}" for face in die.jokers)
+
+
+def _order(named: NamedDie) -> tuple[bool, str, Version, tuple[int, ...], list[int]]:
+    """By names, then what is given by weights."""
+    return (not named.key, named.key, named.version, named.die.weights, sorted(named.die.jokers))
+
+
+def _nearest(name: str) -> str:
+    """The tail of a sentence about a name that no die has."""
+    names = {spelled.casefold(): die for die in known_dice() for spelled in (die.called, die.typed)}
+    near = get_close_matches(name.strip().casefold(), names, n=5, cutoff=0.5)
+    if near:
+        words = list(dict.fromkeys(names[one].typed for one in near))
+        return did_you_mean(words[0], words[:3])
+    return say("; known are {words}", words=", ".join([die.typed for die in known_dice()][:60]))
+
+
+def _example(number: int) -> str:
+    """A set of so many dice, as it is written."""
+    dice = dice_by_key()
+    keys = ["lucky", "lucky", "lucky", "odd", "ordinary", "ordinary"][:number]
+    return make_set(named_die(dice[key]) for key in keys).text

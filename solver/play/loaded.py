@@ -1,0 +1,61 @@
+"""Advice with loaded dice: which of the dice to set aside, and whether to go on."""
+
+from solver.game.position import Position
+from solver.loaded.strategy import MatchupStrategy
+from solver.play.advice import Advice, Odds, Option
+from solver.turn.dice import Roll
+from solver.turn.scoring import Fate, TurnState
+
+
+def advise_side(strategy: MatchupStrategy, side: int, position: Position, roll: Roll) -> Advice:
+    """Rank the set-asides of a roll of a side, made with `position.dice`.
+
+    The position must be possible. A roll and its set-asides name dice: face f of type k of the
+    side's set is 6 * k + f.
+    """
+    matchup = strategy.matchup
+    rules, thrown = matchup.rules, matchup.dice[side]
+    table = strategy.turn(side, position)
+    options = []
+    for kept in matchup.set_asides(side, roll):
+        left = thrown.without(position.dice, kept.dice) or thrown.whole
+        after = TurnState(position.turn_total + kept.points, left)
+        options.append(
+            Option(
+                set_aside=kept.dice,
+                points=kept.points,
+                turn_total=after.turn_total,
+                dice_left=left,
+                action=table.decision(after),
+                win_probability=table.value(after),
+            )
+        )
+    options.sort(key=lambda option: (-option.win_probability, -option.points))
+    farkle = not options
+    worth = table.farkle_value(position.turn_total) if farkle else options[0].win_probability
+    return Advice(
+        rules=rules,
+        position=position,
+        roll=roll,
+        fate=Fate.FARKLE if farkle else Fate.SCORES,
+        farkle=farkle,
+        keeps_turn_total=False,
+        win_probability=worth,
+        options=tuple(options),
+    )
+
+
+def odds_of_side(strategy: MatchupStrategy, side: int, position: Position) -> Odds:
+    """Weigh rolling against banking for a side; the position must be possible."""
+    table = strategy.turn(side, position)
+    return Odds(
+        rules=strategy.rules,
+        position=position,
+        action=table.decision(position.turn),
+        win_probability=table.value(position.turn),
+        roll=table.roll_value(position.turn),
+        bank=table.bank_value(position.turn),
+        farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
+        instant_win_probability=0.0,
+        lose_everything_probability=0.0,
+    )

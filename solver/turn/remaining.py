@@ -1,0 +1,337 @@
+"""The rolls of a set of different dice and what may be set aside, found once for many sets.
+
+Inside a turn the state is which dice remain, a multiset of types. What a roll of them offers
+depends on the faces shown and on which dice show them, and not on how often they do. So the lists
+of a turn are found once for a *shape*, the numbers of dice by type and which of their faces are
+jokers, and every set of that shape adds its own chances.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+from math import factorial, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import InvalidDiceError
+from solver.rules.ruleset import FACES, RULESETS, Ruleset
+from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
+from solver.turn.equations import Floats
+from solver.turn.scoring import (
+    Badge,
+    SetAside,
+    TurnPlan,
+    all_points_with_jokers,
+    legal_set_asides,
+)
+
+Ints = npt.NDArray[np.intp]
+
+Shape = tuple[tuple[int, int], ...]
+"""For each type of a set its number of dice and the face that is a joker, JOKER for none."""
+
+_SHAPES = 8
+"""Shapes whose lists are kept in memory: of six different dice they take 10 MB."""
+
+
+def shape_of(thrown: DiceSet) -> Shape:
+    """The shape of a set."""
+    return tuple(
+        (number, min(die.jokers, default=JOKER))
+        for die, number in zip(thrown.types, thrown.counts, strict=True)
+    )
+
+
+def _any_set(shape: Shape) -> DiceSet:
+    """A set of a shape, whose chances mean nothing."""
+    dice = (Die(jokers=frozenset({joker} - {JOKER})) for _, joker in shape)
+    return DiceSet(tuple(dice), tuple(number for number, _ in shape))
+
+
+@dataclass(frozen=True, eq=False)
+class RollLists:
+    """What the rolls of all sets of a shape offer, as arrays; targets and lists as in TurnPlan."""
+
+    rules: Ruleset
+    """What counts of them for a turn."""
+    targets: Ints
+    """Offsets of the distinct targets, ascending, shape (targets,)."""
+    options: Ints
+    """Indices into `targets`, list after list, shape (options,)."""
+    starts: Ints
+    """Where each list starts in `options`, shape (lists,)."""
+    first_list: Ints
+    """The first list of each column of dice, and the number of lists, shape (columns + 1,)."""
+    lists: tuple[Ints, ...]
+    """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
+    one more than there are for a farkle."""
+    moves: tuple[Ints, ...]
+    """For each column the offsets of all targets that a set-aside leads to, best or not."""
+
+    @property
+    def columns(self) -> int:
+        """Number of remaining dice that a turn tells apart."""
+        return len(self.lists)
+
+    @cached_property
+    def only_hot(self) -> npt.NDArray[np.bool_]:
+        """Whether a list has nothing but hot dice, shape (lists,)."""
+        hot = self.targets[self.options] % self.columns == self.columns - 1
+        found: npt.NDArray[np.bool_] = np.logical_and.reduceat(hot, self.starts)
+        return found
+
+    def places(self, lanes: int) -> tuple[Ints, Ints, Ints]:
+        """Where options lie from the row of a turn total on, each number of so many lanes.
+
+        With where each list starts among them and the end, and the first of each column and the
+        end.
+        """
+        ends = np.append(self.starts, len(self.options))
+        return self.targets[self.options] * lanes, ends, self.first_list
+
+    def chances(self, thrown: DiceSet) -> tuple[Floats, Floats]:
+        """The chances of the lists of a set, each when rolling its own dice, shape (lists,).
+
+        And of a farkle when rolling the dice of a column, shape (columns,).
+        """
+        found, farkles = np.empty(len(self.starts)), np.empty(self.columns)
+        for column, lists in enumerate(self.lists):
+            first, end = self.first_list[column : column + 2]
+            rolls = _chances(thrown, thrown.remaining[column + 1])
+            added = np.bincount(lists, rolls, minlength=end - first + 1)
+            found[first:end], farkles[column] = added[:-1], added[-1]
+        return found, farkles
+
+    def plan(self, thrown: DiceSet) -> TurnPlan:
+        """The turn of a set as solver.turn.equations takes it."""
+        chances, farkles = self.chances(thrown)
+        # what cannot fall is left out
+        falls = np.flatnonzero(chances)
+        lengths = np.diff(self.starts, append=len(self.options))
+        column = np.arange(self.columns).repeat(np.diff(self.first_list))[falls]
+        spread = np.zeros((self.columns, len(falls)))
+        spread[column, np.arange(len(falls))] = chances[falls]
+        hot = np.where(self.only_hot[falls], chances[falls], 0.0)
+        only_hot = np.bincount(column, hot, minlength=self.columns).astype(np.float64)
+        return TurnPlan(
+            targets=self.targets,
+            options=self.options[(chances > 0).repeat(lengths)],
+            starts=np.cumsum(lengths[falls]) - lengths[falls],
+            chances=spread,
+            farkle_chances=farkles,
+            win_chances=np.zeros(self.columns),
+            lose_chances=np.zeros(self.columns),
+            only_hot=only_hot,
+            reach=int(self.targets[-1]) // self.columns,
+            bonuses=(0,),
+            must_roll_hot=False,
+            step=self.rules.point_step,
+        )
+
+    def possible_states(self, rows: int) -> npt.NDArray[np.bool_]:
+        """Whether a turn can come to a state, shape (rows, columns); rows in point steps.
+
+        With dice that have all faces.
+        """
+        reach = max(int(moves[-1]) // self.columns for moves in self.moves if len(moves))
+        found = np.zeros((rows + reach + 1, self.columns), dtype=np.bool_)
+        found[0, -1] = True
+        flat = found.reshape(-1)
+        for row in range(rows):
+            for column in np.flatnonzero(found[row]):
+                flat[row * self.columns + self.moves[column]] = True
+        return found[:rows]
+
+    def farkle_probability(self, thrown: DiceSet, dice: Remaining) -> Fraction:
+        """Chance that a roll of `dice` of a set of this shape is a farkle, exactly."""
+        weights: npt.NDArray[np.object_] = np.ones(1, dtype=np.object_)
+        for die, number in zip(thrown.types, thrown.remaining[dice], strict=True):
+            weights = np.multiply.outer(weights, _ways(die, number)).ravel()
+        first, end = self.first_list[dice - 1 : dice + 1]
+        farkles = weights[self.lists[dice - 1] == end - first].sum()
+        return Fraction(int(farkles), thrown.ways(dice))
+
+
+def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
+    """The weight of each multiset of faces of equal dice, whole numbers of any size."""
+    found = []
+    for faces in combinations_with_replacement(FACES, number):
+        orders = factorial(number) // prod(factorial(count) for count in Counter(faces).values())
+        found.append(orders * prod(die.weights[face - 1] for face in faces))
+    return np.array(found, dtype=np.object_)
+
+
+def _chances(thrown: DiceSet, left: tuple[int, ...]) -> Floats:
+    """The chance of each roll of some dice, in the order of `_rolls`."""
+    found = np.ones(1)
+    for die, number in zip(thrown.types, left, strict=True):
+        found = np.multiply.outer(found, _shares(die, number)).ravel()
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _shares(die: Die, number: int) -> Floats:
+    """The chance of each multiset of faces of equal dice."""
+    found: Floats = (_ways(die, number) / sum(die.weights) ** number).astype(np.float64)
+    return found
+
+
+def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """The faces of every roll of some dice, type by type, shape (rolls, dice)."""
+    found = np.zeros((1, 0), dtype=np.int64)
+    for number in left:
+        several = list(combinations_with_replacement(FACES, number))
+        faces = np.array(several, dtype=np.int64).reshape(len(several), number)
+        found = np.hstack((found.repeat(len(faces), axis=0), np.tile(faces, (len(found), 1))))
+    return found
+
+
+def set_asides_of(
+    rules: Ruleset,
+    thrown: DiceSet,
+    roll: Roll,
+    *,
+    joker_alone: bool = False,
+    badge: Badge = (),
+) -> tuple[SetAside, ...]:
+    """Every legal set-aside of one roll of a set, most points first; empty where nothing scores."""
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
+    return legal_set_asides(rules, thrown, roll, points)
+
+
+def roll_lists(
+    rules: Ruleset, shape: Shape, *, joker_alone: bool = False, badge: Badge = ()
+) -> RollLists:
+    """Find the lists of a shape, under rules that `solver.loaded.matchup.check_loaded` lets pass.
+
+    They are kept, and serve all goals. Raises InvalidDiceError where nothing can score.
+    """
+    return _find_lists(_rules_of_turn(rules), shape, joker_alone, badge)
+
+
+@lru_cache(maxsize=RULESETS)
+def _rules_of_turn(rules: Ruleset) -> Ruleset:
+    """Rules that are the same for all that have the same lists."""
+    return Ruleset(
+        name="turn",
+        goal=rules.point_step,
+        dice=rules.dice,
+        set_aside_all=rules.set_aside_all,
+        scoring=rules.scoring,
+    )
+
+
+@lru_cache(maxsize=_SHAPES)
+def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -> RollLists:
+    thrown = _any_set(shape)
+    columns = thrown.whole
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
+    worth = _worth(rules, points)
+    first_list = [0]
+    offsets: list[Ints] = []
+    lengths: list[Ints] = []
+    lists: list[Ints] = []
+    moves: list[Ints] = []
+    for dice in range(1, columns + 1):
+        best, reached = _best(rules, thrown, dice, worth)
+        moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
+        distinct, own = _distinct_rows(best)
+        rows, left = np.nonzero(distinct >= 0)
+        found = distinct[rows, left] * columns + (left - 1) % columns
+        offsets.append(found[np.lexsort((found, rows))])
+        lengths.append(np.bincount(rows, minlength=len(distinct)))
+        first_list.append(first_list[-1] + len(distinct))
+        lists.append(own)
+    if not first_list[-1]:
+        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
+    targets, options = np.unique(np.concatenate(offsets), return_inverse=True)
+    ends = np.cumsum(np.concatenate(lengths))
+    return RollLists(
+        rules=rules,
+        targets=targets.astype(np.intp),
+        options=options.astype(np.intp),
+        starts=np.concatenate(([0], ends[:-1])).astype(np.intp),
+        first_list=np.array(first_list, dtype=np.intp),
+        lists=tuple(lists),
+        moves=tuple(moves),
+    )
+
+
+def _distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Ints]:
+    """The distinct rows that hold anything, and which of them each row is; the last if nothing."""
+    # it takes far longer to sort rows than a hash of each
+    factors = np.random.default_rng(0).integers(-(2**62), 2**62, best.shape[1])
+    _, first, own = np.unique(best @ factors, return_index=True, return_inverse=True)
+    distinct, own = best[first], own.ravel()
+    if not np.array_equal(distinct[own], best):  # two rows that have the same hash
+        distinct, own = np.unique(best, axis=0, return_inverse=True)
+        own = own.ravel()
+    scores = np.any(distinct >= 0, axis=1)
+    order = np.argsort(~scores, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return distinct[order][: int(scores.sum())], place[own]
+
+
+_EVERY = 64
+"""More than the remaining dice of any set."""
+
+_CODES = len(FACES) + 1
+"""A multiset of faces and jokers is a number whose digits to this base count them."""
+
+
+def _worth(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
+    """The most steps of every multiset that scores with all its dice, by its number; else -1."""
+    found = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
+    for faces, most in points.items():
+        found[sum(_digit(face) for face in faces)] = most // rules.point_step
+    return found
+
+
+def _digit(face: int) -> int:
+    """What one die that shows a face, or JOKER, adds to the number of a multiset."""
+    return int(_CODES ** ((face - 1) % _CODES))
+
+
+def _best(
+    rules: Ruleset, thrown: DiceSet, dice: Remaining, worth: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], Ints]:
+    """The most steps of every roll that leave each of the remaining dice, -1 where none do.
+
+    Shape (rolls, columns + 1). And all that some roll may leave, as steps * _EVERY + remaining.
+    """
+    left = thrown.remaining[dice]
+    types = [k for k, number in enumerate(left) for _ in range(number)]
+    rolls = _rolls(left)
+    sums = np.zeros((1, len(rolls)), dtype=np.int64)
+    for k, faces in zip(types, rolls.T, strict=True):
+        joker = min(thrown.types[k].jokers, default=JOKER)
+        digits = [_digit(JOKER if face == joker else face) for face in FACES]
+        sums = np.vstack((sums, sums + np.array(digits)[faces - 1]))
+    # row m sets aside the dice whose bits are 1 in m
+    points = worth[sums]
+    if rules.set_aside_all:
+        points[_extendable(points >= 0)] = -1
+    best = np.full((len(thrown.remaining), len(rolls)), -1, dtype=np.int32)
+    reached = []
+    for mask, row in enumerate(points[1:], 1):
+        kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)
+        after = thrown.place(tuple(number - kept[k] for k, number in enumerate(left)))
+        np.maximum(best[after], row, out=best[after])
+        steps = np.flatnonzero(np.bincount(row + 1))[1 if row.min() < 0 else 0 :] - 1
+        reached.append(steps * _EVERY + after)
+    return best.T, np.concatenate(reached)
+
+
+def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
+    found = np.zeros_like(legal)
+    masks = np.arange(len(legal))
+    for bit in range(len(legal).bit_length() - 1):
+        without = masks[masks >> bit & 1 == 0]
+        larger = without | 1 << bit
+        found[without] |= legal[larger] | found[larger]
+    return found

@@ -1,0 +1,143 @@
+"""Questions about loaded dice, of a game short enough to be solved at once."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.services.kingdom import ChoiceQuestion, KcdQuestion, check_choice, chosen, kcd_answer
+from bot.services.loaded import (
+    LoadedDice,
+    MatchupFolders,
+    loaded_advice,
+    loaded_odds,
+    read_left,
+    seconds_of,
+    with_goal,
+)
+from bot.services.situation import Situation
+from bot.views.kingdom import choice_data, choice_sheet, choice_text, kcd_data, kcd_sheet, kcd_text
+from bot.views.loaded import (
+    loaded_advice_sheet,
+    loaded_advice_text,
+    loaded_data,
+    loaded_odds_text,
+)
+from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
+from solver.named.badges import read_badge
+from solver.named.sets import read_dice, read_set
+from solver.rules.file import load_rules
+from solver.turn.points import points_outcome
+
+RULES = with_goal(load_rules("kcd"), 600)
+MINE, ORDINARY = read_set("odd*4,devil*2"), read_set("ordinary*6")
+DICE = LoadedDice(RULES, MINE, ORDINARY)
+
+
+@pytest.fixture
+def folders(tmp_path: Path, kernels: Path) -> MatchupFolders:
+    return MatchupFolders(tmp_path / "matchups", kernels, 2**24)
+
+
+def test_exchanging_the_sets_exchanges_the_answer(folders: MatchupFolders) -> None:
+    answer = kcd_answer(folders, KcdQuestion(DICE))
+    other = kcd_answer(folders, KcdQuestion(LoadedDice(RULES, ORDINARY, MINE), begins=False))
+    assert answer.win == pytest.approx(1 - other.win, abs=1e-12)
+    assert answer.win_second == pytest.approx(1 - other.win_beginning, abs=1e-12)
+    assert 0.3 < answer.win_second < 0.5 < answer.win < 0.9, "who begins a short game has much"
+    assert answer.mine == other.theirs
+    assert len(list(folders.matchups.iterdir())) == 1, "both orders are one file"
+    outcome = points_outcome(RULES, 0)
+    assert answer.theirs.farkle_probability == pytest.approx(outcome.farkled.sum())
+    assert answer.theirs.first_farkle_probability == pytest.approx(1440 / 46656)
+    assert answer.theirs.points == pytest.approx(564.4376204138507)
+    text = kcd_text(answer)
+    assert "kcd rules to 600, you begin." in text
+    assert "odd*4,devil*2" in text
+    assert "Jokers:" in text
+    assert kcd_data(answer)["win_probability"] == answer.win
+    assert kcd_sheet(answer).rows[0][:2] == ("me", answer.win)
+
+
+def test_a_solved_pair_is_quick_and_a_damaged_one_is_solved_anew(folders: MatchupFolders) -> None:
+    before = kcd_answer(folders, KcdQuestion(DICE))
+    assert seconds_of(folders, DICE.matchup) < 1
+    [path] = folders.matchups.iterdir()
+    path.write_bytes(path.read_bytes()[:-9])
+    assert kcd_answer(folders, KcdQuestion(DICE)).win == before.win
+
+
+def test_badges_change_the_answer(folders: MatchupFolders) -> None:
+    plain = kcd_answer(folders, KcdQuestion(DICE))
+    mine = LoadedDice(RULES, MINE, ORDINARY, badges=(read_badge("carpenter:200"), None))
+    ahead = LoadedDice(RULES, MINE, ORDINARY, badges=(None, read_badge("headstart:200")))
+    with_mine, with_theirs = (kcd_answer(folders, KcdQuestion(one)) for one in (mine, ahead))
+    assert with_mine.mine.points > plain.mine.points
+    assert with_mine.theirs == plain.theirs == with_theirs.theirs
+    assert with_mine.win > plain.win > with_theirs.win
+    assert "Your badge carpenter:200, theirs none." in kcd_text(with_mine)
+    far = LoadedDice(RULES, MINE, ORDINARY, badges=(read_badge("headstart:600"), None))
+    with pytest.raises(FarkleError, match="your score cannot be 600"):
+        kcd_answer(folders, KcdQuestion(far))
+
+
+def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
+    text = "5 5 3 2 odd, J 5 devil"
+    found = loaded_advice(folders, DICE, text, Situation())
+    options = found.advice.options
+    assert options[0].win_probability == found.advice.win_probability
+    data = loaded_data(found)
+    kept = [one["set_aside"] for one in data["options"]]
+    assert len(set(kept)) == len(kept)
+    assert "5 odd" in kept
+    assert "5 devil" in kept, "which of the 5s to keep is a choice"
+    assert (data["roll"], data["my_dice"]) == ("5 5 3 2 odd, 5 J", "odd*4,devil*2")
+    said = loaded_advice_text(found)
+    assert "Your dice odd*4,devil*2, theirs ordinary*6." in said
+    assert f"keep {kept[0]} " in said
+    assert loaded_advice_sheet(found).rows[0][0] == kept[0]
+    odds = loaded_odds(folders, DICE, None, Situation(banked=100))
+    assert odds.odds.bank is None
+    assert "farkle chance" in loaded_odds_text(odds)
+    after = loaded_odds(folders, DICE, "odd,devil", Situation(turn_total=300))
+    assert after.odds.bank is not None
+    assert "odd,devil to roll" in loaded_odds_text(after).replace("devil,odd", "odd,devil")
+
+
+def test_refusals(folders: MatchupFolders) -> None:
+    for situation, left, sentence in [
+        (Situation(turn_total=300), None, "say which dice are left to roll at a turn total of 300"),
+        (Situation(turn_total=300), "2", "which 2 dice of odd\\*4,devil\\*2 are left to roll?"),
+        (Situation(turn_total=300), "lucky", '"lucky" are not among the dice of odd'),
+        (Situation(turn_total=300), "devil*3", '"devil\\*3" are not among the dice'),
+        (Situation(turn_total=310), "devil", "the turn total cannot be 310"),
+        (Situation(banked=30), None, "your score cannot be 30"),
+    ]:
+        with pytest.raises(FarkleError, match=sentence):
+            loaded_odds(folders, DICE, left, situation)
+    with pytest.raises(InvalidRequestError, match="not among"):
+        read_left(MINE, "9")
+    assert read_left(MINE, "6") == MINE.dice_set.whole
+    with pytest.raises(FarkleError, match="farkle_penalty|opening|cannot be solved yet"):
+        kcd_answer(folders, KcdQuestion(LoadedDice(load_rules("facebook"), MINE, ORDINARY)))
+
+
+def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
+    question = ChoiceQuestion(RULES, tuple(read_dice("odd,misfortune")), ORDINARY, solved=2)
+    answer = chosen(folders, question)
+    assert [one.dice.text for one in answer.choices[:1]] == ["ordinary*5,odd"]
+    assert len(answer.choices) == 4
+    wins = [one.win for one in answer.choices]
+    assert wins[0] is not None
+    assert wins[1] is not None
+    assert wins[0] > wins[1]
+    assert wins[2:] == [None, None]
+    direct = kcd_answer(folders, KcdQuestion(LoadedDice(RULES, answer.choices[0].dice, ORDINARY)))
+    assert wins[0] == direct.win
+    assert "4 sets of 6 dice" in choice_text(answer)
+    assert len(choice_data(answer)["choices"]) == len(choice_sheet(answer).rows) == 4
+
+
+def test_too_many_sets_are_refused() -> None:
+    owned = tuple(read_dice(",".join(f"{k}:1:1:1:1:1*6" for k in range(2, 30))))
+    with pytest.raises(InvalidDiceError, match="sets can be taken from these dice"):
+        check_choice(ChoiceQuestion(RULES, owned, ORDINARY))

@@ -1,0 +1,254 @@
+"""Writes that wait are committed together, and each of them stands or falls alone."""
+
+import asyncio
+import random
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, RootTransaction
+
+from bot.languages import best_language
+from bot.store import database
+from bot.store.errors import MissingGameError, StaleVersionError, StoreError
+from bot.store.rows import SeatRow
+from bot.store.store import Store
+from solver.wording import speak
+from tests.bot.store.test_store import NOON, begin, rolled
+
+
+def commits(path: Path) -> int:
+    """How many there were that wrote."""
+    with closing(sqlite3.connect(path)) as connection:
+        [number] = connection.execute("PRAGMA user_version").fetchone()
+        return int(number)
+
+
+@asynccontextmanager
+async def waiting(store: Store) -> AsyncIterator[None]:
+    """Whatever is written inside waits until the end."""
+    begun, free = threading.Event(), threading.Event()
+
+    def hold(_: Connection) -> None:
+        begun.set()
+        free.wait()
+
+    holding = asyncio.create_task(store.alone(hold))
+    await asyncio.to_thread(begun.wait)
+    try:
+        yield
+        await asyncio.sleep(0)
+    finally:
+        free.set()
+        await holding
+
+
+async def versions(store: Store) -> dict[str, int]:
+    """Of all games, whose events are whole."""
+    found = {}
+    for game in await store.open_games("here"):
+        stored, events = await store.load(game.id)
+        assert len(events) == stored.version
+        found[game.id] = stored.version
+    return found
+
+
+async def test_those_that_wait_are_committed_together(store: Store, path: Path) -> None:
+    for number in range(9):
+        await begin(store, f"g{number}")
+    before = commits(path)
+    async with waiting(store):
+        moves = [
+            asyncio.create_task(store.append(f"g{number}", number % 3, [rolled(1)], NOON))
+            for number in range(10)
+        ]
+    done = await asyncio.gather(*moves, return_exceptions=True)
+    # one is at version 1, the next where it should be, one not there
+    stale = StaleVersionError
+    assert [type(one) for one in done] == [*[stale, int, stale] * 3, MissingGameError]
+    assert commits(path) == before + 1
+    moved = {f"g{number}": 2 if number % 3 == 1 else 1 for number in range(9)}
+    assert await versions(store) == moved
+
+
+async def test_of_two_that_contradict_each_other_the_first_holds(store: Store) -> None:
+    await begin(store, "g")
+    async with waiting(store):
+        moves = [asyncio.create_task(store.append("g", 1, [rolled(n)], NOON)) for n in (1, 2, 3)]
+        moves.append(asyncio.create_task(store.append("g", 2, [rolled(4)], NOON)))
+    done = await asyncio.gather(*moves, return_exceptions=True)
+    assert [type(one) for one in done] == [int, StaleVersionError, StaleVersionError, int]
+    _, events = await store.load("g")
+    assert [event.data["dice"] for event in events[1:]] == [[1], [4]]
+
+
+async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> None:
+    await begin(store, "g")
+    nobody = SeatRow(7, *"xyz")
+    async with waiting(store):
+        fails = asyncio.create_task(store.append("g", 1, [rolled(1)], NOON, changed_seats=[nobody]))
+        holds = asyncio.create_task(store.append("g", 1, [rolled(2)], NOON))
+    done = await asyncio.gather(fails, holds, return_exceptions=True)
+    assert [type(one) for one in done] == [ValueError, int]
+    _, events = await store.load("g")
+    assert [event.data for event in events[1:]] == [{"dice": [2]}]
+
+
+async def test_one_that_does_not_fit_on_the_disk_takes_no_others_down(store: Store) -> None:
+    for number in range(3):
+        await begin(store, f"g{number}")
+
+    def bound(connection: Connection) -> None:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 5}")
+
+    await store.alone(bound)
+    async with waiting(store):
+        moves = [
+            asyncio.create_task(store.append(f"g{number}", 1, [rolled(*[6] * size)], NOON))
+            for number, size in enumerate((1, 100_000, 1))
+        ]
+    done = await asyncio.gather(*moves, return_exceptions=True)
+    assert (done[0], done[2]) == (2, 2)
+    assert isinstance(done[1], StoreError)
+    assert str(done[1]).endswith("cannot grow; the disk is full")
+    assert await versions(store) == {"g0": 2, "g1": 1, "g2": 2}
+
+
+async def test_what_cannot_be_committed_together_is_committed_one_by_one(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        await begin(store, f"g{number}")
+    commit, failures = Connection.commit, iter([True, False, True])
+
+    def failing(self: Connection) -> None:
+        if next(failures, False):
+            raise sqlite3.OperationalError("disk I/O error")
+        commit(self)
+
+    monkeypatch.setattr(Connection, "commit", failing)
+    before = commits(path)
+    async with waiting(store):
+        moves = [
+            asyncio.create_task(store.append(f"g{number}", 1, [rolled(1)], NOON))
+            for number in range(4)
+        ]
+    done = await asyncio.gather(*moves, return_exceptions=True)
+    assert [type(one) for one in done] == [int, sqlite3.OperationalError, int, int]
+    assert commits(path) == before + 3
+    assert await versions(store) == {"g0": 2, "g1": 1, "g2": 2, "g3": 2}
+
+
+async def test_who_cannot_begin_is_told_at_once_with_all_others(
+    path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    store = await Store.open(url)
+    await begin(store, "g")
+    begins, connection_begin = [], Connection.begin
+
+    def noted(self: Connection) -> RootTransaction:
+        begins.append(self)
+        return connection_begin(self)
+
+    monkeypatch.setattr(Connection, "begin", noted)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        async with waiting(store):
+            moves = [asyncio.create_task(store.append("g", 1, [rolled(1)], NOON)) for _ in range(9)]
+        done = await asyncio.gather(*moves, return_exceptions=True)
+        assert all(isinstance(one, StoreError) for one in done)
+        assert all("held by another program" in str(one) for one in done)
+        assert len(begins) == 1
+    assert await store.append("g", 1, [rolled(1)], NOON) == 2
+    await store.close()
+
+
+async def test_everybody_is_refused_in_their_own_language(store: Store) -> None:
+    async def said(language: str) -> str:
+        speak(best_language(language))
+        with pytest.raises(MissingGameError) as refused:
+            await store.append("none", 1, [rolled(1)], NOON)
+        return str(refused.value)
+
+    async with waiting(store):
+        tasks = [asyncio.create_task(said(language)) for language in ("en", "de", "en")]
+    english, german, again = await asyncio.gather(*tasks)
+    assert english == again == "There is no game none"
+    assert german == "Ein Spiel none gibt es nicht"
+
+
+async def test_one_that_is_cancelled_before_it_begins_is_not_written(store: Store) -> None:
+    await begin(store, "g")
+    seen = store.foreign_writes()
+    async with waiting(store):
+        move = asyncio.create_task(store.append("g", 1, [rolled(1)], NOON))
+        await asyncio.sleep(0)
+        move.cancel()
+        await asyncio.wait([move])
+    assert move.cancelled()
+    assert await versions(store) == {"g": 1}
+    assert store.foreign_writes() == seen
+
+
+async def test_one_that_is_cancelled_while_it_runs_counts_as_one_of_others(store: Store) -> None:
+    """What this program has in memory may be out of date then."""
+    await begin(store, "g")
+    assert await store.place_settings("here") == {}
+    begun, free = threading.Event(), threading.Event()
+    seen = store.foreign_writes()
+
+    def late(connection: Connection) -> None:
+        begun.set()
+        free.wait()
+        connection.exec_driver_sql("UPDATE games SET place = 'there'")
+
+    move = asyncio.create_task(store.write(late))
+    await asyncio.to_thread(begun.wait)
+    move.cancel()
+    await asyncio.wait([move])
+    assert move.cancelled()
+    free.set()
+    await store.note(lambda _: None)  # which comes after it
+    assert store.foreign_writes() > seen
+
+
+async def test_whatever_breaks_off_every_move_is_whole_or_not_there(store: Store) -> None:
+    """Many at once, of which some are stale and some cancelled at any moment."""
+    chance = random.Random(6)
+    for number in range(5):
+        await begin(store, f"g{number}", events=[])
+    kept: dict[str, list[int]] = {f"g{number}": [] for number in range(5)}
+    unsure: dict[str, set[int]] = {name: set() for name in kept}
+    marks = iter(range(100_000))
+
+    async def move(name: str) -> None:
+        for _ in range(15):
+            version = (await store.load(name))[0].version + (chance.random() < 0.1)
+            mark = next(marks)
+            new: list[Any] = [rolled(mark), rolled(mark)]
+            task = asyncio.create_task(store.append(name, version, new, NOON))
+            if chance.random() < 0.4:
+                await asyncio.sleep(chance.random() / 200)
+                task.cancel()
+            await asyncio.wait([task])
+            if task.cancelled():
+                unsure[name].add(mark)
+            elif task.exception() is None:
+                kept[name].append(mark)
+            else:
+                assert isinstance(task.exception(), StaleVersionError)
+
+    await asyncio.gather(*(move(name) for name in kept for _ in range(2)))
+    for name, marked in kept.items():
+        _, events = await store.load(name)
+        found = [event.data["dice"][0] for event in events]
+        assert found[::2] == found[1::2]
+        assert set(marked) <= set(found[::2]) <= set(marked) | unsure[name]
+    assert any(kept.values())
+    assert any(unsure.values())

@@ -1,0 +1,83 @@
+"""Dice and rules to test loaded dice with: those of the game, and random ones."""
+
+import random
+from typing import Any
+
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import DiceSet, Die, make_dice_set
+from solver.turn.scoring import Badge
+from tests import naive_loaded
+
+GAME_DICE = [
+    (1, 1, 1, 1, 1, 1),
+    (6, 1, 6, 1, 6, 1),
+    (5, 3, 2, 3, 5, 3),
+    (3, 3, 3, 3, 3, 6),
+    (1, 5, 5, 5, 5, 1),
+    (2, 8, 2, 8, 2, 8),
+    (6, 0, 1, 1, 6, 4),
+    (3, 2, 3, 2, 3, 4),
+    (1, 5, 1, 1, 7, 1),
+    (1, 10, 1, 1, 1, 1),
+    (7, 2, 2, 2, 2, 4),
+    (4, 5, 7, 1, 1, 1),
+    (4, 6, 7, 8, 4, 3),
+    (2, 3, 2, 3, 7, 3),
+    (6, 1, 2, 3, 4, 6),
+    (4, 5, 6, 7, 1, 1),
+    (8, 8, 1, 1, 1, 1),
+    (3, 1, 1, 1, 3, 3),
+    (8, 2, 8, 2, 8, 2),
+    (3, 1, 1, 1, 6, 3),
+    (1, 3, 2, 2, 2, 1),
+    (6, 1, 3, 3, 0, 0),
+    (6, 6, 1, 1, 6, 3),
+    (3, 1, 6, 1, 1, 3),
+    (2, 1, 1, 1, 1, 3),
+    (4, 2, 2, 2, 3, 3),
+    (2, 1, 4, 1, 2, 1),
+    (3, 4, 1, 1, 2, 1),
+    (1, 5, 6, 2, 2, 2),
+    (10, 1, 1, 1, 1, 1),
+]
+"""Weights of all different dice of Kingdom Come: Deliverance II without a joker, release 1.5."""
+
+GAME_JOKERS = [(1, 1, 1, 1, 1, 1), (2, 1, 1, 1, 1, 1)]
+"""Of those whose first face is a joker."""
+
+EVERY_DIE = [
+    *(naive_loaded.Weights(weights) for weights in GAME_DICE),
+    *(naive_loaded.Weights(weights, frozenset({1})) for weights in GAME_JOKERS),
+]
+
+
+def kcd(**changes: Any) -> Ruleset:
+    """The rules of Kingdom Come, but for these."""
+    return Ruleset.model_validate(load_rules("kcd").model_dump() | changes)
+
+
+def random_die(chance: random.Random) -> naive_loaded.Weights:
+    """A die of few faces or many, some of them jokers."""
+    weights = [chance.choice([0, 0, 1, 1, 2, 3, 5, 8]) for _ in range(6)]
+    weights[chance.randrange(6)] += 1
+    jokers = {face for face in range(1, 7) if chance.random() < 0.07}
+    return naive_loaded.Weights(tuple(weights), frozenset(jokers))
+
+
+def random_dice(chance: random.Random, number: int) -> list[naive_loaded.Weights]:
+    """Dice of which some may be equal, and most can score without a joker."""
+    types = [random_die(chance) for _ in range(chance.randint(1, number))]
+    types.append(naive_loaded.Weights((2, 1, 1, 0, 2, 1)))
+    return [chance.choice(types) for _ in range(number - 1)] + [types[-1]]
+
+
+def set_of(dice: list[naive_loaded.Weights]) -> DiceSet:
+    """The same dice for the solver."""
+    return make_dice_set(Die(die.weights, die.jokers) for die in dice)
+
+
+def random_badge(chance: random.Random, number: int) -> Badge:
+    """A formation, another triple, or mostly none."""
+    badges = [((3, 5), 150), ((4, 5, 6), 250), ((1, 1, 1), 3000), ((1, 3, 5), 300)]
+    return tuple(one for one in badges if len(one[0]) <= number and chance.random() < 0.2)

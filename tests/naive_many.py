@@ -1,0 +1,204 @@
+"""The slow, obvious twin of the solve for several players: all states, in plain Python.
+
+Written from the rules of the game and not from the code it checks. A value is the chance of every
+player, the mover first and then in the order of turns. Who moves takes the option with the greatest
+own chance; of options that are equal to 1e-11 a bank before a roll, then the one with more points,
+then the one that leaves more dice.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+
+from solver.rules.ruleset import Ruleset
+from tests import naive
+
+Value = tuple[float, ...]
+Player = tuple[int, bool]
+"""Score, and whether on the board."""
+State = tuple[int, tuple[Player, ...]]
+"""Who moves, counted from who began (0 where that does not matter), and all players, the mover
+first."""
+Fall = tuple[float, str, list[tuple[int, int, int]]]
+"""Something that may fall: its chance, "win", "lose", "farkle" or "scores", and the set-asides.
+
+A set-aside is the points added, the dice to roll and the hot dice after it, in their order."""
+EVEN = 1e-11
+
+
+def better(value: Value, than: Value) -> bool:
+    return value[0] > than[0] + EVEN
+
+
+def mix(parts: list[tuple[float, Value]]) -> Value:
+    return tuple(sum(chance * value[k] for chance, value in parts) for k in range(len(parts[0][1])))
+
+
+@cache
+def rolls(rules: Ruleset, number: int, hot: int) -> list[Fall]:
+    found: list[Fall] = []
+    for what, chance in naive.outcomes(rules, number).items():
+        if isinstance(what, str):
+            found.append((chance, what, []))
+        elif not what:
+            found.append((chance, "farkle", []))
+        else:
+            options = [naive.advance(rules, 0, hot, one) for one in sorted(what, reverse=True)]
+            found.append((chance, "scores", options))
+    return found
+
+
+def turn(
+    rules: Ruleset,
+    rows: int,
+    bank: Callable[[int], Value | None],
+    farkle: Callable[[int], Value],
+    lose: Value,
+) -> Value:
+    """The start of a turn; bank and farkle by the turn total, and the same from row `rows` on."""
+    step, win = rules.point_step, (1.0, *[0.0] * (len(lose) - 1))
+    states = list(product(range(rules.dice, 0, -1), range(naive.levels(rules))))
+    found: list[dict[tuple[int, int], Value]] = [{} for _ in range(rows + 1)]
+    found[rows] = dict.fromkeys(states, lose)
+    for row in range(rows, -1, -1):
+        banked, missed = bank(row * step) if row else None, farkle(row * step)
+        while True:
+            change = 0.0
+            for number, hot in states:
+                parts = []
+                for chance, what, options in rolls(rules, number, hot):
+                    value = {"win": win, "lose": lose, "farkle": missed}.get(what)
+                    for points, left, new in options:
+                        after = found[min(row + points // step, rows)][left, new]
+                        if value is None or better(after, value):
+                            value = after
+                    assert value is not None
+                    parts.append((chance, value))
+                value = mix(parts)
+                may = number < rules.dice or rules.hot_dice == "optional"
+                if may and banked is not None and not better(value, banked):
+                    value = banked
+                before = found[row].get((number, hot), lose)
+                change = max(change, *(abs(a - b) for a, b in zip(value, before, strict=True)))
+                found[row][number, hot] = value
+            if row < rows or change < 1e-15:  # only the last row leads to itself
+                break
+    return found[0][rules.dice, 0]
+
+
+class Game:
+    """A game of so many players."""
+
+    def __init__(self, rules: Ruleset, players: int) -> None:
+        self.rules, self.players = rules, players
+        self.rows = naive.horizon(rules)
+        self.goal = rules.winning_score
+        self.values: dict[State, Value] = {}
+        self.last = cache(self._last)
+
+    def _last(self, level: int, lead: int, chasers: tuple[Player, ...]) -> Value:
+        """The chances of each of `level` leaders with `lead` points, and then of who has a turn."""
+        if not chasers:
+            return (1 / level,)
+        rules, (score, on_board), others = self.rules, chasers[0], chasers[1:]
+        # for the mover first: mover, each leader, the others
+        beaten = self.last(level, lead, others)
+        stay = 0.0, *beaten
+
+        def bank(total: int) -> Value | None:
+            if not rules.may_bank(total, self.goal, on_board=on_board):
+                return None
+            if score + total > lead:
+                mine, *rest = self.last(1, score + total, others)
+                return mine, 0.0, *rest
+            if score + total == lead and rules.ties == "shared":
+                mine, *rest = self.last(level + 1, lead, others)
+                return mine, mine, *rest
+            return stay
+
+        def farkle(total: int) -> Value:
+            return (bank(total) if rules.farkle_keeps_turn_total else None) or stay
+
+        rows = (lead - score) // rules.point_step + self.rows if others else 0
+        rows = max(rows, (lead - score) // rules.point_step + 1, self.least_rows())
+        mine, leader, *rest = turn(rules, rows, bank, farkle, stay)
+        return leader, mine, *rest
+
+    def least_rows(self) -> int:
+        return self.rules.least_bank(on_board=False) // self.rules.point_step
+
+    def states(self) -> Iterator[State]:
+        """All of them, from high totals to low."""
+        scores = range(0, self.goal, self.rules.point_step)
+        players: list[Player] = [(score, True) for score in scores]
+        players += [(0, False)] if self.rules.has_opening else []
+        everyone = sorted(
+            product(players, repeat=self.players), key=lambda one: -sum(score for score, _ in one)
+        )
+        for one in everyone:
+            for mover in range(self.players if self.rules.has_roles else 1):
+                yield mover, one
+
+    def handed_on(self, state: State, own: Player) -> Value:
+        """The chances, the mover's first, when the next player is to move."""
+        mover, players = state
+        following = (mover + 1) % self.players if self.rules.has_roles else 0
+        *others, mine = self.values[following, (*players[1:], own)]
+        return mine, *others
+
+    def start(self, state: State) -> Value:
+        rules, (mover, players) = self.rules, state
+        score, on_board = players[0]
+        if rules.ending == "equal_turns":
+            chasers = players[1 : self.players - mover]
+        else:
+            chasers = players[1:] if rules.ending == "final_turn" else ()
+        idle = [0.0] * (self.players - 1 - len(chasers))
+
+        def bank(total: int) -> Value | None:
+            if not rules.may_bank(total, score, on_board=on_board):
+                return None
+            if score + total >= self.goal:
+                return *self.last(1, score + total, chasers), *idle
+            return self.handed_on(state, (score + total, True))
+
+        def farkle(total: int) -> Value:
+            kept = bank(total) if rules.farkle_keeps_turn_total and total else None
+            return kept or self.handed_on(state, players[0])
+
+        lose = self.handed_on(state, (min(score, 0), on_board))
+        return turn(rules, self.rows, bank, farkle, lose)
+
+    def solve(self, tolerance: float = 1e-14, most: int = 400) -> dict[State, Value] | None:
+        """Values that fit each other; None where they do not settle."""
+        everything = list(self.states())
+        self.values = dict.fromkeys(everything, (1 / self.players,) * self.players)
+        rings: dict[frozenset[State], list[State]] = {}
+        for state in everything:
+            ring = [state]
+            while (state := self.following(state)) != ring[0]:
+                ring.append(state)
+            rings.setdefault(frozenset(ring), ring)
+        for _ in range(most):
+            largest = 0.0
+            for ring in rings.values():
+                for _ in range(most):
+                    change = max([self.renew(state) for state in reversed(ring)])
+                    largest = max(largest, change)
+                    if change < tolerance:
+                        break
+                else:
+                    return None
+            if not self.rules.lose_everything or largest < tolerance:
+                return self.values
+        return None
+
+    def following(self, state: State) -> State:
+        """The state after a farkle."""
+        mover, players = state
+        return (mover + 1) % self.players if self.rules.has_roles else 0, (*players[1:], players[0])
+
+    def renew(self, state: State) -> float:
+        before, after = self.values[state], self.start(state)
+        self.values[state] = after
+        return max(abs(a - b) for a, b in zip(after, before, strict=True))

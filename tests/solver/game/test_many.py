@@ -1,0 +1,159 @@
+"""Games of several players against a slow twin, against two players, and against themselves."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from solver.errors import InvalidRulesError
+from solver.game.many import ManySolution, check_many
+from solver.game.many_sweeps import solve_many
+from solver.game.standings import Standing, standing_index
+from solver.game.sweeps import solve
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+from tests import naive
+from tests.conftest import variant
+from tests.house_rules import can_be_played, house_rules, small
+from tests.naive_many import Game, State
+
+MANY = int(os.environ.get("FARKLE_RULE_FILES", "20"))
+"""Rule files that are tried; 60 take six minutes."""
+
+
+def assert_agrees(rules: Ruleset, cache: Path, players: int = 3) -> ManySolution:
+    """The solver and the twin agree to 1e-9 in the values of all players.
+
+    Where the twin misses choices that fit each other, or a player mixes some, the values of the
+    solver are put into its equations, which hold but in the states where a player mixes.
+    """
+    solution = solve_many(rules, players, cache=cache)
+    assert solution.restless == 0
+    found, game = by_player(solution), Game(rules, players)
+
+    def places(state: State) -> tuple[int, ...]:
+        mover, standings = state
+        return mover, *(
+            standing_index(rules, Standing(score, 0, board)) for score, board in standings
+        )
+
+    values = None if solution.mixed else game.solve()
+    if values is None:
+        game.values = {state: tuple(found[places(state)]) for state in game.states()}
+        values = {state: game.start(state) for state in game.states()}
+    one = np.array([found[places(state)] for state in values])
+    off = np.max(np.abs(one - np.array(list(values.values()))), axis=1) > 1e-9
+    assert np.count_nonzero(off) <= players * solution.mixed
+    return solution
+
+
+def by_player(solution: ManySolution) -> np.ndarray:
+    """The chances of all players, the last one's as well."""
+    rest = 1 - solution.values.sum(axis=-1, keepdims=True)
+    return np.concatenate([solution.values, rest], axis=-1)
+
+
+def effort(rules: Ruleset, players: int) -> int:
+    """About how many steps a round of the twin takes."""
+    try:
+        rows = naive.horizon(rules, most=60)
+    except ValueError:
+        return 10**9
+    states = (rules.winning_score // rules.point_step + rules.has_opening) ** players
+    if rules.ending != "at_once":
+        states += rows**2
+    return int(states * rows * len(naive.all_rolls(rules).choice))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        small(goal=200, hot_dice_bonus=(50, 100, 0), instant_win=("66",)),
+        small(goal=250, dice=2, opening_minimum=150, minimum_bank=100, minimum_binds_win=False),
+        small(goal=200, dice=2, farkle_keeps_turn_total=True, hot_dice="no_bank"),
+        small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
+        small(goal=100, dice=2, ending="final_turn", ties="shared", opening_minimum=100),
+        small(goal=100, dice=2, ending="equal_turns", goal_must_be="exceeded"),
+    ],
+    ids=["bonus", "opening", "keeps", "lose everything", "final turn", "equal turns"],
+)
+def test_three_players(rules: Ruleset, kernels: Path) -> None:
+    assert_agrees(rules, kernels)
+
+
+def test_four_players(kernels: Path) -> None:
+    assert_agrees(small(goal=150, dice=2), kernels, 4)
+
+
+@st.composite
+def small_games(draw: st.DrawFn) -> Ruleset:
+    """House rules that can be solved for several players, with goals for a slow twin."""
+    data = draw(house_rules()).model_dump()
+    data |= {"goal": draw(st.integers(2, 6)) * 50, "farkle_penalty": None, "score_floor": 0}
+    if data["ties"] == "played_on":
+        data["ties"] = draw(st.sampled_from(["earlier", "shared"]))
+    try:
+        rules = Ruleset.model_validate(data)
+    except ValidationError:
+        reject()
+    if not can_be_played(rules) or effort(rules, 3) > 400_000:
+        reject()
+    return rules
+
+
+@pytest.mark.slow
+@seed(20261122)
+@settings(
+    max_examples=MANY,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+@given(rules=small_games())
+def test_random_rules(kernels: Path, rules: Ruleset) -> None:
+    assert_agrees(rules, kernels)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(variant("kcd", goal=1500), marks=pytest.mark.slow),
+        small(goal=600),
+        small(lose_everything=("xx",), opening_minimum=150, minimum_binds_win=False),
+        small(ending="final_turn", opening_minimum=200, farkle_keeps_turn_total=True),
+        small(ending="equal_turns", ties="shared", hot_dice="forced"),
+    ],
+    ids=["kcd", "at once", "lose everything", "final turn", "equal turns"],
+)
+def test_two_players_are_as_ever(rules: Ruleset, kernels: Path) -> None:
+    many = solve_many(rules, 2, cache=kernels)
+    np.testing.assert_allclose(many.values[..., 0], solve(rules, cache=kernels).values, atol=1e-12)
+
+
+def test_what_everybody_has_is_one(kernels: Path) -> None:
+    values = by_player(solve_many(small(goal=600), 3, cache=kernels))
+    assert values.min() > 0
+    # who moves at equal scores is better off than who comes next
+    level = np.array([values[0, k, k, k] for k in range(values.shape[1])])
+    assert np.all(np.diff(level, axis=1) < 0)
+
+
+def test_threads_change_nothing(kernels: Path) -> None:
+    rules = small(goal=400)
+    one, two = (solve_many(rules, 3, cache=kernels, threads=threads) for threads in (1, 2))
+    np.testing.assert_array_equal(one.values, two.values)
+
+
+def test_what_cannot_be_solved() -> None:
+    with pytest.raises(InvalidRulesError, match=r"421,875,000 start-of-turn states.*hours"):
+        check_many(load_rules("facebook"), 3)
+    with pytest.raises(InvalidRulesError, match=r"1,600,000,000 start-of-turn states of 4 players"):
+        check_many(load_rules("classic"), 4)
+    with pytest.raises(InvalidRulesError, match="play-offs"):
+        check_many(small(ending="final_turn", ties="played_on"), 3)
+    with pytest.raises(InvalidRulesError, match="the number of players is 2 to 8, not 1"):
+        check_many(small(), 1)

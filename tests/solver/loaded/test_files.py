@@ -1,0 +1,81 @@
+"""Files of match-ups."""
+
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.errors import MissingStrategyError, StrategyFileError
+from solver.loaded.files import (
+    keep_within,
+    matchup_path,
+    open_matchup,
+    read_matchup,
+    save_matchup,
+)
+from solver.loaded.matchup import Matchup, MatchupSolution
+
+
+def test_one_file_serves_both_orders(
+    matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+) -> None:
+    path = save_matchup(solution, tmp_path)
+    assert [path] == list(tmp_path.iterdir())
+    assert np.array_equal(open_matchup(tmp_path, matchup).values, solution.values)
+    exchanged = open_matchup(tmp_path, matchup.exchanged)
+    assert np.array_equal(exchanged.values, solution.values[::-1])
+    assert exchanged.matchup == matchup.exchanged
+    manifest, _ = read_matchup(path)
+    assert manifest.matchup in (matchup, matchup.exchanged)
+    assert manifest.digest == matchup.digest
+
+
+def test_what_is_not_solved_is_missing(matchup: Matchup, tmp_path: Path) -> None:
+    with pytest.raises(MissingStrategyError, match="not solved against each other yet"):
+        open_matchup(tmp_path, matchup)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_file_is_refused(
+    seed: int, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+) -> None:
+    path = save_matchup(solution, tmp_path)
+    content = bytearray(path.read_bytes())
+    chance = random.Random(seed)
+    if seed % 4 == 0:
+        del content[chance.randrange(len(content)) :]
+    else:
+        # half of them in the manifest
+        end = content.index(b"\n") if seed % 2 else len(content)
+        content[chance.randrange(end)] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+    with pytest.raises(StrategyFileError, match="is damaged"):
+        open_matchup(tmp_path, matchup)
+
+
+def test_another_file_under_the_name_is_refused(
+    matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+) -> None:
+    path = save_matchup(solution, tmp_path)
+    other = Matchup(matchup.rules, (matchup.dice[0], matchup.dice[0]))
+    path.rename(matchup_path(tmp_path, other))
+    with pytest.raises(StrategyFileError, match="strategy of other dice"):
+        open_matchup(tmp_path, other)
+
+
+def test_what_was_not_used_for_longest_goes_first(
+    matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+) -> None:
+    path = save_matchup(solution, tmp_path)
+    size = path.stat().st_size
+    others = [tmp_path / f"{number:016}.matchup" for number in range(3)]
+    for number, other in enumerate(others):
+        other.write_bytes(path.read_bytes())
+        os.utime(other, (number, number))
+    os.utime(path, (0, 0))
+    open_matchup(tmp_path, matchup)
+    assert keep_within(tmp_path, 4 * size) == []
+    assert keep_within(tmp_path, 2 * size + 1) == others[:2]
+    assert sorted(tmp_path.iterdir()) == sorted([others[2], path])

@@ -1,0 +1,247 @@
+"""Advice with loaded dice, and games that are played by it, die by die."""
+
+import random
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+
+from solver.errors import InvalidPositionError
+from solver.game.position import Position
+from solver.loaded.game import solve_matchup
+from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.strategy import MatchupStrategy
+from solver.play.advice import advise, odds
+from solver.play.loaded import advise_side, odds_of_side
+from solver.strategy import Strategy
+from solver.turn.dice import Die, make_dice_set, parse_dice
+from solver.turn.equations import Decision
+from tests import naive_loaded
+from tests.loaded_dice import GAME_DICE, kcd, set_of
+
+JOKER = frozenset({1})
+
+
+@pytest.fixture(scope="module")
+def strategy(matchup: Matchup, solution: MatchupSolution) -> MatchupStrategy:
+    return MatchupStrategy(matchup, solution.values)
+
+
+def test_a_turn_starts_with_what_was_solved(strategy: MatchupStrategy) -> None:
+    """The values come from the kernels and the turns from NumPy."""
+    for side, banked, opponent in product((0, 1), (0, 350, 750), (0, 500)):
+        start = strategy.start(side, banked, opponent)
+        found = odds_of_side(strategy, side, start)
+        expected = strategy.win_probability(side, banked, opponent)
+        assert found.win_probability == pytest.approx(expected, rel=1e-11)
+        assert found.bank is None
+
+
+def test_the_average_over_all_rolls_is_the_value_of_rolling(strategy: MatchupStrategy) -> None:
+    for side in (0, 1):
+        thrown = strategy.matchup.dice[side]
+        for dice in range(1, thrown.whole + 1):
+            position = replace(strategy.start(side, 200, 300), turn_total=250, dice=dice)
+            mean = sum(
+                ways * advise_side(strategy, side, position, roll).win_probability
+                for roll, ways in thrown.rolls(dice)
+                if ways
+            )
+            found = odds_of_side(strategy, side, position)
+            assert found.roll == pytest.approx(mean / thrown.ways(dice), rel=1e-11)
+
+
+def test_which_of_two_fives_to_keep_is_a_choice(strategy: MatchupStrategy) -> None:
+    """Of the dice that both show a five it is the heavy one, which falls on 1, to roll again."""
+    side = 0
+    thrown = strategy.matchup.dice[side]
+    ordinary, heavy = thrown.types.index(Die()), thrown.types.index(Die((10, 1, 1, 1, 1, 1)))
+    position = replace(
+        strategy.start(side),
+        dice=thrown.place(
+            tuple(1 if k in (ordinary, heavy) else 0 for k in range(len(thrown.types)))
+        ),
+        turn_total=100,
+    )
+    fives = tuple(sorted((6 * ordinary + 5, 6 * heavy + 5), reverse=True))
+    worth = {
+        option.set_aside: option.win_probability
+        for option in advise_side(strategy, side, position, fives).options
+    }
+    assert worth.keys() == {fives, fives[:1], fives[1:]}
+    assert worth[6 * ordinary + 5,] > worth[6 * heavy + 5,]
+
+
+def test_with_ordinary_dice_the_advice_is_the_ordinary_one(kernels: Path) -> None:
+    rules = kcd(goal=600)
+    thrown = make_dice_set([Die()] * 6)
+    matchup = Matchup(rules, (thrown, thrown))
+    solution = solve_matchup(matchup, cache=kernels)
+    loaded = MatchupStrategy(matchup, solution.values)
+    ordinary = Strategy(rules, solution.values[:1], "memory")
+    position, roll = Position(100, 250, turn_total=150, dice=5), parse_dice("5 1 3 3 2")
+    found = advise_side(loaded, 1, position, roll)
+    expected = advise(ordinary, position, roll)
+    assert [option.set_aside for option in found.options] == [
+        option.set_aside for option in expected.options
+    ]
+    np.testing.assert_allclose(
+        [option.win_probability for option in found.options],
+        [option.win_probability for option in expected.options],
+        rtol=1e-12,
+    )
+    one, other = odds_of_side(loaded, 0, position), odds(ordinary, position)
+    assert one.roll == pytest.approx(other.roll, rel=1e-12)
+    assert one.action == other.action == Decision.ROLL
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"banked": 820}, "your score cannot be 820"),
+        ({"opponent": 800}, "the opponent's score cannot be 800"),
+        ({"turn_total": 25}, "the turn total cannot be 25"),
+        ({"turn_total": -50}, "the turn total cannot be -50"),
+        ({"turn_total": 50}, "these dice cannot be left at a turn total of 50"),
+    ],
+)
+def test_positions_that_cannot_be_are_refused(
+    changes: dict[str, Any], sentence: str, strategy: MatchupStrategy
+) -> None:
+    with pytest.raises(InvalidPositionError, match=sentence):
+        strategy.check(0, replace(strategy.start(0), **changes))
+    strategy.check(0, strategy.start(0, 400, 750))
+
+
+# ---- Games die by die ------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def play(
+    games: int,
+    seed: int,
+    began: int,
+    goal: int,
+    whole: int,
+    falls: Any,
+    codes: Any,
+    points: Any,
+    after: Any,
+    banks: Any,
+    worth: Any,
+) -> int:
+    """How many of the games the first side wins, rolled die by die and played by given tables.
+
+    falls : [side, die, face], chances added up; codes : [side, die, face], what a face adds to the
+    number of a multiset; points : [number], in steps, -1 where not all score; after : [side, mask
+    of dice], the remaining dice by type; banks, worth : [side, own, opponent, total, remaining]
+    """
+    np.random.seed(seed)
+    wins = 0
+    number = falls.shape[1]
+    shown = np.zeros(number, dtype=np.int64)
+    for _ in range(games):
+        scores = [0, 0]
+        side = began
+        while True:
+            own, other = scores[side], scores[1 - side]
+            total, left = 0, whole
+            ended = False
+            while not ended:
+                for k in range(number):
+                    if left >> k & 1:
+                        chance, face = np.random.random(), 0
+                        while chance >= falls[side, k, face]:
+                            face += 1
+                        shown[k] = codes[side, k, face]
+                best, kept, gained = -1.0, 0, 0
+                mask = left
+                while mask:
+                    number_of = 0
+                    for k in range(number):
+                        if mask >> k & 1:
+                            number_of += shown[k]
+                    if points[number_of] >= 0:
+                        rest = left & ~mask
+                        row = min(total + points[number_of], worth.shape[3] - 1)
+                        value = worth[side, own, other, row, after[side, rest if rest else whole]]
+                        if value > best:
+                            best, kept, gained = value, mask, points[number_of]
+                    mask = (mask - 1) & left
+                if best < 0:
+                    break
+                total += gained
+                left &= ~kept
+                if left == 0:
+                    left = whole
+                row = min(total, worth.shape[3] - 1)
+                ended = banks[side, own, other, row, after[side, left]]
+            if ended:
+                scores[side] += total
+                if scores[side] >= goal:
+                    wins += side == 0
+                    break
+            side = 1 - side
+    return wins
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", range(5))
+def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> None:
+    chance = random.Random(pair)
+    every = [naive_loaded.Weights(weights) for weights in GAME_DICE]
+    every.append(naive_loaded.Weights((1,) * 6, JOKER))
+    types = [chance.sample(every, 3) for _ in range(2)]
+    dice = [[chance.choice(kinds) for _ in range(6)] for kinds in types]
+    dice[0][0] = every[-1]
+    rules = kcd(goal=1500)
+    one, other = set_of(dice[0]), set_of(dice[1])
+    solution = solve_matchup(Matchup(rules, (one, other)), cache=kernels)
+    strategy = MatchupStrategy(solution.matchup, solution.values)
+    scores = rules.goal // 50
+    rows = scores + 161
+    most = max(one.whole, other.whole)
+    worth = np.zeros((2, scores, scores, rows, most))
+    banks = np.zeros(worth.shape, dtype=np.bool_)
+    for side, own, opponent in product(range(2), range(scores), range(scores)):
+        table = strategy.turn(side, strategy.start(side, own * 50, opponent * 50))
+        here = side, own, opponent
+        values = table.win_probability[0]
+        columns = values.shape[1]
+        worth[here][: len(values), :columns] = values
+        worth[here][len(values) :, :columns] = values[-1]
+        bank = table.ends.bank[:, np.newaxis] >= table.roll[0]
+        banks[here][: len(values), :columns] = bank
+        banks[here][len(values) :, :columns] = True
+    points = np.full(7**7, -1, dtype=np.int64)
+    for count in product(range(7), repeat=7):
+        if 1 <= sum(count) <= 6:
+            shown = tuple("J" * count[6]) + tuple("".join(str(f + 1) * count[f] for f in range(6)))
+            found = naive_loaded.points(naive_loaded.Table(rules), tuple(sorted(shown)))
+            if found is not None:
+                points[sum(n * 7**k for k, n in enumerate(count))] = found // 50
+    falls = np.array([[np.cumsum(np.array(d.weights) / sum(d.weights)) for d in ds] for ds in dice])
+    falls[:, :, -1] = 1.0
+    codes = np.array(
+        [
+            [[7**6 if f in d.jokers else 7 ** (f - 1) for f in range(1, 7)] for d in ds]
+            for ds in dice
+        ]
+    )
+    after = np.zeros((2, 64), dtype=np.int64)
+    for side, thrown in enumerate((one, other)):
+        kinds = [thrown.types.index(Die(d.weights, d.jokers).reduced) for d in dice[side]]
+        for mask in range(1, 64):
+            left = [kinds[k] for k in range(6) if mask >> k & 1]
+            numbers = tuple(left.count(k) for k in range(len(thrown.types)))
+            after[side, mask] = thrown.place(numbers) - 1
+    games = 400_000
+    for began in (0, 1):
+        wins = play(games, 7 + pair, began, scores, 63, falls, codes, points, after, banks, worth)
+        expected = solution.first_wins(0) if began == 0 else 1 - solution.first_wins(1)
+        error = np.sqrt(expected * (1 - expected) / games)
+        assert abs(wins / games - expected) < 4 * error

@@ -1,0 +1,179 @@
+"""Lists of rolls of different dice, against every face of every die one by one."""
+
+import random
+from collections import Counter, defaultdict
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+import pytest
+
+from solver.turn.dice import DiceSet, Die, Roll, make_dice_set
+from solver.turn.equations import Endings, solve_turn
+from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
+from solver.turn.scoring import all_points, all_points_with_jokers, turn_plan
+from tests import naive_loaded
+from tests.loaded_dice import EVERY_DIE, kcd, random_badge, random_dice, set_of
+
+Best = frozenset[tuple[int, tuple[int, ...]]]
+"""Most points for each of the dice left, as numbers by type."""
+
+
+def naive_lists(
+    thrown: DiceSet, dice: list[naive_loaded.Weights], player: naive_loaded.Player
+) -> dict[tuple[int, ...], dict[Best, float]]:
+    """The chances of what rolls offer, by the dice rolled; nothing for a farkle."""
+    types = [thrown.types.index(Die(die.weights, die.jokers).reduced) for die in dice]
+
+    def numbers(left: tuple[int, ...]) -> tuple[int, ...]:
+        found = Counter(types[place] for place in left)
+        return tuple(found[k] for k in range(len(thrown.types)))
+
+    every = {}
+    for left, outcomes in player.outcomes.items():
+        chances: dict[Best, float] = defaultdict(float)
+        for choices, chance in outcomes.items():
+            best: dict[tuple[int, ...], int] = {}
+            for points, to in choices:
+                best[numbers(to)] = max(points, best.get(numbers(to), 0))
+            chances[frozenset((points, to) for to, points in best.items())] += chance
+        every[numbers(left)] = chances
+    return every
+
+
+def lists_of(lists: RollLists, thrown: DiceSet) -> dict[tuple[int, ...], dict[Best, float]]:
+    """The same from the lists of a shape."""
+    chances, farkles = lists.chances(thrown)
+    offsets = lists.targets[lists.options]
+    parts = np.split(offsets, lists.starts[1:])
+    every = {}
+    for column in range(lists.columns):
+        found: dict[Best, float] = defaultdict(float, {frozenset(): float(farkles[column])})
+        for number in range(*lists.first_list[column : column + 2]):
+            best = frozenset(
+                (
+                    offset // lists.columns * lists.rules.point_step,
+                    thrown.remaining[offset % lists.columns + 1],
+                )
+                for offset in parts[number].tolist()
+            )
+            found[best] += chances[number]
+        every[thrown.remaining[column + 1]] = found
+    return every
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_lists_hold_what_rolls_offer_face_by_face(seed: int) -> None:
+    chance = random.Random(seed)
+    number = chance.choice([2, 3, 3, 4])
+    rules = kcd(dice=number, set_aside_all=seed % 4 == 0, goal=1000)
+    dice, alone = random_dice(chance, number), seed % 3 == 0
+    badge = random_badge(chance, number)
+    thrown = set_of(dice)
+    expected = naive_lists(
+        thrown, dice, naive_loaded.Player(naive_loaded.Table(rules, alone, badge), dice)
+    )
+    lists = roll_lists(rules, shape_of(thrown), joker_alone=alone, badge=badge)
+    found = lists_of(lists, thrown)
+    assert found.keys() == expected.keys()
+    for left, chances in expected.items():
+        possible = {best: share for best, share in found[left].items() if share}
+        assert possible == pytest.approx(chances, abs=1e-14)
+
+
+def test_the_chance_of_a_farkle_of_every_die_of_the_game() -> None:
+    rules = kcd()
+    table = naive_loaded.Table(rules)
+
+    @cache
+    def is_farkle(shown: naive_loaded.Faces) -> bool:
+        parts = (part for number in range(1, 7) for part in combinations(shown, number))
+        return all(naive_loaded.points(table, part) is None for part in parts)
+
+    ways = dict.fromkeys(EVERY_DIE, 0)
+    for faces in product(range(1, 7), repeat=6):
+        for jokers in (frozenset[int](), frozenset({1})):
+            if is_farkle(tuple(sorted("J" if face in jokers else str(face) for face in faces))):
+                for die in EVERY_DIE:
+                    if die.jokers == jokers:
+                        ways[die] += prod(die.weights[face - 1] for face in faces)
+    assert ways[EVERY_DIE[0]] == 1440
+    for die in EVERY_DIE:
+        thrown = set_of([die] * 6)
+        lists = roll_lists(rules, shape_of(thrown))
+        exact = Fraction(ways[die], sum(die.weights) ** 6)
+        assert lists.farkle_probability(thrown, thrown.whole) == exact
+        assert lists.chances(thrown)[1][-1] == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_points_of_dice_with_jokers(alone: bool) -> None:
+    rules = kcd()
+    found = all_points_with_jokers(rules, joker_alone=alone)
+    chance = random.Random(5)
+    for _ in range(300):
+        shown = tuple(sorted(chance.choice("JJ123456") for _ in range(chance.randint(1, 6))))
+        roll = tuple(sorted((0 if face == "J" else int(face) for face in shown), reverse=True))
+        assert found.get(roll) == naive_loaded.points(naive_loaded.Table(rules, alone), shown)
+    natural = {roll: points for roll, points in found.items() if 0 not in roll}
+    assert natural == all_points(rules)
+
+
+@pytest.mark.parametrize(
+    ("roll", "points"),
+    [
+        ((0,), None),
+        ((1, 0), None),
+        ((1, 1, 0), 1000),
+        ((1, 0, 0), 1000),
+        ((5, 4, 3, 2, 0), 750),
+        ((4, 3, 2, 1, 0), 500),
+        ((6, 0, 0, 0, 0, 0), 4800),
+        ((0,) * 6, None),
+    ],
+)
+def test_a_joker_needs_a_die_that_is_none(roll: Roll, points: int | None) -> None:
+    assert all_points_with_jokers(kcd()).get(roll) == points
+
+
+def test_which_die_shows_a_face_is_part_of_a_set_aside() -> None:
+    ordinary, heavy = Die(), Die((10, 1, 1, 1, 1, 1))
+    thrown = make_dice_set([ordinary] * 2 + [heavy])
+    five, other_five = 5, 6 + 5
+    rules = kcd(dice=3, goal=1000)
+    found = {kept.dice: kept.points for kept in set_asides_of(rules, thrown, (other_five, five, 2))}
+    assert found == {(other_five, five): 100, (five,): 50, (other_five,): 50}
+
+
+def test_of_ordinary_dice_a_turn_is_that_of_the_rules() -> None:
+    rules = kcd()
+    thrown = make_dice_set([Die()] * 6)
+    plan, ordinary = roll_lists(rules, shape_of(thrown)).plan(thrown), turn_plan(rules)
+    totals = np.arange(200) * 50.0
+    ends = Endings(np.where(totals > 0, totals / 1e4, np.nan), np.full(200, 0.1), 0.0)
+    found, expected = solve_turn(plan, ends), solve_turn(ordinary, ends)
+    np.testing.assert_allclose(found.roll, expected.roll, rtol=1e-13)
+    assert plan.reach == ordinary.reach
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_states_that_a_turn_can_come_to(seed: int) -> None:
+    chance = random.Random(seed)
+    thrown = make_dice_set(Die((1, 1, 1, 1, 1, chance.randint(1, 2))) for _ in range(3))
+    rules = kcd(dice=3, goal=1000)
+    rows = 30
+    found = roll_lists(rules, shape_of(thrown)).possible_states(rows)
+    expected = np.zeros_like(found)
+    new = {(0, thrown.whole)}
+    while new:
+        total, dice = new.pop()
+        if total >= rows * 50 or expected[total // 50, dice - 1]:
+            continue
+        expected[total // 50, dice - 1] = True
+        for roll, _ in thrown.rolls(dice):
+            for kept in set_asides_of(rules, thrown, roll):
+                left = thrown.without(dice, kept.dice) or thrown.whole
+                new.add((total + kept.points, left))
+    assert np.array_equal(found, expected)
