@@ -7,12 +7,13 @@ interval grows, the exact values are inside. docs/mathematics.md has the proof.
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import fsum
 
 import numpy as np
 
 from solver.game import kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import LANES, Turns
+from solver.game.kernel_source import LANES, Turns, numbers_rolled, summands
 from solver.game.layout import (
     Contest,
     Work,
@@ -20,7 +21,6 @@ from solver.game.layout import (
     first_scores,
     independent_totals,
     make_table,
-    make_tiers,
     make_work,
     read_table,
     work_done,
@@ -67,7 +67,8 @@ def bound_of_sweep(
     values, old = read_table(rules, table), read_table(rules, before)
     rows = values.shape[1] + ends.beyond + plan.reach
     # of a turn at the bounds and, twice, of that in the sweep, with the two roundings of the sum
-    slack = _MORE * (3 * turn_rounding(plan, rows) + 2 * _ROUNDING)
+    # and that of the bounds before
+    slack = _MORE * (3 * turn_rounding(plan, rows) + 3 * _ROUNDING)
     work = make_work(rules, ends, threads, slack=slack)
     off = np.where(ends.last > 0, final_turn_slack(plan, rows), 0.0)
     lower = make_table(work.game, [ends.last - off])
@@ -121,13 +122,12 @@ def _sweep(
     """Renew all bounds in a table in the order of a sweep."""
     game, contest = work.game, Contest(as_is_best(), as_is_best())
     together = independent_totals(rules, turn_plan(rules), game)
-    tiers = make_tiers(game)
     groups = np.arange(game.scores // (2 * LANES) + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
-        given = tiers, center, *work, *contest
+        given = center, *work, *contest
         kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
 
 
@@ -189,17 +189,21 @@ def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:
 def _rounding_of_sums(plan: TurnPlan) -> Floats:
     """Roundings in the value of one roll of the dice of a column, values being at most 1.
 
-    Of its chances, of their products with values, and of the sum, one term after the other.
+    Of its chances, of their products with values, and of the sum, one term after the other, in that
+    turn function in which they are most.
     """
-    roundings = np.empty(plan.columns)
-    for column, lists in enumerate(plan.chances):
-        ends = plan.farkle_chances[column], plan.lose_chances[column], plan.win_chances[column]
-        chances = [float(one) for one in (*ends, *lists) if one]
-        rolls = 6 ** (column + 1)
-        off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
-        # each result is off by half of its last place at most, and none is above 1
-        _, places = np.frexp([*chances, *np.cumsum(chances)[1:]])
-        roundings[column] = float(off) / _ROUNDING + np.exp2(np.minimum(places, 0) - 1.0).sum()
+    roundings = np.zeros(plan.columns)
+    for rolled in numbers_rolled(plan):
+        for column, parts in enumerate(summands(plan, rolled)):
+            chances = [chance for part in parts for chance in part]
+            rolls = 6 ** (column + 1)
+            off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
+            sums = [total for part in parts for total in np.cumsum(part)[1:]]
+            sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
+            # each result is off by half of its last place at most, and none is above 1
+            _, places = np.frexp([*chances, *sums])
+            found = float(off) / _ROUNDING + np.exp2(np.minimum(places, 0) - 1.0).sum()
+            roundings[column] = max(roundings[column], found)
     return roundings
 
 

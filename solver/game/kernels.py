@@ -2,7 +2,9 @@
 
 Their parameters, here and in solver.game.audit_kernels; scores, totals and turn totals in steps:
 
-turn, few, all_dice : the turn functions of solver.game.kernel_source
+turn : the turn function of solver.game.kernel_source for all dice
+three, two, all_dice : those for fewer, see solver.game.kernel_source.Turns
+turns : all of them, likewise
 table : start-of-turn win probabilities, which are renewed in place, see solver.game.layout
 s : a total of both scores
 r, u, w : role and mode of the player to move, mode of the opponent
@@ -13,7 +15,6 @@ first : least of the lesser scores of a group of pairs, states and their mirror 
 active : whether each group of a total is to be solved
 center : empty, or values V for which bounds are renewed instead of values, see solver.game.bounds:
     with lower bounds in the table, 2 V less what turns are worth there, less slack
-tiers : from which turn totals on few dice are rolled, see solver.game.layout.make_tiers; renewed
 game : a GameNumbers
 hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
     into a parallel loop
@@ -43,9 +44,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 MAX_SECANT_STEPS = 100
 
-MARGIN = 4
-"""Turn totals beyond the last one at which few dice were rolled that are searched for another."""
-
 
 def array_type(dtype, axes):
     """The numba type of a contiguous array."""
@@ -53,7 +51,7 @@ def array_type(dtype, axes):
 
 
 TABLE_TYPE = array_type(types.float64, 5)
-TURN_TYPE = types.FunctionType(types.void(*[array_type(types.float64, 1)] * 6, types.intp))
+TURN_TYPE = types.FunctionType(types.intp(*[array_type(types.float64, 1)] * 6, types.intp))
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
     [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 3)], Scratch
@@ -74,8 +72,8 @@ OUTCOMES_TYPE = types.NamedTuple(
     ],
     Outcomes,
 )
-TURN_TYPES = (TURN_TYPE,) * 3
-TIERS_TYPE = array_type(types.int32, 7)
+TURN_TYPES = (TURN_TYPE,) * 4
+"""Of the fields of Turns."""
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 """Of the players of a Contest."""
 
@@ -142,6 +140,15 @@ def _mend(table, s, start, r, u, w, work, rows):
 
 
 @njit(nogil=True, error_model="numpy")
+def _fill(rows, lanes):
+    """Set flat rows of LANES to the same values."""
+    for begin in range(0, len(rows), LANES):
+        row = rows[begin : begin + LANES]
+        for lane in range(LANES):
+            row[lane] = lanes[lane]
+
+
+@njit(nogil=True, error_model="numpy")
 def prepare(table, s, start, r, u, w, work):
     """What the turns with opponents' scores start .. start + LANES - 1 lead to.
 
@@ -149,7 +156,7 @@ def prepare(table, s, start, r, u, w, work):
     state.
     """
     game, hot = work.game, work.hot
-    values, bank, farkle, lost, _ = work.scratch
+    values, bank, farkle, lost, out = work.scratch
     low, high = own_scores(s, u, w, game)
     least_own = max(low, s - start - LANES + 1)
     if least_own > min(high, s - start):
@@ -163,10 +170,12 @@ def prepare(table, s, start, r, u, w, work):
     after_bank = table[other, w, 0]
     held = least if game.free_win == 0 else 1
     bank[:held] = 0.0
-    for t in range(held, rows):
+    played = steps if game.at_once == 1 else rows
+    for t in range(held, played):
         after = after_bank[s + t, PAD + start : PAD + start + LANES]
         for lane in range(LANES):
             bank[t, lane] = 1.0 - after[lane]
+    bank[played:rows] = 1.0
     for lane in range(LANES):
         opponent = start + lane
         own = s - opponent
@@ -176,17 +185,20 @@ def prepare(table, s, start, r, u, w, work):
             farkle[0, lane] = _farkled(table, r, u, w, opponent, own, game)
             kept = opponent + min(own, game.zero)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
-    for t in range(1, rows):
-        for lane in range(LANES):
-            farkle[t, lane] = farkle[0, lane]
+        else:
+            # no state: a lane in which nothing is worth a roll delays no other one
+            bank[held:rows, lane] = 1.0
+    out[0] = farkle[0]
+    _fill(farkle[:rows].ravel(), out[0])
     if game.free_win == 1 or game.keeps == 1:
         _mend(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
     for level in range(levels):
-        for t in range(steps, rows):
-            for n in range(dice):
-                for lane in range(LANES):
-                    values[level, t, n, lane] = bank[t, lane]
+        if game.at_once == 1:
+            values[level, steps:rows] = 1.0
+        else:
+            for t in range(steps, rows):
+                _fill(values[level, t].ravel(), bank[t])
         if game.must_roll_hot == 1:
             goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
             for t in range(steps, rows):
@@ -199,32 +211,15 @@ def prepare(table, s, start, r, u, w, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def solve_levels(turn, steps, work):
-    """Solve the turns that a thread's scratch was prepared for; out[-1] are their starts."""
-    values, bank, farkle, lost, out = work.scratch
-    last = work.bonuses.size - 1
-    for level in range(last, -1, -1):
-        turn(
-            values[level].ravel(),
-            values[min(level + 1, last), work.bonuses[level] :].ravel(),
-            bank.ravel(),
-            farkle.ravel(),
-            lost,
-            out.ravel(),
-            steps,
-        )
-
-
-@njit(nogil=True, error_model="numpy")
 def _solve_rows(turn, begin, end, level, work):
-    """Solve the turn totals from `begin` to `end` of a level, those behind them being solved."""
-    if begin >= end:
-        return
+    """Solve a level's turn totals below `end`, those from there on being solved.
+
+    Down to `begin`, if the turn function goes as far; returns the last one.
+    """
     values, bank, farkle, lost, out = work.scratch
-    last = work.bonuses.size - 1
-    turn(
+    return begin + turn(
         values[level, begin:].ravel(),
-        values[min(level + 1, last), begin + work.bonuses[level] :].ravel(),
+        values[min(level + 1, work.bonuses.size - 1), begin + work.bonuses[level] :].ravel(),
         bank[begin:].ravel(),
         farkle[begin:].ravel(),
         lost,
@@ -234,48 +229,54 @@ def _solve_rows(turn, begin, end, level, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def _past_rolls(columns, rows, low, high, work):
-    """The turn total after the last one below `rows` at which dice of the first columns are rolled.
+def solve_levels(turn, steps, work):
+    """Solve the turns that a thread's scratch was prepared for."""
+    for level in range(work.bonuses.size - 1, -1, -1):
+        _solve_rows(turn, 0, steps, level, work)
+
+
+@njit(nogil=True, error_model="numpy")
+def _rising(rows, low, high, work):
+    """The turn total from which on neither banks nor farkles fall.
 
     In lanes from `low` to below `high`.
     """
-    values, bank, out = work.scratch.values, work.scratch.bank, work.scratch.out
-    most = out[0]
-    for t in range(rows - 1, -1, -1):
-        most[:] = 0.0
-        for level in range(len(values)):
-            for n in range(columns):
-                for lane in range(LANES):
-                    # a sum of chances may come out one rounding above 1
-                    gain = min(1.0, values[level, t, n, lane]) - bank[t, lane]
-                    most[lane] = max(most[lane], gain)
-        if most[low:high].max() > 0.0:
-            return t + 1
+    bank, farkle, fall = work.scratch.bank, work.scratch.farkle, work.scratch.out[0]
+    fall[:] = 0.0
+    for t in range(rows - 1):
+        for lane in range(LANES):
+            fall[lane] = max(fall[lane], bank[t, lane] - bank[t + 1, lane])
+    if work.game.keeps == 1:
+        for t in range(rows - 1):
+            for lane in range(LANES):
+                fall[lane] = max(fall[lane], farkle[t, lane] - farkle[t + 1, lane])
+    if fall[low:high].max() > 0.0:
+        for t in range(rows - 2, -1, -1):
+            for lane in range(low, high):
+                if bank[t, lane] > bank[t + 1, lane] or farkle[t, lane] > farkle[t + 1, lane]:
+                    return t + 1
     return 0
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_tiers(turn, few, all_dice, steps, low, high, tier, work):
-    """Solve like solve_levels, and leave out dice not worth a roll; renews tier, see make_tiers."""
-    ends = min(steps, tier[0]), min(steps, tier[1])
+def _solve_tiers(turns, steps, low, high, work):
+    """Solve like solve_levels, in less time where few dice are not worth a roll.
+
+    It is the same, but for rounding, in lanes from `low` to below `high`.
+    """
+    first = min(steps, _rising(steps + work.game.reach, low, high, work))
     for level in range(work.bonuses.size - 1, -1, -1):
-        _solve_rows(all_dice, ends[1], steps, level, work)
-        _solve_rows(few, ends[0], ends[1], level, work)
-        _solve_rows(turn, 0, ends[0], level, work)
-    columns = work.scratch.values.shape[2]
-    starts = work.scratch.out[-1].copy()
-    one = _past_rolls(columns - 1, ends[1], low, high, work)
-    two = _past_rolls(columns - 2, min(one, ends[0]), low, high, work)
-    work.scratch.out[-1] = starts
-    tier[0] = two + MARGIN
-    tier[1] = one + MARGIN
+        end = _solve_rows(turns[3], first, steps, level, work)
+        end = _solve_rows(turns[2], first, end, level, work)
+        end = _solve_rows(turns[1], first, end, level, work)
+        _solve_rows(turns[0], 0, end, level, work)
 
 
 @njit(nogil=True, error_model="numpy")
 def _expect(s, start, r, u, w, rows, work, outcomes):
-    """Set out[-1] to what turns are worth that end by `outcomes`; scratch was prepared for them."""
+    """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game = work.game
-    _, bank, farkle, lost, out = work.scratch
+    values, bank, farkle, lost, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     role = r % (game.roles // game.sides)
     for lane in range(LANES):
@@ -293,17 +294,14 @@ def _expect(s, start, r, u, w, rows, work, outcomes):
             for place in range(outcomes.length[k]):
                 t = min(first + place, rows - 1)
                 value += outcomes.kept[begin + place] * farkle[t, lane]
-        out[-1, lane] = value
+        values[0, 0, -1, lane] = value
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(
-    turn, few, all_dice, table, s, start, r, u, w, work, one, other, tiers, center, behind
-):
+def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
-    Only those of players `behind` or level, or else of players ahead or level. `tiers` are those of
-    the group.
+    Only those of players `behind` or level, or else of players ahead or level.
     """
     steps = prepare(table, s, start, r, u, w, work)
     if steps == 0:
@@ -312,16 +310,15 @@ def _solve_group(
     outcomes = one if game.sides == 1 or 2 * r < game.roles else other
     low, high = own_scores(s, u, w, game)
     if outcomes.length.size == 0:
-        tier = tiers[1 if behind else 0, r, u, w]
         lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
-        _solve_tiers(turn, few, all_dice, steps, lanes[0], lanes[1], tier, work)
+        _solve_tiers(turns, steps, lanes[0], lanes[1], work)
     else:
         _expect(s, start, r, u, w, steps + game.reach, work, outcomes)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(LANES):
         own = s - start - lane
         if low <= own <= high and (2 * own <= s if behind else 2 * own >= s):
-            value = work.scratch.out[-1, lane]
+            value = work.scratch.values[0, 0, -1, lane]
             if center.size == 0:
                 # a sum of chances may come out one rounding above 1
                 table[r, u, w, s, PAD + own] = min(1.0, max(0.0, value + slack))
@@ -331,23 +328,19 @@ def _solve_group(
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers, center):
+def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    _solve_group(
-        turn, few, all_dice, table, s, first, r, u, w, work, one, other, tiers, center, False
-    )
+    _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False)
     mirror = work.game.roles - 1 - r
     start = s - first - LANES + 1
-    _solve_group(
-        turn, few, all_dice, table, s, start, mirror, w, u, work, one, other, tiers, center, True
-    )
+    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center):
+def _renew(turns, table, s, first, work, one, other, center):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     for count in range(2 * limit - 2, -1, -1):
@@ -358,9 +351,7 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
                     _solve_pairs(
-                        turn,
-                        few,
-                        all_dice,
+                        turns,
                         table,
                         s,
                         first,
@@ -370,7 +361,6 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center
                         work,
                         one,
                         other,
-                        tiers,
                         center,
                     )
 
@@ -381,7 +371,6 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 2),
-        TIERS_TYPE,
         TABLE_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
@@ -393,12 +382,12 @@ def _renew(turn, few, all_dice, table, s, first, work, one, other, tiers, center
 )
 def sweep_totals(
     turn,
-    few,
+    three,
+    two,
     all_dice,
     table,
     s,
     active,
-    tiers,
     center,
     game,
     hot,
@@ -418,12 +407,14 @@ def sweep_totals(
     """
     workers = len(scratch.lost)
     chain = np.flatnonzero(active[:, 0])
-    rows, groups = np.nonzero(active[:, 1:])
+    # one group after the other, as those of one total share little that is in the cache
+    groups, rows = np.nonzero(active[:, 1:].T)
     tasks = chain.size + rows.size
     # the first worker's share is the chain at least
     share = max(chain.size, (tasks + workers - 1) // workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
+        turns = turn, three, two, all_dice
         begin, end = 0, share
         if worker > 0:
             rest, others = tasks - share, workers - 1
@@ -435,8 +426,7 @@ def sweep_totals(
             else:
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
-            mine = tiers[s - row, group]
-            _renew(turn, few, all_dice, table, s - row, first, own, one, other, mine, center)
+            _renew(turns, table, s - row, first, own, one, other, center)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -454,7 +444,6 @@ def _slope(x, image, last_x, last_image):
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 1),
-        TIERS_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
         types.float64,
@@ -468,12 +457,12 @@ def _slope(x, image, last_x, last_image):
 )
 def solve_total(
     turn,
-    few,
+    three,
+    two,
     all_dice,
     table,
     s,
     active,
-    tiers,
     game,
     hot,
     bonuses,
@@ -499,10 +488,10 @@ def solve_total(
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
+        turns = turn, three, two, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
-            mine = tiers[s, tasks[place]]
             for mode in range(game.roles * game.boards * game.boards):
                 r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
                 u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
@@ -513,9 +502,7 @@ def solve_total(
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
                     _solve_pairs(
-                        turn,
-                        few,
-                        all_dice,
+                        turns,
                         table,
                         s,
                         first,
@@ -525,7 +512,6 @@ def solve_total(
                         own,
                         one,
                         other,
-                        mine,
                         center,
                     )
                     error = 0.0
@@ -549,40 +535,3 @@ def solve_total(
                         error = max(error, change / max(new, least))
                     if iteration > 0 and error <= tolerance:
                         break
-
-
-@njit(nogil=True, error_model="numpy")
-def _logit(probability):
-    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
-
-
-@njit(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE), cache=True, error_model="numpy")
-def guess_total(table, s, k, game):
-    """Guess the states of total s with an opponent without farkles, of which nothing is known.
-
-    Their logits continue those of higher totals: bilinear where both players are far enough from
-    the goal, else linear along one score. Totals from s + k on are known, those over s guessed.
-    Only for players on the board; what is guessed for others is 0.5.
-    """
-    scores = game.scores
-    low, high = max(0, s - scores + 1), min(scores - 1, s)
-    for r in range(game.roles):
-        for f in range(game.farkle_limit):
-            known = table[r, f, 0]
-            for own in range(low, high + 1):
-                opponent = s - own
-                if own + k < scores and opponent + k < scores:
-                    logit = (
-                        _logit(known[s + k, PAD + own + k])
-                        + _logit(known[s + k, PAD + own])
-                        - _logit(known[s + 2 * k, PAD + own + k])
-                    )
-                elif own + 2 * k < scores:
-                    near, far = known[s + k, PAD + own + k], known[s + 2 * k, PAD + own + 2 * k]
-                    logit = 2.0 * _logit(near) - _logit(far)
-                elif opponent + 2 * k < scores:
-                    near, far = known[s + k, PAD + own], known[s + 2 * k, PAD + own]
-                    logit = 2.0 * _logit(near) - _logit(far)
-                else:
-                    continue
-                table[r, f, 0, s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

@@ -72,6 +72,8 @@ class GameNumbers(NamedTuple):
     """Turn totals beyond the goal, for the player whose goal is not the end."""
     reach: int
     must_roll_hot: int
+    at_once: int
+    """1 where who reaches the goal always wins at once."""
 
 
 class HotDice(NamedTuple):
@@ -95,7 +97,7 @@ class Scratch(NamedTuple):
     lost: Floats
     """Value of a roll that loses everything, shape (LANES,)."""
     out: Floats
-    """The values of the turn total that was solved last, shape (dice, LANES)."""
+    """Room for what turn functions find at one turn total, shape (dice + 1, LANES)."""
 
 
 class Outcomes(NamedTuple):
@@ -139,23 +141,6 @@ def as_is_best() -> Outcomes:
     return Outcomes(which, none, none, none, chances, chances, chances, chances, chances)
 
 
-UNKNOWN = 2**30
-"""As a turn total from which on fewer dice are rolled: that is not known."""
-
-
-def make_tiers(game: GameNumbers) -> npt.NDArray[np.int32]:
-    """From which turn totals on few dice are worth a roll, for kernels; nothing is known of it.
-
-    At [total, group, side, role, mode, opponent's mode], the turn total from which on only the two
-    largest numbers of dice are, or less often, and that from which on only all dice are. Side 0 are
-    the turns of players ahead in a group of states, side 1 those of their mirror images.
-    """
-    modes = game.farkle_limit * game.boards
-    groups = game.scores // (2 * LANES) + 1
-    shape = 2 * game.scores - 1, groups, 2, game.roles, modes, modes, 2
-    return np.full(shape, UNKNOWN, dtype=np.int32)
-
-
 class Work(NamedTuple):
     """What kernels are given besides the turn, the table and the place where they work."""
 
@@ -186,6 +171,7 @@ def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
         beyond=ends.beyond,
         reach=plan.reach,
         must_roll_hot=int(plan.must_roll_hot),
+        at_once=int(rules.ending == "at_once"),
     )
 
 
@@ -217,7 +203,7 @@ def make_work(
         bank=np.zeros((threads, rows, LANES)),
         farkle=np.zeros((threads, rows, LANES)),
         lost=np.zeros((threads, LANES)),
-        out=np.zeros((threads, plan.columns, LANES)),
+        out=np.zeros((threads, plan.columns + 1, LANES)),
     )
     return Work(game, hot, bonuses, scratch, slack)
 

@@ -25,8 +25,8 @@ from solver.game.kernels import (
 from solver.game.layout import PAD
 from solver.turn.equations import Floats
 
-_LEAST = 1e-4
-"""Chances that are left out."""
+_LEAST = 1e-3
+"""Turns are not followed beyond a state with less chance than this: they end there with a bank."""
 
 
 class Options(NamedTuple):
@@ -37,9 +37,11 @@ class Options(NamedTuple):
     left: npt.NDArray[np.intp]
     """Its remaining dice, as a column."""
     starts: npt.NDArray[np.intp]
-    """Where each list begins, and the end."""
-    columns: npt.NDArray[np.intp]
-    """The column whose rolls each list holds."""
+    """Where each list begins, those of a column in a row."""
+    ends: npt.NDArray[np.intp]
+    """And where it ends."""
+    first_list: npt.NDArray[np.intp]
+    """Of each column, and the end."""
     chances: Floats
     """Of each list."""
     farkles: Floats
@@ -64,7 +66,7 @@ class Responses(NamedTuple):
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
-_options_type = types.NamedTuple([_integers] * 4 + [_floats] * 2, Options)
+_options_type = types.NamedTuple([_integers] * 5 + [_floats] * 2, Options)
 _responses_type = types.NamedTuple(
     [
         *[array_type(types.int32, 5)] * 2,
@@ -76,15 +78,12 @@ _responses_type = types.NamedTuple(
 
 
 @njit(nogil=True, error_model="numpy", fastmath={"nnan", "ninf", "nsz"})
-def _roll(level, t, n, rolled, options, mass, work):
+def _roll(level, t, n, rolled, options, mass, work, best, goes):
     """Send the chance to roll the dice of column n at t on to the best set-asides of each roll."""
     values, last = work.scratch.values, work.bonuses.size - 1
     whole, following, bonus = values.shape[2] - 1, min(level + 1, last), work.bonuses[level]
-    best, goes = np.empty(LANES), np.empty(LANES)
-    for k in range(options.chances.size):
-        if options.columns[k] != n:
-            continue
-        begin, end = options.starts[k], options.starts[k + 1]
+    for k in range(options.first_list[n], options.first_list[n + 1]):
+        begin, end = options.starts[k], options.ends[k]
         best[:] = 0.0
         for place in range(begin, end):
             left = options.left[place]
@@ -115,10 +114,11 @@ def _follow(steps, low, high, options, mass, work, banked, farkled):
     levels, _, dice, _ = values.shape
     mass[:, : steps + game.reach] = 0.0
     mass[0, 0, dice - 1, low:high] = 1.0
-    rolled, failed = np.empty(LANES), np.zeros(LANES)
+    rolled, failed, room = np.empty(LANES), np.zeros(LANES), np.empty((2, LANES))
     first, after = steps, 0
+    kept = np.empty(LANES)
     for t in range(steps):
-        kept = np.zeros(LANES)
+        kept[:] = 0.0
         for level in range(levels):
             for n in range(dice):
                 may = game.must_roll_hot == 0 or n < dice - 1
@@ -128,10 +128,14 @@ def _follow(steps, low, high, options, mass, work, banked, farkled):
                     stays = may and worth > 0.0 and worth >= values[level, t, n, lane]
                     kept[lane] += here if stays else 0.0
                     rolled[lane] = 0.0 if stays else here
-                    failed[lane] += options.farkles[n] * rolled[lane]
                     most = max(most, rolled[lane])
                 if most > _LEAST:
-                    _roll(level, t, n, rolled, options, mass, work)
+                    for lane in range(LANES):
+                        failed[lane] += options.farkles[n] * rolled[lane]
+                    _roll(level, t, n, rolled, options, mass, work, room[0], room[1])
+                else:
+                    for lane in range(LANES):
+                        kept[lane] += rolled[lane]
         if t < len(banked):
             for lane in range(LANES):
                 banked[t, lane] = kept[min(max(lane, low), high - 1)]

@@ -31,12 +31,15 @@ class Correction:
     def __init__(self, plan: TurnPlan, work: Work) -> None:
         game = self._game = work.game
         self._work = work
+        columns = np.argmax(plan.chances, axis=0)
+        order = np.argsort(columns, kind="stable")
         self._options = Options(
             plan.targets[plan.options] // plan.columns,
             plan.targets[plan.options] % plan.columns,
-            np.append(plan.starts, len(plan.options)).astype(np.intp),
-            np.argmax(plan.chances, axis=0).astype(np.intp),
-            plan.chances.max(axis=0),
+            plan.starts[order],
+            np.append(plan.starts[1:], len(plan.options))[order],
+            np.searchsorted(columns[order], np.arange(plan.columns + 1)),
+            plan.chances.max(axis=0)[order],
             plan.farkle_chances,
         )
         last = 2 * game.scores - 2

@@ -24,17 +24,16 @@ import numpy.typing as npt
 from solver.errors import ConvergenceError
 from solver.game import bounds, kernels
 from solver.game.endgame import Endgame, endgame
+from solver.game.guess_kernels import guess_total
 from solver.game.kernel_source import LANES, load_turns
 from solver.game.layout import (
     PAD,
-    UNKNOWN,
     Contest,
     GameNumbers,
     as_is_best,
     first_scores,
     independent_totals,
     make_table,
-    make_tiers,
     make_work,
     read_table,
     work_done,
@@ -54,7 +53,11 @@ _CLOSER = 4
 """By so much less values have to change before a proof that failed is tried again."""
 
 _NOISE = 1e-15
-"""Changes of this size are rounding: they need not fall any more."""
+"""Relative changes of this size are rounding: they need not fall any more."""
+
+_ROUNDED = 2.0**-52
+"""Changes by no more are rounding: as what a player has is 1 less what the other one has, they are
+not small in relation to the value of a player who is nearly lost."""
 
 _MOST_PROOFS = 3
 """That are tried without a penalty, where one sweep solves the game."""
@@ -65,11 +68,7 @@ _ROUGHEST = 1e-6
 _NO_BOUND = 0.5
 """A bound from which on nothing is told."""
 
-_WHOLE = 3
-"""The sweep of a game with a penalty that weighs everything, lest dice are left out for good that
-only seemed not worth a roll while values were rough."""
-
-_ROUNDS = 3
+_ROUNDS = 2
 """In which a correction is found, which settles faster than its coefficients are exact."""
 
 _WIDE = 1e-6
@@ -128,8 +127,7 @@ def solve(
         verifying = change <= enough if costs else not verifying
         # level scores in different modes would change back and forth
         sweeps.plain = verifying and (bool(failed) or not rules.has_opening)
-        weighs = verifying or (number == _WHOLE - 1 if costs else failed)
-        at_rest = -1.0 if weighs else enough / 2
+        at_rest = -1.0 if verifying else enough / 2
         residual = change
         if rate <= _SLOW or number <= 2:
             sweeps.correct()
@@ -216,7 +214,8 @@ class Sweeps:
         self._rules = rules
         self._threads = threads
         self._on_progress = on_progress
-        self._turns = load_turns(plan, cache)
+        self.turns = load_turns(plan, cache)
+        """What solves one turn."""
         self._contest = contest
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts))
@@ -232,13 +231,11 @@ class Sweeps:
         groups that do not exist minus infinity, so that they are always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
-        self._tiers = make_tiers(game)
-        self._weighs_all = rules.has_opening and rules.farkle_penalty is None
-        """Whether all sweeps do: there the first would leave out what the second would miss."""
         self._change = np.empty(0, dtype=np.float32)
         """By how much the last sweep changed each value, once corrections are asked for."""
         self._correction: Correction | None = None
-        self._number = 0
+        self.number = 0
+        """Sweeps so far."""
         self.wide = 0.0
         """See kernels.solve_total."""
         self.plain = False
@@ -246,44 +243,38 @@ class Sweeps:
         values that are exact but do not quite fit each other, which a proof takes ill."""
         self.table = make_table(game, lasts)
         self._before = self.table
-        """The table before the last sweep, if that weighed everything."""
+        """The table before the last sweep, if that solved all groups."""
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
-        """Whether the last sweep left out some groups, or dice that seemed not worth a roll."""
+        """Whether the last sweep left out some groups."""
 
     def run(self, residual: float | None, at_rest: float) -> float:
         """Renew all values and return the largest relative change.
 
         Groups that changed by no more than `at_rest` of themselves when they were solved last are
-        left out. A negative number stands for a sweep that weighs everything.
+        left out. A negative number stands for a sweep of all groups.
         """
         game, changed = self._game, self._changed
         largest = 0.0
-        self._number += 1
+        self.number += 1
         self._change[:] = 0
         self.skipped = at_rest >= 0
         if not self.skipped:
             self._before = self.table.copy()
-        if not self.skipped or self._weighs_all:
-            self._tiers[:] = UNKNOWN
-        guessed = self._last_total + 1 if self._number == 1 else 0
+        guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
         for total in range(self._last_total, -1, -self._together):
             done = work_done(total, game.scores)
-            self._on_progress(Progress(self._number, done, residual))
+            self._on_progress(Progress(self.number, done, residual))
             totals = np.arange(total, max(-1, total - self._together), -1)
             while guessed > max(0, totals[-1] - ahead):
                 guessed -= 1
-                kernels.guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
+                guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
             active = changed[totals] > at_rest
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
-            known = self._number == 1 and not self._weighs_all
-            if known and total + self._together <= self._last_total:
-                # as for the scores above, from where it is so much further to the goal
-                self._tiers[totals] = self._tiers[totals + self._together] + self._together
             before = self.table[:, :, :, totals]
             self._solve(total, active)
             if self._change.size:
@@ -311,14 +302,14 @@ class Sweeps:
             return
         if self._correction is None:
             self._correction = Correction(turn_plan(self._rules), self._work)
-            self._correction.learn(self._turns.whole, self.table)
+            self._correction.learn(self.turns.whole, self.table)
         self._correction.apply(self.table, self._change, _ROUNDS)
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
         """A proved bound of the error of every value, see `bounds.error_bound`."""
 
         def on_progress(done: float) -> None:
-            self._on_progress(Progress(self._number, done, residual, bounding=True))
+            self._on_progress(Progress(self.number, done, residual, bounding=True))
 
         if self._rules.farkle_penalty is None and not self.plain:
             return self._bound_of_both(tolerance, on_progress)
@@ -328,7 +319,7 @@ class Sweeps:
             self._before,
             self.table,
             tolerance,
-            self._turns,
+            self.turns,
             lean=bounds.LEANS[0],
             threads=self._threads,
             on_progress=on_progress,
@@ -348,7 +339,7 @@ class Sweeps:
                 self._rules,
                 values,
                 tolerance,
-                self._turns,
+                self.turns,
                 lean=lean,
                 threads=self._threads,
                 on_progress=on_progress,
@@ -371,7 +362,7 @@ class Sweeps:
                 " can be proved of them, perhaps as a game need not end under these rules; no"
                 " strategy file is written",
                 rules=self._rules.name,
-                sweeps=self._number,
+                sweeps=self.number,
             )
         if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
             raise ConvergenceError.say(
@@ -379,7 +370,7 @@ class Sweeps:
                 " that their error is within the tolerance {tolerance:.1e} cannot be proved, only"
                 " within {within:.1e}; no strategy file is written",
                 rules=self._rules.name,
-                sweeps=self._number,
+                sweeps=self.number,
                 tolerance=tolerance,
                 within=within,
             )
@@ -389,14 +380,10 @@ class Sweeps:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(
-                *self._turns, self.table, total, active, self._tiers, self.table[:0], *given
-            )
+            kernels.sweep_totals(*self.turns, self.table, total, active, self.table[:0], *given)
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide
-            kernels.solve_total(
-                *self._turns, self.table, total, active[0], self._tiers, *given, *more
-            )
+            kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
 
 
 def _extrapolate(
@@ -439,7 +426,8 @@ def _changes(
     Changes are relative to the value, or to `least` if it is less.
     """
     states, worth = after != 0, np.maximum(after, least)
-    relative = np.divide(np.abs(after - before), worth, where=states, out=np.zeros_like(after))
+    moved = np.maximum(np.abs(after - before) - _ROUNDED, 0.0)
+    relative = np.divide(moved, worth, where=states, out=np.zeros_like(after))
     by_score = relative.max(axis=(0, 1, 2))[PAD:]
     lesser = np.arange(firsts[0], total // 2 + 1)
     by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
