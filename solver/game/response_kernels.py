@@ -105,10 +105,11 @@ def _roll(level, t, n, rolled, options, mass, work, best, goes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _follow(steps, low, high, options, mass, work, banked, farkled):
-    """Follow turns that were solved; returns the first turn total banked and after the last one.
+def _follow(steps, low, high, options, mass, work, board, firsts, ends, banked, farkled):
+    """Follow turns that were solved, in lanes from `low` to below `high`.
 
-    In lanes from `low` to below `high`; the others are set to what is in the nearest of them.
+    The others are set to what is in the nearest of them. Fills parts of Responses; `firsts` and
+    `ends` are arrays, as what is assigned to their elements in a parallel loop may be lost.
     """
     game, values, bank = work.game, work.scratch.values, work.scratch.bank
     levels, _, dice, _ = values.shape
@@ -143,7 +144,7 @@ def _follow(steps, low, high, options, mass, work, banked, farkled):
                 first, after = min(first, t), t + 1
     for lane in range(LANES):
         farkled[lane] = failed[min(max(lane, low), high - 1)]
-    return min(first, after), after
+    firsts[board], ends[board] = min(first, after), after
 
 
 @njit(
@@ -176,24 +177,26 @@ def find_responses(turn, table, totals, game, hot, bonuses, scratch, slack, mass
             for r in range(game.roles):
                 for u in range(modes):
                     for board in range(game.boards):
-                        w, place = board * game.farkle_limit, (i, k, r, u, board)
+                        w = board * game.farkle_limit
                         steps = prepare(table, s, start, r, u, w, own)
                         if steps == 0:
                             continue
                         solve_levels(turn, steps, own)
                         low, high = own_scores(s, u, w, game)
                         lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
-                        first, end = _follow(
+                        _follow(
                             steps,
                             lanes[0],
                             lanes[1],
                             options,
                             mass[worker],
                             own,
+                            board,
+                            found.first[i, k, r, u],
+                            found.end[i, k, r, u],
                             found.banked[i, k, r, u, board],
                             found.farkled[i, k, r, u, board],
                         )
-                        found.first[place], found.end[place] = first, end
 
 
 @njit(

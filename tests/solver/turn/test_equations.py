@@ -115,8 +115,10 @@ def test_dice_that_are_left_out_are_not_worth_a_roll(rules: Ruleset, kernels: Pa
                 ends.append(end)
             assert ends == sorted(ends)
             assert ends[0] == 0
-            # few dice are banked long before the goal, but where a bank is worth nothing
-            assert (ends[-1] < totals - 20) if bank.any() else (ends[-1] == totals)
+            if not bank.any():
+                assert ends[-1] == totals  # anything is better than a bank
+            elif bank[-1].min() > 0.95:
+                assert ends[-1] < totals - 20  # few dice are banked long before the goal
 
 
 @given(
