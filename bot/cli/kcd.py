@@ -1,9 +1,14 @@
 """`farkle kcd`: the loaded dice of Kingdom Come."""
 
+from typing import Any
+
 import click
 
+from bot.cli.dice_options import dice_options
+from bot.cli.loaded import loaded_dice
 from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import place_option, rules_reader
+from bot.cli.places import place_option
+from bot.services.buying import PurchaseQuestion, check_purchase, purchases, read_price
 from bot.services.kingdom import (
     ChoiceQuestion,
     KcdQuestion,
@@ -11,9 +16,10 @@ from bot.services.kingdom import (
     chosen,
     kcd_answer,
 )
-from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, with_goal
+from bot.services.loaded import KCD, folders_of
 from bot.services.situation import ME_OR_THEM
 from bot.settings import Settings
+from bot.views.buying import purchase_data, purchase_sheet, purchase_text
 from bot.views.kingdom import (
     choice_data,
     choice_sheet,
@@ -33,19 +39,18 @@ from bot.views.named_dice import (
 )
 from bot.views.progress import share_progress
 from solver.errors import InvalidRequestError
-from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
-from solver.named.sets import find_die, read_dice, read_set
+from solver.named.sets import find_die, read_dice
 
 
 @click.group(invoke_without_command=True)
-@click.option("--my-dice", metavar="SET", help="Your dice, such as lucky*3,odd,ordinary*2.")
-@click.option(
-    "--their-dice", metavar="SET", default=ORDINARY, show_default=True, help="The opponent's."
-)
-@click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, carpenter:150.")
-@click.option("--their-badge", metavar="BADGE", help="The opponent's.")
+@dice_options
 @click.option("--own", metavar="DICE", help="Dice you own: which six to take of them.")
+@click.option(
+    "--buy",
+    metavar="PRICE",
+    help="Which die to buy next beside --own: the most it may cost in groschen, or any.",
+)
 @click.option(
     "--solve",
     type=click.IntRange(0, 100),
@@ -53,7 +58,6 @@ from solver.named.sets import find_die, read_dice, read_set
     show_default=True,
     help="With --own: how many of the best sets by points to play out.",
 )
-@click.option("--goal", type=int, metavar="N", help="Points to reach; those of the rules if not.")
 @click.option(
     "--began",
     type=click.Choice(list(ME_OR_THEM), case_sensitive=False),
@@ -61,7 +65,6 @@ from solver.named.sets import find_die, read_dice, read_set
     show_default=True,
     help="Who throws first.",
 )
-@click.option("--joker-alone", is_flag=True, help="Jokers may score by themselves.")
 @click.option("--rules", default=KCD, show_default=True, help="A rule set or a TOML file.")
 @place_option
 @json_option
@@ -69,20 +72,17 @@ from solver.named.sets import find_die, read_dice, read_set
 @click.pass_context
 def kcd(
     context: click.Context,
-    my_dice: str | None,
-    their_dice: str,
-    my_badge: str | None,
-    their_badge: str | None,
+    /,
     own: str | None,
+    buy: str | None,
     solve: int,
-    goal: int | None,
     began: str,
     rules: str,
     place: str | None,
     *,
-    joker_alone: bool,
     as_json: bool,
     as_csv: bool,
+    **sets: Any,
 ) -> None:
     """Say who wins with which loaded dice, and which to take.
 
@@ -91,18 +91,28 @@ def kcd(
     if context.invoked_subcommand is not None:
         return
     settings: Settings = context.obj
-    if (my_dice is None) == (own is None):
+    choosing = own is not None or buy is not None
+    if (sets["my_dice"] is None) != choosing:
         raise InvalidRequestError(
             "give your dice with --my-dice, or with --own those to choose from, such as"
             " --my-dice lucky*3,odd,ordinary*2; farkle kcd dice lists the dice"
         )
-    ruleset = with_goal(rules_reader(settings, place)(rules), goal)
-    theirs = read_set(their_dice, ruleset.dice)
-    begins, badges = ME_OR_THEM[began.lower()], read_badges(my_badge, their_badge)
-    if own is not None:
+    dice, begins = loaded_dice(settings, rules, place, **sets), ME_OR_THEM[began.lower()]
+    if choosing:
         wanted = ChoiceQuestion(
-            ruleset, tuple(read_dice(own)), theirs, begins, joker_alone, badges, solve
+            dice.rules,
+            tuple(read_dice(own)) if own else (),
+            dice.theirs,
+            begins,
+            dice.joker_alone,
+            dice.badges,
+            solve,
         )
+        if buy is not None:
+            _buy(
+                settings, PurchaseQuestion(wanted, read_price(buy)), as_json=as_json, as_csv=as_csv
+            )
+            return
         number = check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
             choices = chosen(folders_of(settings), wanted, told)
@@ -113,15 +123,26 @@ def kcd(
             sheet=choice_sheet(choices) if as_csv else None,
         )
         return
-    mine = read_set(my_dice or "", ruleset.dice)
-    question = KcdQuestion(LoadedDice(ruleset, mine, theirs, joker_alone, badges), begins)
-    with share_progress(f"{mine.text} against {theirs.text}") as told:
+    question = KcdQuestion(dice, begins)
+    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
         answer = kcd_answer(folders_of(settings), question, told)
     show(
         kcd_text(answer),
         kcd_data(answer),
         as_json=as_json,
         sheet=kcd_sheet(answer) if as_csv else None,
+    )
+
+
+def _buy(settings: Settings, wanted: PurchaseQuestion, *, as_json: bool, as_csv: bool) -> None:
+    number = check_purchase(wanted)
+    with share_progress(f"{number:,} sets") as told:
+        bought = purchases(folders_of(settings), wanted, told)
+    show(
+        purchase_text(bought),
+        purchase_data(bought),
+        as_json=as_json,
+        sheet=purchase_sheet(bought) if as_csv else None,
     )
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "memo": "memo.memo",
     "plot": "plot.plot",
     "points": "points.points",
+    "position": "advise.position",
     "rules": "rules.rules",
     "solve": "solve.solve",
     "store": "store.store",

@@ -16,7 +16,7 @@ from bot.cli.output import Decorated
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from bot.settings import Settings
-from solver.rules.file import load_rules
+from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 
 if TYPE_CHECKING:
@@ -58,6 +58,16 @@ def place_rules(settings: Settings, place: str) -> "list[RulesEntry]":
     Raises InvalidRequestError for an unknown place, and StoreError.
     """
     return asyncio.run(_listed(settings, place))
+
+
+def known_rules(settings: Settings, place: str | None) -> list[Ruleset]:
+    """The presets, and with a place the rules that were made there, too.
+
+    Raises what `place_rules` does.
+    """
+    if place is None:
+        return [load_rules(name) for name in preset_names()]
+    return [entry.rules for entry in place_rules(settings, place) if entry.rules]
 
 
 def situation_of(

@@ -23,7 +23,7 @@ from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
-from solver.turn.dice import parse_dice
+from solver.turn.dice import Roll, parse_dice
 from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
@@ -74,6 +74,13 @@ class Advisor:
         """
         strategy, position = self.position(dice, situation)
         return with_why(strategy, odds(strategy, position))
+
+    def answer(self, rules: Ruleset, position: Position, roll: Roll | None) -> Advice | Odds:
+        """What to do in a position, before a roll if there is none. Raises StrategyFileError."""
+        strategy = self.strategy(rules)
+        if roll is None:
+            return with_why(strategy, odds(strategy, position))
+        return with_why(strategy, advise(strategy, position, roll))
 
     def position(self, dice: int | None, situation: Situation) -> tuple[Strategy, Position]:
         """A position before a roll, at the start of a turn of all dice, and its strategy.

@@ -4,7 +4,6 @@
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -178,42 +177,66 @@ def chosen(
     """
     check_choice(question)
     sets = sets_from(question.pool, question.rules.dice)
-    any_set = question.against(sets[0])
-    mine, theirs = any_set.head_starts
     number = min(question.solved, len(sets))
-    parts = 1 + _SOLVE_IN_RANKINGS * number
-
-    def told(done: int, share: float) -> None:
-        on_progress((done + share * (_SOLVE_IN_RANKINGS if done else 1)) / parts)
-
-    thrown = [named.dice_set for named in sets]
-    points = _points(
-        folders,
-        question.rules,
-        thrown,
-        question.joker_alone,
-        any_set.combinations(0),
-        partial(told, 0),
-    )
-    pairs = sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
+    told = Parts(on_progress, number)
     choices = []
-    for place, (worth, named) in enumerate(pairs):
-        win = None
-        if place < number:
-            before = 1 + _SOLVE_IN_RANKINGS * place
-            strategy = solved(folders, question.against(named).matchup, partial(told, before))
-            if question.begins:
-                win = strategy.win_probability(0, mine, theirs)
-            else:
-                win = 1 - strategy.win_probability(1, theirs, mine)
-        choices.append(Choice(named, worth, win))
+    for place, (points, named) in enumerate(ranked(folders, question, sets, told)):
+        win = played_out(folders, question, named, told) if place < number else None
+        choices.append(Choice(named, points, win))
     choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
     return ChoiceAnswer(question, tuple(choices))
 
 
+@dataclass(slots=True)
+class Parts:
+    """The progress of a ranking and of the solves after it, as one share that is told."""
+
+    on_progress: Told
+    solves: int
+    done: int = 0
+    """Parts of it; a solve is several."""
+
+    def __call__(self, share: float) -> None:
+        """Tell that so much of the ranking, or of the solve under way, is done."""
+        here = share * (_SOLVE_IN_RANKINGS if self.done else 1)
+        self.on_progress((self.done + here) / (1 + _SOLVE_IN_RANKINGS * self.solves))
+
+    def next(self) -> None:
+        """The ranking, or a solve, is done."""
+        self.done += _SOLVE_IN_RANKINGS if self.done else 1
+
+
+def ranked(
+    folders: MatchupFolders, question: ChoiceQuestion, sets: list[NamedSet], told: Parts
+) -> list[tuple[float, NamedSet]]:
+    """Sets with the points of a turn with no goal, the best first."""
+    badge = question.against(sets[0]).combinations(0)
+    thrown = [named.dice_set for named in sets]
+    points = _points(folders, question.rules, thrown, question.joker_alone, badge, told)
+    told.next()
+    return sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
+
+
+def played_out(
+    folders: MatchupFolders, question: ChoiceQuestion, mine: NamedSet, told: Parts
+) -> float:
+    """How often a set wins against the opponent's. Raises what `chosen` does."""
+    dice = question.against(mine)
+    heads = dice.head_starts
+    strategy = solved(folders, dice.matchup, told)
+    told.next()
+    if question.begins:
+        return strategy.win_probability(0, *heads)
+    return 1 - strategy.win_probability(1, *heads[::-1])
+
+
 def seconds_of_choice(question: ChoiceQuestion) -> float:
     """About how long a choice takes. Raises what `check_choice` does."""
-    number = check_choice(question)
+    return seconds_of_sets(question, check_choice(question))
+
+
+def seconds_of_sets(question: ChoiceQuestion, number: int) -> float:
+    """About how long it takes to rank so many sets and to play the best of them out."""
     best = question.pool[: question.rules.dice]
     like = question.against(make_set(best))
     solves = min(question.solved, number) * seconds_of_solve(like.matchup)
@@ -227,15 +250,19 @@ def check_choice(question: ChoiceQuestion) -> int:
     InvalidRulesError.
     """
     check_loaded(question.rules, question.theirs.dice_set)
-    found = number_of_sets(question.pool, question.rules.dice)
-    if found > MOST_SETS:
+    return check_number(number_of_sets(question.pool, question.rules.dice))
+
+
+def check_number(sets: int) -> int:
+    """The same number, if so many sets can be ranked. Raises InvalidDiceError."""
+    if sets > MOST_SETS:
         raise InvalidDiceError.say(
             "{number:,} sets can be taken from these dice, and at most {most:,} are compared: name"
             " fewer dice",
-            number=found,
+            number=sets,
             most=MOST_SETS,
         )
-    return found
+    return sets
 
 
 def _points(

@@ -8,13 +8,19 @@ from bot.views.sheet import Sheet, sheet
 from bot.views.why import why_text
 from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
 from solver.play.advice import Advice, Odds, Option, TurnCells
+from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
 from solver.wording import figure, say, say_later, say_number
 
 
-def answer_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
+def answer_data(answer: Advice | Odds) -> dict[str, Any]:
+    """An answer with its own field names, and by what its position is opened again."""
+    return {**bare_data(answer), "id": _id(answer)}
+
+
+def bare_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
     """An answer with its own field names."""
     return {**asdict(answer), "rules": answer.rules.name}
 
@@ -52,7 +58,7 @@ def advice_text(advice: Advice) -> str:
         )
     )
     if advice.fate is not Fate.SCORES:
-        return f"{head}\n{_fate_text(advice)}"
+        return _lines(head, _fate_text(advice), _id_text(advice))
     rows = []
     for option in advice.options:
         cost = best - option.win_probability
@@ -69,7 +75,7 @@ def advice_text(advice: Advice) -> str:
                 cost_text(cost),
             )
         )
-    return _lines(head, *columns(rows, right={1, 2, 5}), why_text(advice))
+    return _lines(head, *columns(rows, right={1, 2, 5}), why_text(advice), _id_text(advice))
 
 
 def odds_text(odds: Odds) -> str:
@@ -88,7 +94,7 @@ def odds_text(odds: Odds) -> str:
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.bank is None:
         why = no_bank_text(rules, position)
-        return "\n".join([head, *columns([roll, (bank_name, "-", why)], right={1})])
+        return _lines(head, *columns([roll, (bank_name, "-", why)], right={1}), _id_text(odds))
     bank = (bank_name, percent(odds.bank), bank_text(rules, position))
     best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll))
     rows = [(*roll, cost), (*bank, best)]
@@ -96,7 +102,23 @@ def odds_text(odds: Odds) -> str:
         rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
-    return _lines(head, *columns(rows, right={1}), why_text(odds))
+    return _lines(head, *columns(rows, right={1}), why_text(odds), _id_text(odds))
+
+
+def answer_text(answer: Advice | Odds) -> str:
+    """Advice or odds."""
+    return advice_text(answer) if isinstance(answer, Advice) else odds_text(answer)
+
+
+def _id(answer: Advice | Odds) -> str | None:
+    roll = answer.roll if isinstance(answer, Advice) else None
+    return position_id(answer.rules, answer.position, roll)
+
+
+def _id_text(answer: Advice | Odds) -> str:
+    """By what the position is opened again."""
+    found = _id(answer)
+    return say("Position {id}", id=found) if found else ""
 
 
 def _lines(*lines: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from bot.services.kingdom import (
     Choice,
     ChoiceAnswer,
+    ChoiceQuestion,
     KcdAnswer,
     KcdQuestion,
     LoadedBank,
@@ -49,7 +50,7 @@ def kcd_text(answer: KcdAnswer) -> str:
             ],
             right={1, 3},
         )
-    return "\n".join([*lines, *_doubt_lines(dice.mine, dice.theirs)])
+    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs)])
 
 
 def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
@@ -95,7 +96,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
                 **_game(question.rules),
             )
             + " "
-            + (say("you begin.") if question.begins else say("they begin."))
+            + begins_text(begins=question.begins)
         )
     ]
     lines += badge_lines(question.badges)
@@ -113,16 +114,22 @@ def choice_text(answer: ChoiceAnswer) -> str:
     lines += columns(rows, right={1, 2, 3})
     if len(answer.choices) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
-    lines.append(
-        wrap(
-            say(
-                "Points are those of a turn with no goal. Only sets with a win probability were"
-                " played out against these dice; another one may win more often than its points"
-                " tell. Ordinary dice are taken to be at hand."
-            )
-        )
+    lines.append(wrap(sets_note()))
+    return "\n".join([*lines, *doubt_lines(best.dice, question.theirs)])
+
+
+def begins_text(*, begins: bool) -> str:
+    """The end of a sentence: who throws first."""
+    return say("you begin.") if begins else say("they begin.")
+
+
+def sets_note() -> str:
+    """How far a comparison of sets goes."""
+    return say(
+        "Points are those of a turn with no goal. Only sets with a win probability were"
+        " played out against these dice; another one may win more often than its points"
+        " tell. Ordinary dice are taken to be at hand."
     )
-    return "\n".join([*lines, *_doubt_lines(best.dice, question.theirs)])
 
 
 def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
@@ -166,7 +173,14 @@ def kcd_sheet(answer: KcdAnswer) -> Sheet:
 
 def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
     """All sets as plain data."""
-    question = answer.question
+    return {
+        **choice_question_data(answer.question),
+        "choices": [set_data(one) for one in answer.choices],
+    }
+
+
+def choice_question_data(question: ChoiceQuestion) -> dict[str, Any]:
+    """The game that a set is chosen for."""
     return {
         "rules": question.rules.name,
         "goal": question.rules.goal,
@@ -174,16 +188,16 @@ def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
         "begins": question.begins,
         "joker_alone": question.joker_alone,
         "badges": badges_data(question.badges),
-        "choices": [_choice(one) for one in answer.choices],
     }
 
 
 def choice_sheet(answer: ChoiceAnswer) -> Sheet:
     """A row for each set."""
-    return sheet(("dice", "points", "win_probability", "price"), map(_choice, answer.choices))
+    return sheet(("dice", "points", "win_probability", "price"), map(set_data, answer.choices))
 
 
-def _choice(one: Choice) -> dict[str, Any]:
+def set_data(one: Choice) -> dict[str, Any]:
+    """A set that may be taken."""
     return {
         "dice": one.dice.text,
         "points": one.points,
@@ -229,7 +243,7 @@ def _all(*sets: NamedSet) -> list[NamedDie]:
     return [named for one in sets for named in one.dice]
 
 
-def _doubt_lines(*sets: NamedSet) -> list[str]:
+def doubt_lines(*sets: NamedSet) -> list[str]:
     """What nobody knows of it."""
     luck = say("Henry's own luck is not in the dice; see kingdom-come.md in docs.")
     return [wrap(sentence) for sentence in (*doubts(_all(*sets)), luck)]

@@ -6,8 +6,8 @@ from typing import Any
 from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
 from bot.views.advice import (
     ACTIONS,
-    answer_data,
     bank_text,
+    bare_data,
     cost_text,
     no_bank_text,
     position_text,
@@ -98,7 +98,7 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     dice = answer.dice
     mine = dice.mine
     found = answer.advice if isinstance(answer, LoadedAdvice) else answer.odds
-    data = answer_data(found)
+    data = bare_data(found)
     data["position"]["dice"] = mine.left(found.position.dice).text
     if isinstance(found, Advice):
         data["roll"] = roll_text(mine, found.roll, found.position.dice)

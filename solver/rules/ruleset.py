@@ -361,6 +361,16 @@ class Ruleset(_Data):
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of what decides play; equal for rules that only are worded differently."""
+        return _sha256(self._canonical)
+
+    @cached_property
+    def digest_but_goal(self) -> str:
+        """The same where the goal is left open."""
+        return _sha256(self._canonical | {"goal": None})
+
+    @property
+    def _canonical(self) -> dict[str, Any]:
+        """What decides play."""
         canonical: dict[str, Any] = {
             "combinations": {
                 "".join(map(str, dice)): points for dice, points in self.combinations.items()
@@ -372,8 +382,12 @@ class Ruleset(_Data):
         }
         if self.floor_is_played:
             canonical["score_floor"] = 0
-        text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return canonical
+
+
+def _sha256(canonical: dict[str, Any]) -> str:
+    text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 NOT_YET: dict[str, tuple[object, str]] = {

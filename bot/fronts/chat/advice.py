@@ -10,14 +10,16 @@ from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.position_ids import opened
 from bot.services.rule_options import with_goal
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
-from bot.views.advice import advice_text, answer_data, odds_text
+from bot.views.advice import advice_text, answer_data, answer_text, odds_text
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError, InvalidRollError
 from solver.play.advice import Advice, Odds
+from solver.play.position_id import read_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import parse_dice
 from solver.wording import say, say_later
@@ -78,6 +80,14 @@ def advice_commands(
         asked = partial(advisor.odds, line.number("dice"))
         return answer(line, caller, here, asked, odds_text)
 
+    async def position(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        await tables.asked_at(caller)  # who plays where hints are forbidden gets none
+        read = read_id(line.words)
+        known = [entry.rules for entry in await rules.list(caller.place) if entry.rules]
+        meant, *where = opened(read, known)
+        found = await oracle.answered(caller.asker, meant, partial(advisor.answer, meant), *where)
+        yield Reply(found, answer_text, answer_data)
+
     context = {**CONTEXT, **SETS}
     dice = {"dice": say_later("dice to roll"), **context}
     return [
@@ -99,6 +109,13 @@ def advice_commands(
             dice,
             takes_words=False,
             examples=("/odds turn:350 dice:2 me:4200 them:5000",),
+        ),
+        Command(
+            "/position ID",
+            say_later("what is best in a position that somebody passes on"),
+            position,
+            {},
+            examples=("/position CZT1-7YZ9-SYP",),
         ),
     ]
 

@@ -5,12 +5,17 @@ from typing import TypeVar
 
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.waiting import replies
+from bot.services.buying import (
+    PurchaseQuestion,
+    purchases,
+    read_price,
+    seconds_of_purchase,
+)
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.kingdom import (
     ChoiceQuestion,
     KcdQuestion,
-    check_choice,
     chosen,
     kcd_answer,
     seconds_of_choice,
@@ -29,6 +34,7 @@ from bot.services.situation import ME_OR_THEM
 from bot.services.tables import Caller, Tables
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
+from bot.views.buying import purchase_data, purchase_text
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import (
@@ -93,12 +99,14 @@ class LoadedQuestions:
                     **SETS,
                     "goal": say_later("points to reach"),
                     "own": say_later("the dice you own: which six to take of them"),
+                    "buy": say_later("which die to buy next: the most it may cost, or any"),
                     "began": say_later("me or them: who throws first"),
                     "rules": say_later("a rule set, kcd unless you say another"),
                 },
                 examples=(
                     "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
                     "/kcd own:lucky*2,odd goal:1500",
+                    "/kcd own:lucky*2,odd buy:500 goal:1500",
                     "/kcd dice tengri",
                 ),
             )
@@ -138,7 +146,7 @@ class LoadedQuestions:
                 yield Reply(known, die_text, lambda one: dice_list_data([one]))
             case ["badges"]:
                 yield Reply(known_badges(), badges_text, badges_data)
-            case [] if "own" in line.options:
+            case [] if "own" in line.options or "buy" in line.options:
                 async for reply in self._choice(line, caller):
                     yield reply
             case [] if has_sets(line):
@@ -162,17 +170,30 @@ class LoadedQuestions:
         dice = await self._dice(line, caller)
         question = ChoiceQuestion(
             dice.rules,
-            tuple(read_dice(line.option("own") or "")),
+            tuple(read_dice(own)) if (own := line.option("own")) else (),
             dice.theirs,
             _begins(line),
             dice.joker_alone,
             dice.badges,
         )
-        check_choice(question)
+        if most := line.option("buy"):
+            async for reply in self._purchase(question, read_price(most), caller):
+                yield reply
+            return
         seconds = await at_once(seconds_of_choice, question)
         what, work = say_later("choice of dice"), (chosen, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, choice_text, choice_data):
+            yield reply
+
+    async def _purchase(
+        self, owned: ChoiceQuestion, most: int | None, caller: Caller
+    ) -> AsyncIterator[Reply]:
+        question = PurchaseQuestion(owned, most)
+        seconds = await at_once(seconds_of_purchase, question)
+        what, work = say_later("choice of dice"), (purchases, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, purchase_text, purchase_data):
             yield reply
 
     async def _dice(self, line: Line, caller: Caller) -> LoadedDice:

@@ -126,11 +126,13 @@ _NAME = word("name", say_later("the name of the rules"), most=40, required=True,
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "advise": (_DICE, *_CONTEXT, *_SETS),
     "odds": (SlashOption("dice"), *_CONTEXT, *_SETS),
+    "position": (word("id", say_later("as under an advice"), most=60, required=True),),
     "kcd": (
         word("list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))),
         *_SETS,
         number("goal", 1, MOST_GOAL),
         SlashOption("own"),
+        SlashOption("buy"),
         SlashOption("began", choices=tuple(ME_OR_THEM)),
         _RULES,
     ),

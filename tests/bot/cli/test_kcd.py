@@ -39,6 +39,47 @@ def test_who_wins(tmp_path: Path, kernels: Path) -> None:
     assert len(rows) == 5
 
 
+def test_the_next_die_to_buy(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    game = "--goal", "600", "--solve", "2", "--json"
+    bought = json.loads(run("--own", "odd", "--buy", "140", *game, data=tmp_path))
+    assert {one["die"] for one in bought["dice"]} == {"unbalanced", "misfortune", "unlucky"}
+    assert bought["now"]["dice"] == "ordinary*5,odd"
+    for one in bought["dice"]:  # what one may take who owns it
+        choices = json.loads(run("--own", f"odd,{one['die']}", *game, data=tmp_path))["choices"]
+        points = {each["dice"]: each["points"] for each in choices}
+        with_it = {dice: worth for dice, worth in points.items() if one["die"] in dice}
+        assert one["points"] == pytest.approx(max(with_it.values()), abs=1e-9)
+        assert with_it[one["best"]] == pytest.approx(one["points"], abs=1e-9)
+        if one["win_probability"] is not None:
+            won = json.loads(
+                run("--my-dice", one["best"], "--goal", "600", "--json", data=tmp_path)
+            )
+            assert one["win_probability"] == won["win_probability"]
+            gain = won["win_probability"] - bought["now"]["win_probability"]
+            assert one["gain"] == pytest.approx(gain)
+    assert bought["dice"][2]["gain"] is None
+    shown = run("--buy", "110", "--goal", "600", data=tmp_path)
+    assert "2 dice to buy; kcd rules to 600 against ordinary*6, you begin." in shown
+    assert run("--buy", "110", "--goal", "600", "--csv", data=tmp_path).startswith(
+        "die,price,best,"
+    )
+
+
+def test_advice(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    environment = {"FARKLE_DATA": str(tmp_path)}
+    roll = ["advise", "5 5 3 2 odd, J 5 devil", "--my-dice", "odd*4,devil*2", "--goal", "1000"]
+    shown = CliRunner().invoke(farkle, roll, env=environment)
+    assert shown.stdout.startswith("5 5 3 2 odd, 5 J: you 0, them 0, kcd rules to 1,000\n")
+    found = json.loads(CliRunner().invoke(farkle, [*roll, "--json"], env=environment).stdout)
+    rows = CliRunner().invoke(farkle, [*roll, "--csv"], env=environment).stdout.splitlines()
+    assert len(rows) == len(found["options"]) + 1
+    assert found["options"][0]["points"] == 1000
+    refused = CliRunner().invoke(farkle, ["advise", "5 1", "--my-badge", "emperor"])
+    assert "--my-badge goes with --my-dice or --their-dice" in str(refused.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -46,6 +87,9 @@ def test_who_wins(tmp_path: Path, kernels: Path) -> None:
         (["--my-dice", "lucky*7"], "a set is 6 dice, not 7"),
         (["--my-dice", "odd*6", "--goal", "10"], "goal"),
         (["--my-dice", "odd*6", "--my-badge", "carpenter"], "nobody knows how many points"),
+        (["--buy", "cheap"], 'buy: "cheap" is no price'),
+        (["--buy", "20"], "no die costs 20 groschen or less; the cheapest one costs 100"),
+        (["--my-dice", "odd*6", "--buy", "20"], "give your dice with --my-dice, or"),
         (["dice", "nothing"], 'there is no die called "nothing"'),
     ],
 )

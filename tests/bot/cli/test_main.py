@@ -82,7 +82,10 @@ def test_advise_json(farkle: Farkle) -> None:
         "win_probability",
         "options",
         "why",
+        "id",
     }
+    assert found["id"] == "CZT1-7YZ9-SYP"
+    assert farkle.json("position", "czti", "7yz9", "syp") == found
     assert {key: found["why"][key] for key in ("reason", "action", "turn_total", "dice")} == {
         "reason": "no choice",
         "action": "roll",

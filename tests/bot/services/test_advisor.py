@@ -115,3 +115,17 @@ async def test_hints_stay_forbidden_in_every_program(
             assert await asked(program, f"carl: {WHOLE}", queries) == []
     await other_chat.say("ann: /end")
     assert "error" not in (await chat.answer(f"bob: {WHOLE}")).data
+
+
+async def test_a_position_is_passed_on(chat: Chat) -> None:
+    for line in (
+        "/advise 5 2 turn:350 me:4200 them:5000 farkles:1",
+        "/odds turn:350 dice:2 rules:kcd",
+    ):
+        first = await chat.answer(f"ann: {line}")
+        again = await chat.answer(f"bob: /position {first.data['id']}")
+        assert again.text == first.text
+        assert again.data == first.data
+        assert first.text.endswith(f"\nPosition {first.data['id']}")
+    said = await chat.say("/position CZT1-7YZ9-SYX")
+    assert "there is a slip in it" in said

@@ -166,7 +166,7 @@ async def test_rolls_that_leave_no_choice(
     assert reply.text.splitlines()[1].startswith(said)
     assert (reply.data["fate"], reply.data["options"]) == (fate, ())
     assert reply.data["keeps_turn_total"] == ("banked" in said)
-    assert len(reply.text.splitlines()) == 2
+    assert reply.text.splitlines()[2:] == [f"Position {reply.data['id']}"]
 
 
 async def test_a_kept_turn_total_is_worth_a_bank(chat: Chat) -> None:

@@ -34,6 +34,8 @@ async def test_who_wins_and_what_to_keep(chat: Chat) -> None:
     [choice] = await chat.all("/kcd goal:600 own:odd,devil my-badge:emperor")
     assert "4 sets of 6 dice" in choice.text
     assert "Your badge emperor, theirs none." in choice.text
+    [bought] = await chat.all("/kcd goal:600 own:odd buy:110")
+    assert "2 dice to buy; kcd rules to 600" in bought.text
 
 
 @pytest.mark.parametrize("code", ["en", "de"])

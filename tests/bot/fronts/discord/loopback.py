@@ -25,6 +25,8 @@ APPLICATION, BOT = "1000", "1000"
 TOKEN = "MTAwMA.loopback.token-of-the-bot"  # noqa: S105 - of no Discord
 EPHEMERAL = 64
 ANSWER_SECONDS = 3.0
+PATIENCE = 240.0
+"""Seconds: what workers make comes late, as they step back behind all else on a busy machine."""
 _EPOCH = 1_420_070_400_000
 
 Json = dict[str, Any]
@@ -149,7 +151,7 @@ class Loopback:
 
     # ---- What people do ----
 
-    async def ready(self, seconds: float = 60) -> None:
+    async def ready(self, seconds: float = PATIENCE) -> None:
         """Wait until every shard is connected."""
         await asyncio.wait_for(self._ready.wait(), seconds)
 
@@ -218,7 +220,7 @@ class Loopback:
         focused = {"type": 3, "name": option, "value": text, "focused": True}
         data = {"id": command["id"], "name": name, "type": 1, "options": [focused]}
         interaction = await self._interact(4, data, by, channel, "400")
-        await asyncio.wait_for(interaction.answered.wait(), 60)
+        await asyncio.wait_for(interaction.answered.wait(), PATIENCE)
         assert interaction.choices is not None
         return interaction.choices
 

@@ -4,10 +4,10 @@ import asyncio
 
 from solver.rules.file import load_rules
 from solver.turn.scoring import set_asides
-from tests.bot.fronts.discord.loopback import Interaction, Json, Loopback, Message
+from tests.bot.fronts.discord.loopback import PATIENCE, Interaction, Json, Loopback, Message
 
 
-async def shown(interaction: Interaction, seconds: float = 60) -> Message:
+async def shown(interaction: Interaction, seconds: float = PATIENCE) -> Message:
     """What was said to an interaction first."""
     await asyncio.wait_for(interaction.shown.wait(), seconds)
     found = interaction.private[-1] if interaction.private else interaction.original
@@ -15,7 +15,7 @@ async def shown(interaction: Interaction, seconds: float = 60) -> Message:
     return found
 
 
-async def settled(message: Message, seconds: float = 60) -> Message:
+async def settled(message: Message, seconds: float = PATIENCE) -> Message:
     """The message once a person is to move or the game is over."""
     for _ in range(int(seconds / 0.05)):
         if "Go on" not in message.labels and not message.data["flags"] & 128:

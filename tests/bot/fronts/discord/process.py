@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.bot import programs
-from tests.bot.fronts.discord.loopback import TOKEN, Loopback
+from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Loopback
 
 _NUMBERS = itertools.count(1)
 
@@ -29,7 +29,7 @@ class Bot:
     async def end(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal and wait for the exit status."""
         self.process.send_signal(number)
-        return await asyncio.wait_for(self.ended(), 60)
+        return await asyncio.wait_for(self.ended(), PATIENCE)
 
     async def ended(self) -> int:
         """Wait for the exit status."""
@@ -47,7 +47,7 @@ def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, 
         if not name.startswith(("DISCORD_", "FARKLE_"))
     }
     # on a busy machine nothing is left out
-    whole = {"FARKLE_PATIENCE": "60", "FARKLE_LATE": "60"}
+    whole = {"FARKLE_PATIENCE": str(PATIENCE), "FARKLE_LATE": str(PATIENCE)}
     found = kept | {"FARKLE_DATA": str(data), "DISCORD_TOKEN": TOKEN} | whole
     if discord is not None:
         found |= {

@@ -15,7 +15,7 @@ from PIL import Image
 
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
-from tests.bot.fronts.discord.loopback import TOKEN, Json, Loopback, Message, user
+from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, choose, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import Bot, environment, running
 from tests.bot.fronts.discord.specification import PATH
@@ -380,7 +380,7 @@ async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder:
     with closing(sqlite3.connect(folder / "farkle.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         interaction = await discord.slash(BOB, "play", player2=EVE, rules="kcd")
-        await asyncio.wait_for(interaction.answered.wait(), 60)
+        await asyncio.wait_for(interaction.answered.wait(), PATIENCE)
         assert interaction.kind == 5
         other.execute("ROLLBACK")
     told = await shown(interaction)
@@ -470,7 +470,7 @@ async def test_the_program_as_people_start_it(folder: Path, discord: Loopback) -
         await discord.ready()
         assert "Ann" in (await shown(await discord.slash(ANN, "play", level="greedy"))).text
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
     finally:
         if process.returncode is None:
             process.kill()

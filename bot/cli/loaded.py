@@ -1,0 +1,48 @@
+"""Loaded dice on the command line: what the options mean, and advice with them."""
+
+from bot.cli.output import show
+from bot.cli.places import rules_reader
+from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, loaded_advice, with_goal
+from bot.services.situation import Situation
+from bot.settings import Settings
+from bot.views.loaded import loaded_advice_sheet, loaded_advice_text, loaded_data
+from bot.views.progress import share_progress
+from solver.named.badges import read_badges
+from solver.named.sets import read_set
+
+
+def loaded_dice(
+    settings: Settings,
+    rules: str | None,
+    place: str | None,
+    *,
+    my_dice: str | None,
+    their_dice: str | None,
+    my_badge: str | None,
+    their_badge: str | None,
+    joker_alone: bool,
+    goal: int | None,
+) -> LoadedDice:
+    """What the options of `dice_options` mean, under kcd rules unless others are named.
+
+    Raises FarkleError.
+    """
+    chosen = with_goal(rules_reader(settings, place)(rules or KCD), goal)
+    mine, theirs = (read_set(dice or ORDINARY, chosen.dice) for dice in (my_dice, their_dice))
+    return LoadedDice(chosen, mine, theirs, joker_alone, read_badges(my_badge, their_badge))
+
+
+def advise_loaded(
+    settings: Settings,
+    dice: LoadedDice,
+    roll: str,
+    situation: Situation,
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Print what to keep of a roll of loaded dice. Raises FarkleError."""
+    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
+        answer = loaded_advice(folders_of(settings), dice, roll, situation, told)
+    sheet = loaded_advice_sheet(answer) if as_csv else None
+    show(loaded_advice_text(answer), loaded_data(answer), as_json=as_json, sheet=sheet)

@@ -1,0 +1,212 @@
+"""A position in a few characters, by which it is opened anywhere: `CZT1-7YZ9-SYP`.
+
+The characters are Crockford's base 32 (https://www.crockford.com/base32.html), which has no letters
+that look like digits. The first three are of the digest of the rules but their goal, the last one
+is of a checksum of the others, and those between are one number in a mixed radix: the goal, where
+it is not that of a preset with such rules, what was rolled or how many dice are to roll, what else
+the rules make matter, the scores, and the turn total.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import combinations_with_replacement
+
+from solver.errors import InvalidRequestError
+from solver.game.position import Position, highest_score
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
+from solver.turn.dice import Roll, make_roll
+from solver.turn.scoring import turn_plan
+
+_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
+_RULES = 3
+"""Characters that tell the rules apart."""
+_MOST = 40
+"""Characters that are read at all."""
+_GROUP = 4
+"""Characters between hyphens."""
+_LOWEST = 10_000
+"""Scores may be so far below 0, or as far as the goal is above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PositionId:
+    """What the characters hold before the rules are known."""
+
+    text: str
+    rules: int
+    number: int
+    """All but the goal."""
+    goal: int | None
+    """None for that of a preset."""
+
+    def is_of(self, rules: Ruleset) -> bool:
+        """Whether the rules are those of the position, but for their goal."""
+        return _key(rules.digest_but_goal) == self.rules
+
+    def goal_of(self, rules: Ruleset) -> int:
+        """The goal under such rules."""
+        return self.goal or _usual_goal(rules.digest_but_goal) or rules.goal
+
+    def position(self, rules: Ruleset) -> tuple[Position, Roll | None]:
+        """The position under its rules, whose goal is the right one, and what was rolled.
+
+        The position is not checked; rules that only look like those of the position give nonsense.
+        """
+        rest, digits = self.number, []
+        for radix in _radices(rules):
+            rest, digit = divmod(rest, radix)
+            digits.append(digit)
+        what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, own, other = (
+            digits
+        )
+        rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
+        roll = rolls[what] if what < len(rolls) else None
+        position = Position(
+            banked=low + own * step,
+            opponent=low + other * step,
+            turn_total=rest * step,
+            farkles=farkles,
+            opponent_farkles=other_farkles,
+            dice=len(roll) if roll else what - len(rolls) + 1,
+            hot_dice=hot_dice,
+            on_board=not off_board,
+            opponent_on_board=not other_off_board,
+            began=not second,
+        )
+        return position, roll
+
+
+def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) -> str | None:
+    """The characters of a position, after a roll or before it.
+
+    None where a score is too far below 0 to be written.
+    """
+    low, step = _lowest(rules), rules.point_step
+    if min(position.banked, position.opponent) < low:
+        return None
+    rolls = _rolls(rules.dice)
+    digits = (
+        rolls.index(make_roll(roll)) if roll else len(rolls) + position.dice - 1,
+        rules.has_roles and not position.began,
+        rules.has_opening and not position.on_board,
+        rules.has_opening and not position.opponent_on_board,
+        position.farkles,
+        position.opponent_farkles,
+        min(position.hot_dice, turn_plan(rules).levels - 1),
+        (position.banked - low) // step,
+        (position.opponent - low) // step,
+    )
+    number = position.turn_total // step
+    for digit, radix in zip(reversed(digits), reversed(tuple(_radices(rules))), strict=True):
+        number = number * radix + digit
+    if _usual_goal(rules.digest_but_goal) == rules.goal:
+        number = 2 * number
+    else:
+        number = 2 * (number * (MAX_POINTS + 1) + rules.goal) + 1
+    said = _in_base_32(_key(rules.digest_but_goal), _RULES) + _in_base_32(number)
+    said += _DIGITS[_check(said)]
+    return "-".join(said[first : first + _GROUP] for first in range(0, len(said), _GROUP))
+
+
+def read_id(text: str) -> PositionId:
+    """What the characters say; blanks, hyphens and capitals mean nothing.
+
+    Raises InvalidRequestError for what is none, or has a slip in it.
+    """
+    plain = "".join(text.upper().replace("-", " ").split())
+    values = [_READ.get(digit, -1) for digit in plain]
+    if not _RULES + 2 <= len(values) <= _MOST or min(values) < 0:
+        raise InvalidRequestError.say(
+            '"{text}" is no position; one is written as under an advice, such as {example}',
+            text=text,
+            example=_example(),
+        )
+    said = "".join(_DIGITS[value] for value in values)
+    if _check(said[:-1]) != values[-1]:
+        raise InvalidRequestError.say(
+            '"{text}" is no position: its last character does not fit the others, so there is a'
+            " slip in it",
+            text=text,
+        )
+    number, has_goal = divmod(_value(said[_RULES:-1]), 2)
+    goal = None
+    if has_goal:
+        number, goal = divmod(number, MAX_POINTS + 1)
+    return PositionId(text, _value(said[:_RULES]), number, goal)
+
+
+def _radices(rules: Ruleset) -> Iterator[int]:
+    """How many values each digit has but the last, which is the turn total."""
+    boards = 1 + rules.has_opening
+    scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
+    yield len(_rolls(rules.dice)) + rules.dice
+    yield from (2 if rules.has_roles else 1, boards, boards)
+    yield from (rules.farkle_limit, rules.farkle_limit, turn_plan(rules).levels, scores, scores)
+
+
+def _lowest(rules: Ruleset) -> int:
+    """The lowest score that is written: a multiple of the point step."""
+    if not rules.penalty_points or rules.floor_is_played:
+        return 0
+    return -(max(_LOWEST, rules.goal) // rules.point_step * rules.point_step)
+
+
+@cache
+def _rolls(dice: int) -> list[Roll]:
+    """Every roll of so many dice or fewer."""
+    return [
+        make_roll(roll)
+        for number in range(1, dice + 1)
+        for roll in combinations_with_replacement(FACES, number)
+    ]
+
+
+@lru_cache(maxsize=RULESETS)
+def _usual_goal(digest_but_goal: str) -> int | None:
+    """The goal of the preset that has such rules, if there is one."""
+    presets = map(load_rules, preset_names())
+    return next((one.goal for one in presets if one.digest_but_goal == digest_but_goal), None)
+
+
+def _key(digest: str) -> int:
+    modulus: int = 32**_RULES
+    return int(digest[:16], 16) % modulus
+
+
+def _check(said: str) -> int:
+    """The remainder of the characters as a polynomial over GF(32), by x.
+
+    Any one character that is changed gives another, and so do any two neighbours that change
+    places. GF(32) is that of x^5 + x^2 + 1.
+    """
+    check = 1
+    for digit in said:
+        check = _times_x(check ^ _READ[digit])
+    return check
+
+
+def _times_x(value: int) -> int:
+    return (value << 1) ^ (0b100101 if value & 16 else 0)
+
+
+def _value(said: str) -> int:
+    value = 0
+    for digit in said:
+        value = 32 * value + _READ[digit]
+    return value
+
+
+def _in_base_32(value: int, least: int = 1) -> str:
+    said = ""
+    while value or len(said) < least:
+        value, digit = divmod(value, 32)
+        said = _DIGITS[digit] + said
+    return said
+
+
+def _example() -> str:
+    rules = load_rules("facebook")
+    return position_id(rules, Position(), (2, 3, 3, 3, 5, 6)) or ""
