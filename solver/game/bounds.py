@@ -7,6 +7,7 @@ interval grows, the exact values are inside. docs/mathematics.md has the proof.
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from math import fsum
 
 import numpy as np
@@ -27,7 +28,7 @@ from solver.game.layout import (
     write_table,
 )
 from solver.game.standings import LEAST
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
@@ -186,6 +187,7 @@ def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:
     return 4 * _ROUNDING * (3 + _accumulated(plan, sums, turn_totals))
 
 
+@lru_cache(maxsize=RULESETS)
 def _rounding_of_sums(plan: TurnPlan) -> Floats:
     """Roundings in the value of one roll of the dice of a column, values being at most 1.
 

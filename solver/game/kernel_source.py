@@ -31,6 +31,10 @@ PARTS = 4
 """In which a sum is added up side by side, as an addition waits for the one before."""
 
 
+FEW_SCORES = 150
+"""Games with fewer scores below the goal are solved with one turn function, see `load_turns`."""
+
+
 class Turns(NamedTuple):
     """The turn functions of a rule set, see `turn_source`."""
 
@@ -310,14 +314,15 @@ def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     return load_function(turn_source(plan), "turn", folder)
 
 
-def load_turns(plan: TurnPlan, folder: Path) -> Turns:
+def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns:
     """The turn functions of a plan, likewise.
 
+    scores : of a game; where they are few all functions are the whole one, as it takes longer to
+        load the others than they save
     Where dice of several columns are not told apart by their number, all of them are the whole one.
     """
-    turns = [
-        load_function(turn_source(plan, rolled), "turn", folder) for rolled in numbers_rolled(plan)
-    ]
+    numbers = numbers_rolled(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
+    turns = [load_function(turn_source(plan, rolled), "turn", folder) for rolled in numbers]
     return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)
 
 

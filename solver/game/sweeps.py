@@ -40,7 +40,13 @@ from solver.game.layout import (
 )
 from solver.game.responses import Correction
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    Progress,
+    Solution,
+    score_count,
+    state_count,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 
@@ -214,7 +220,7 @@ class Sweeps:
         self._rules = rules
         self._threads = threads
         self._on_progress = on_progress
-        self.turns = load_turns(plan, cache)
+        self.turns = load_turns(plan, cache, score_count(rules))
         """What solves one turn."""
         self._contest = contest
         self.least = least
