@@ -72,6 +72,10 @@ class Settings(BaseSettings):
     """Of computing, that a task other than a solve may take."""
     solve_seconds: float = Field(default=300.0, gt=0)
     """That a solve may take, as it is estimated and as it is."""
+    needed_seconds: float = Field(default=20.0, ge=0)
+    """That a solve may take, as it is estimated, for which a question or a game waits; 0 for none.
+
+    With compiling: what was compiled before is solved in a fraction of it."""
     matchup_memory: int = Field(default=256, ge=16)
     """MiB of disk that solved match-ups of loaded dice may take."""
 

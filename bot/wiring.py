@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
+from bot.fronts.chat.daily import daily_commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.kingdom import LoadedQuestions
@@ -21,6 +22,7 @@ from bot.fronts.chat.rules import RulesCommands
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
+from bot.services.daily import Daily
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
 from bot.services.loaded import folders_of
@@ -78,17 +80,18 @@ async def open_parts(
             store,
             settings.strategies,
             settings.kernels,
-            Limits(seconds=settings.solve_seconds),
+            Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds),
             tasks,
             allow_files=allow_files,
         )
-        tables, oracle = Tables(store), Oracle(advisor, tasks)
+        folders = folders_of(settings)
+        tables, oracle = Tables(store), Oracle(advisor.with_matchups(folders), tasks)
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
-        loaded = LoadedQuestions(oracle, rules, tables, folders_of(settings))
+        loaded = LoadedQuestions(oracle, rules, tables, folders)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -107,6 +110,7 @@ async def open_parts(
                 ],
                 say_later("Games"): played.commands(),
                 say_later("Looking back"): [
+                    *daily_commands(Daily(tables, oracle, rules)),
                     *RecordCommands(games, rules, settings.data).commands(),
                     *duel_commands(oracle, rules, settings.kernels),
                 ],

@@ -186,6 +186,11 @@ class Strategy:
                 return table
         raise self._never_the_same()
 
+    def current(self) -> Values:
+        """The values as they are now. Raises StrategyFileError."""
+        self.refresh()
+        return self._opened
+
     def refresh(self) -> None:
         """Open the file again if it is not what it was. Raises StrategyFileError."""
         values = self._opened.as_they_are()

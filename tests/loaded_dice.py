@@ -1,11 +1,16 @@
 """Dice and rules to test loaded dice with: those of the game, and random ones."""
 
 import random
+from itertools import product
 from typing import Any
 
+import numpy as np
+
+from solver.game.standings import Ints
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Die, make_dice_set
+from solver.turn.equations import Floats
 from solver.turn.scoring import Badge
 from tests import naive_loaded
 
@@ -81,3 +86,38 @@ def random_badge(chance: random.Random, number: int) -> Badge:
     """A formation, another triple, or mostly none."""
     badges = [((3, 5), 150), ((4, 5, 6), 250), ((1, 1, 1), 3000), ((1, 3, 5), 300)]
     return tuple(one for one in badges if len(one[0]) <= number and chance.random() < 0.2)
+
+
+def coded(
+    rules: Ruleset, dice: list[list[naive_loaded.Weights]], sets: tuple[DiceSet, DiceSet]
+) -> tuple[Ints, Floats, Ints, Ints]:
+    """Six dice of two players as a loop over games takes them that rolls die by die.
+
+    Returns the points of dice in steps of 50 or -1 by the sum of the codes of what they show; what
+    a uniform number makes of each die, the sum of the weights of its faces so far, and the codes of
+    its faces, both of shape (2, 6, 6); and by the dice that are left, as bits, what the strategy
+    calls them, shape (2, 64).
+    """
+    points = np.full(7**7, -1, dtype=np.int64)
+    for count in product(range(7), repeat=7):
+        if 1 <= sum(count) <= 6:
+            shown = tuple("J" * count[6]) + tuple("".join(str(f + 1) * count[f] for f in range(6)))
+            found = naive_loaded.points(naive_loaded.Table(rules), tuple(sorted(shown)))
+            if found is not None:
+                points[sum(n * 7**k for k, n in enumerate(count))] = found // 50
+    falls = np.array([[np.cumsum(np.array(d.weights) / sum(d.weights)) for d in ds] for ds in dice])
+    falls[:, :, -1] = 1.0
+    codes = np.array(
+        [
+            [[7**6 if f in d.jokers else 7 ** (f - 1) for f in range(1, 7)] for d in ds]
+            for ds in dice
+        ]
+    )
+    after = np.zeros((2, 64), dtype=np.int64)
+    for side, thrown in enumerate(sets):
+        types = [thrown.types.index(Die(d.weights, d.jokers).reduced) for d in dice[side]]
+        for mask in range(1, 64):
+            left = [types[k] for k in range(6) if mask >> k & 1]
+            numbers = tuple(left.count(k) for k in range(len(thrown.types)))
+            after[side, mask] = thrown.place(numbers) - 1
+    return points, falls, codes, after

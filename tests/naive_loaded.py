@@ -55,6 +55,8 @@ def combination(table: Table, shown: Faces) -> int:
     """Points of dice that are one combination; 0 where they are none."""
     if set(shown) == {"J"} and not table.alone:
         return 0
+    if len(shown) > table.rules.dice:  # with one more die, which some badge adds to a roll
+        return 0
     values = [range(1, 7) if face == "J" else [int(face)] for face in shown]
     every = [tuple(sorted(dice)) for dice in product(*values)]
     return max(dict(table.badge).get(dice, naive.combination(table.rules, dice)) for dice in every)

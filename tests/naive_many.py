@@ -56,6 +56,17 @@ def turn(
     lose: Value,
 ) -> Value:
     """The start of a turn; bank and farkle by the turn total, and the same from row `rows` on."""
+    return whole_turn(rules, rows, bank, farkle, lose)[0][rules.dice, 0]
+
+
+def whole_turn(
+    rules: Ruleset,
+    rows: int,
+    bank: Callable[[int], Value | None],
+    farkle: Callable[[int], Value],
+    lose: Value,
+) -> list[dict[tuple[int, int], Value]]:
+    """All states of a turn, by row, and then by dice and hot dice."""
     step, win = rules.point_step, (1.0, *[0.0] * (len(lose) - 1))
     states = list(product(range(rules.dice, 0, -1), range(naive.levels(rules))))
     found: list[dict[tuple[int, int], Value]] = [{} for _ in range(rows + 1)]
@@ -83,7 +94,7 @@ def turn(
                 found[row][number, hot] = value
             if row < rows or change < 1e-15:  # only the last row leads to itself
                 break
-    return found[0][rules.dice, 0]
+    return found
 
 
 class Game:
@@ -147,6 +158,9 @@ class Game:
         return mine, *others
 
     def start(self, state: State) -> Value:
+        return self.states_of_turn(state)[0][self.rules.dice, 0]
+
+    def states_of_turn(self, state: State) -> list[dict[tuple[int, int], Value]]:
         rules, (mover, players) = self.rules, state
         score, on_board = players[0]
         if rules.ending == "equal_turns":
@@ -167,7 +181,7 @@ class Game:
             return kept or self.handed_on(state, players[0])
 
         lose = self.handed_on(state, (min(score, 0), on_board))
-        return turn(rules, self.rows, bank, farkle, lose)
+        return whole_turn(rules, self.rows, bank, farkle, lose)
 
     def solve(self, tolerance: float = 1e-14, most: int = 400) -> dict[State, Value] | None:
         """Values that fit each other; None where they do not settle."""

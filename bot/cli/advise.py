@@ -50,7 +50,7 @@ def advise(
 
         is_default = context.get_parameter_source("rules") is ParameterSource.DEFAULT
         loaded = loaded_dice(settings, None if is_default else given["rules"], place, **sets)
-        situation = Situation(**{**given, "rules": loaded.rules})
+        situation = Situation.given(**{**given, "rules": loaded.rules})
         advise_loaded(settings, loaded, " ".join(dice), situation, as_json=as_json, as_csv=as_csv)
         return
     advisor = advisor_of(settings)

@@ -79,12 +79,14 @@ def situation_of(
     what `rules_reader` says, and StrategyFileError where the rules are not solved.
     """
     if place is None:
-        return Situation(**given)
+        return Situation.given(**given)
     source = click.get_current_context().get_parameter_source("rules")
     reference = None if source is ParameterSource.DEFAULT else given["rules"]
     rules = rules_reader(settings, place)(reference)
-    advisor.strategy(rules, named(reference or rules.name, place))  # which says how to solve it
-    return Situation(**{**given, "rules": rules})
+    situation = Situation.given(**{**given, "rules": rules})
+    # which says how to solve it
+    advisor.strategy_for(rules, situation.players, named(reference or rules.name, place))
+    return situation
 
 
 def named(reference: str, place: str | None) -> str:

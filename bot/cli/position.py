@@ -16,10 +16,28 @@ from bot.services.situation import (
 )
 
 
+class Scores(click.ParamType["tuple[int, ...]"]):
+    """Scores with commas between them, one of them as a number."""
+
+    name = "scores"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The scores of what was typed."""
+        if isinstance(value, int):
+            return (value,)
+        try:
+            return tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is no score, and no scores such as 2500,3100", param, ctx)
+
+
 def position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
     """The option by which a field of a position is given."""
     form: dict[FieldKind, dict[str, Any]] = {
         FieldKind.NUMBER: {"type": int},
+        FieldKind.SCORES: {"type": Scores()},
         FieldKind.YES_NO: {},
         FieldKind.PLAYER: {
             "type": click.Choice(list(ME_OR_THEM), case_sensitive=False),

@@ -1,6 +1,6 @@
 """`farkle solve`: strategy files for one rule set or many, and their verification."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,15 +9,21 @@ import click
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
 from bot.cli.solve_many import is_of_many, solve_many_rules, verify_of_many
+from bot.services.rule_options import with_goal
 from bot.settings import Settings
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import catalogue_data, catalogue_sheet, catalogue_text, solve_data, solve_text
 from solver.batch.jobs import Result, Solver, solve_all
 from solver.errors import InvalidRequestError
 from solver.game.standings import DEFAULT_TOLERANCE
+from solver.rules.ruleset import Ruleset
 from solver.strategy import manifest_path, verify_strategy
 
 EXIT_SOME_FAILED = 1
+
+
+Read = Callable[[str | None], Ruleset]
+"""What finds rules by what they are called."""
 
 
 @click.command()
@@ -57,6 +63,14 @@ EXIT_SOME_FAILED = 1
     help="How many play; with three and more everybody plays for the own chance to win.",
 )
 @click.option(
+    "--goal",
+    "goals",
+    type=int,
+    multiple=True,
+    metavar="N",
+    help="Another goal than the rules have; may be given several times.",
+)
+@click.option(
     "--scheduler",
     metavar="ADDRESS",
     help="Solve on the Dask cluster of this scheduler, such as tcp://host:8786.",
@@ -77,6 +91,7 @@ def solve(
     floor: int | None,
     tolerance: float,
     players: int,
+    goals: tuple[int, ...],
     out: Path | None,
     scheduler: str | None,
     verify: Path | None,
@@ -110,9 +125,9 @@ def solve(
         raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
     if not 1e-12 <= tolerance <= 0.1:
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
+    rules, read = _with_goals(rules, goals, rules_reader(settings, place))
     if players != 2:
         _only_for_two(floor, tolerance, scheduler)
-        read = rules_reader(settings, place)
         return solve_many_rules(
             settings,
             [read(one) for one in rules],
@@ -133,7 +148,7 @@ def solve(
             tolerance=tolerance,
             again=again or len(rules) == 1,
             watch=bar,
-            read=rules_reader(settings, place),
+            read=read,
         )
         try:
             for result in found:
@@ -144,6 +159,20 @@ def solve(
             raise
     residuals = _check(settings, results) if check else {}
     return _report(results, folder, residuals, as_json=as_json, as_csv=as_csv)
+
+
+def _with_goals(
+    rules: tuple[str, ...], goals: tuple[int, ...], read: Read
+) -> tuple[tuple[str, ...], Read]:
+    """The rules with each of the goals, if there are any, and what finds them.
+
+    Raises what `read` does, and InvalidRulesError for a goal that cannot be.
+    """
+    if not goals:
+        return rules, read
+    found = [with_goal(read(one), goal) for one in rules for goal in goals]
+    named = {one.name: one for one in found}
+    return tuple(named), lambda name: named[name or ""]
 
 
 def _only_for_two(floor: int | None, tolerance: float, scheduler: str | None) -> None:

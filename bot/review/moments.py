@@ -1,9 +1,10 @@
-"""The events of a two-player game as moments: what every roll and every choice changed, exactly.
+"""The events of a game as moments: what every roll and every choice changed, exactly.
 
-A strategy gives the win probability in every state of a game. What a roll changes is luck, what a
-choice gives away against the best one is its loss, and both add up: over a whole game the luck of
-both players, their losses and a few terms of other kinds are the result less the win probability
-at the start. Which dice to keep and whether to roll on or to bank is one decision.
+A strategy gives the win probabilities in every state of a game (bot.review.worth). What a roll
+changes is luck, what a choice gives away against the best one is its loss, and both add up: over a
+whole game what the luck of all players, their losses and a few terms of other kinds changed for a
+seat is its result less its win probability at the start. Which dice to keep and whether to roll on
+or to bank is one decision.
 
 A score below the score floor of the strategy counts as the floor. A bank down there leads to less
 than the strategy takes it to; the difference is a term of its own, an adjustment. Scores so low
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
 
+from bot.review.worth import Shares, Worth
 from bot.table.events import (
     Banked,
     Begun,
@@ -29,14 +31,11 @@ from bot.table.events import (
     Undone,
 )
 from bot.table.state import Game, apply, begin, turn_after
-from solver.errors import IllegalActionError, InvalidRequestError
+from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import by_seat
-from solver.play.advice import advise
-from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import set_asides
 
 _NEGLIGIBLE = 1e-9
 
@@ -92,13 +91,15 @@ class Choice:
     """Chance that rolling them is a farkle."""
     win_probability: float
     """Of the player, with best play from then on."""
+    shares: Shares
+    """The same of all seats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What there was to choose from, and what was chosen."""
 
-    position: Position
+    position: Position | SharedPosition
     roll: Roll
     options: int
     """Number of things that could be done; 1 if the decision was forced."""
@@ -137,6 +138,10 @@ class Moment:
     judgement: Judgement | None = None
     """Of a decision."""
 
+    def gain_of(self, seat: int) -> float:
+        """What any seat won or lost by it."""
+        return self.gain if seat == self.seat else self.after[seat] - self.before[seat]
+
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
@@ -160,25 +165,11 @@ class TurnChange:
     something put right in the middle of it."""
 
 
-def win_probability(strategy: Strategy, game: Game) -> tuple[float, float]:
-    """Win probabilities of both players with best play from now on, by seat.
-
-    Raises InvalidRequestError unless there are two players, and IllegalActionError where the game
-    was ended without a result.
-    """
-    _check_players(game)
-    if game.shares is not None:
-        return game.shares[0], game.shares[1]
-    if game.over:
-        raise IllegalActionError.say("the game was ended without a result, so nobody can win it")
-    return by_seat(_value(strategy, game), game.mover)
-
-
 @dataclass(frozen=True, slots=True)
 class _Decision:
     """What there is to decide, and the dice that were kept since."""
 
-    position: Position
+    position: Position | SharedPosition
     roll: Roll
     choices: list[Choice]
     kept: Roll = ()
@@ -199,16 +190,16 @@ class _Decision:
 class Reader:
     """Reads the effective events of a game one by one."""
 
-    strategy: Strategy
+    worth: Worth
     game: Game
-    start: tuple[float, float]
-    value: tuple[float, ...]
+    start: Shares
+    value: Shares
     """Win probabilities by seat after what was read."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
     """Of every finished turn."""
     open: _Decision | None = None
-    turns: list[int] = field(default_factory=lambda: [1, 1])
+    turns: list[int] = field(default_factory=list)
     """Number of the turn that each seat is at, or has next."""
     turn_start: tuple[float, ...] = ()
     """Win probabilities by seat when the turn began."""
@@ -230,7 +221,7 @@ class Reader:
         self.game = after
         match event:
             case Kept():
-                found = self.open or _decision(self.strategy, before)
+                found = self.open or _decision(self.worth, before)
                 self.open = replace(found, kept=make_roll(event.dice))
                 return
             case Banked():
@@ -244,23 +235,24 @@ class Reader:
         self._settle(index, mover)
         if after.last is not None and after.last is not before.last:
             self._end_turn(index, mover, after.last.how)
-        elif isinstance(event, Resigned):
+        elif isinstance(event, Resigned) and (after.over or event.seat == mover):
             self._end_turn(index, mover, TurnEnding.RESIGNED)
         elif after.mover != mover:
             self._begin_turn()
 
     def _settle(self, index: int, seat: int) -> None:
         """Go on from the value of the game as it is now, see the score floor above."""
-        now = win_probability(self.strategy, self.game)
-        if abs(now[seat] - self.value[seat]) > _NEGLIGIBLE:
+        now = self.worth.shares(self.game)
+        changes = (abs(one - other) for one, other in zip(now, self.value, strict=True))
+        if max(changes) > _NEGLIGIBLE:
             self._change(index, seat, Kind.ADJUSTMENT)
-        self.value = _rounded_alike(now[0], 0)
+        self.value = _rounded_alike(now)
 
     def _decided(self, index: int, before: Game, action: Decision) -> None:
-        found = self.open or _decision(self.strategy, before)
+        found = self.open or _decision(self.worth, before)
         self.open = None
         judgement = found.judge(action)
-        chosen = judgement.chosen.win_probability
+        chosen = judgement.chosen.shares
         self._add(index, before.mover, Kind.DECISION, -judgement.loss, chosen, judgement)
 
     def _rolled(self, index: int, before: Game, roll: Roll) -> None:
@@ -268,13 +260,10 @@ class Reader:
         if before.turn.turn_total:
             self._decided(index, before, Decision.ROLL)
         value = self.value[mover]
-        if self.game.turn.roll is None:
-            position = _position(self.strategy, before)
-            after = advise(self.strategy, position, roll).win_probability
-        else:
-            self.open = _decision(self.strategy, self.game)
-            after = max(choice.win_probability for choice in self.open.choices)
-        self._add(index, mover, Kind.ROLL, after - value, after)
+        if self.game.turn.roll is not None:
+            self.open = _decision(self.worth, self.game)
+        after = self.worth.turn(before).after_roll(roll)
+        self._add(index, mover, Kind.ROLL, after[mover] - value, after)
 
     def _otherwise(
         self, index: int, mover: int, event: Scored | Skipped | Resigned | Corrected
@@ -288,8 +277,8 @@ class Reader:
             self._begin_turn()
 
     def _change(self, index: int, seat: int, kind: Kind) -> None:
-        now = win_probability(self.strategy, self.game)[seat]
-        self._add(index, seat, kind, now - self.value[seat], now)
+        now = self.worth.shares(self.game)
+        self._add(index, seat, kind, now[seat] - self.value[seat], now)
 
     def _add(
         self,
@@ -297,18 +286,18 @@ class Reader:
         seat: int,
         kind: Kind,
         gain: float,
-        value: float,
+        value: Shares,
         judgement: Judgement | None = None,
     ) -> None:
-        """Add a moment after which the seat has this win probability."""
-        before, self.value = self.value, _rounded_alike(value, seat)
+        """Add a moment after which the seats have these win probabilities."""
+        before, self.value = self.value, _rounded_alike(value)
         turn = self.turns[seat]
         self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
 
     def _end_turn(self, index: int, seat: int, how: TurnEnding) -> None:
         gains = dict.fromkeys(Kind, 0.0)
         for one in self.moments[self.first :]:
-            gains[one.kind] += one.gain if one.seat == seat else -one.gain
+            gains[one.kind] += one.gain_of(seat)
         luck, choice = gains.pop(Kind.ROLL), gains.pop(Kind.DECISION)
         self.changes.append(
             TurnChange(
@@ -330,19 +319,20 @@ class Reader:
         self.turn_start, self.first = self.value, len(self.moments)
 
 
-def read_events(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Reader:
+def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
     """Read a game; events that were taken back do not count.
 
-    Raises InvalidRequestError unless there are two players.
+    Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
     steps = effective_events(first, events)
     games = [begin(first), *(after for *_, after in steps)]
-    _check_players(games[-1])
+    seats = len(games[-1].seats)
     # who joined before the first roll was there from the start
-    joined = next(k for k, game in enumerate(games) if len(game.seats) == 2)
-    start = win_probability(strategy, games[joined])
-    value = _rounded_alike(start[0], 0)
-    reader = Reader(strategy, games[joined], start, value, turn_start=value)
+    joined = next(k for k, game in enumerate(games) if len(game.seats) == seats)
+    start = worth.shares(games[joined])
+    value = _rounded_alike(start)
+    turns = [1] * seats
+    reader = Reader(worth, games[joined], start, value, turns=turns, turn_start=value)
     for index, event, after in steps[joined:]:
         reader.read(index, event, after)
     return reader
@@ -368,60 +358,37 @@ def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, E
     return steps
 
 
-def _check_players(game: Game) -> None:
-    if len(game.seats) != 2:
-        raise InvalidRequestError.say(
-            "win probabilities are exact for two players, and here are {players}",
-            players=len(game.seats),
-        )
+def _rounded_alike(shares: Shares) -> Shares:
+    """Win probabilities by seat; those of two rounded the same whoever is to move."""
+    return by_seat(shares[0], 0) if len(shares) == 2 else shares
 
 
-def _rounded_alike(value: float, seat: int) -> tuple[float, float]:
-    """Win probabilities by seat, given that of one; rounded the same whoever is to move."""
-    first, _ = by_seat(value, seat)
-    return by_seat(first, 0)
-
-
-def _position(strategy: Strategy, game: Game) -> Position:
-    """The position of the player to move, as far down as the strategy goes."""
-    position, floor = game.position(), strategy.rules.score_floor
-    return replace(
-        position, banked=max(position.banked, floor), opponent=max(position.opponent, floor)
-    )
-
-
-def _value(strategy: Strategy, game: Game) -> float:
-    """Win probability of the player to move."""
-    position, turn = _position(strategy, game), game.turn
-    if turn.roll is not None:
-        return advise(strategy, position, turn.roll).win_probability
-    if not turn.turn_total:
-        return strategy.win_probability(position)
-    table = strategy.turn(position)
-    return table.value(turn.state) if game.may_bank else table.roll_value(turn.state)
-
-
-def _decision(strategy: Strategy, game: Game) -> _Decision:
+def _decision(worth: Worth, game: Game) -> _Decision:
     """What the player to move can do with the roll, or whether to roll if all dice were kept."""
-    rules, turn = strategy.rules, game.turn
-    position = _position(strategy, game)
-    table = strategy.turn(position)
-    if turn.roll is None:
+    here, turn = game.turn, worth.turn(game)
+    if here.roll is None:
         after: dict[Roll, Game] = {(): game}
     else:
         after = {
-            one.dice: replace(game, turn=turn_after(rules, turn, one.dice))
-            for one in set_asides(rules, turn.roll)
+            one.dice: replace(game, turn=turn_after(game, one.dice)) for one in game.set_asides()
         }
     choices = []
     for kept, then in after.items():
         state = then.turn.state
-        farkle = float(table.plan.farkle_chances[state.dice - 1])
-        bank = table.bank_value(state) if then.may_bank else None
-        values = {Decision.BANK: bank, Decision.ROLL: table.roll_value(state)}
+        farkle = turn.farkle_chance(state.dice)
+        bank = turn.bank_value(state) if then.may_bank else None
+        values = {Decision.BANK: bank, Decision.ROLL: turn.roll_value(state)}
         choices += [
-            Choice(kept, action, state.turn_total, state.dice, farkle, value)
-            for action, value in values.items()
-            if value is not None
+            Choice(
+                set_aside=kept,
+                action=action,
+                turn_total=state.turn_total,
+                dice_left=state.dice,
+                farkle_probability=farkle,
+                win_probability=shares[game.mover],
+                shares=shares,
+            )
+            for action, shares in values.items()
+            if shares is not None
         ]
-    return _Decision(position, turn.roll or (), choices)
+    return _Decision(turn.position, here.roll or (), choices)

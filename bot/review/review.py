@@ -1,13 +1,14 @@
-"""The review of a two-player game: how well each player played it, and how lucky it was."""
+"""The review of a game: how well each player played it, and how lucky it was."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum
 
-from bot.review.moments import Kind, Mark, Moment, Reader, read_events, win_probability
+from bot.review.moments import Kind, Mark, Moment, Reader, read_events
+from bot.review.worth import Shares, Worth
 from bot.table.events import Begun, Event
+from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.wording import say_later
 
 BANDS: tuple[tuple[float, str], ...] = (
@@ -56,29 +57,39 @@ class PlayerReview:
     """What turns of which only the score is known changed."""
     given_up: float
     """What resigning and skipped turns changed."""
+    others_luck: float
+    """What the rolls of the others changed for this player."""
+    others_choices: float
+    """What their decisions did."""
+    rest: float
+    """What everything else did; with it all of these and `-total_loss` add up to `now - start`."""
     luck_adjusted_result: float | None
-    """The result without the luck of both players, see `review`; it may lie outside 0 to 1."""
+    """The result without the luck of all players, see `review`; it may lie outside 0 to 1."""
     worst: tuple[Moment, ...]
     """The decisions that cost most, the worst first; none that cost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A game of two players, looked back on."""
+    """A game, looked back on."""
 
     rules: Ruleset
-    start: tuple[float, float]
+    start: Shares
     """Win probabilities at the start, by seat."""
-    now: tuple[float, float] | None
+    now: Shares | None
     """Win probabilities at the end of the events; None for a game ended without a result."""
-    result: tuple[float, float] | None
+    result: Shares | None
     """Shares of the win; None for a game without a result."""
+    within: float | None
+    """What 95 in 100 win probabilities are off by at most; None where they are exact."""
     moments: tuple[Moment, ...]
-    players: tuple[PlayerReview, PlayerReview]
+    players: tuple[PlayerReview, ...]
+    kits: tuple[Kit, ...] = ()
+    """What both brought; none where they threw the dice of the rules."""
 
     @property
     def worst(self) -> tuple[Moment, ...]:
-        """The decisions of both that cost most."""
+        """The decisions of all that cost most."""
         return _worst([moment for player in self.players for moment in player.worst])
 
 
@@ -93,40 +104,43 @@ def accuracy(losses: Sequence[float]) -> float:
     return min(100.0, fsum(found) / len(found))
 
 
-def review(strategy: Strategy, first: Begun, events: Sequence[Event]) -> Review:
+def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
     """Look back on a game; events that were taken back do not count.
 
-    The luck-adjusted result of a player is the result - own luck + the other's luck: what the
-    result would be expected to be of these choices, as chance has no share in it. Luck is that of
-    D. Zare, A Measure of Luck (https://bkgm.com/articles/Zare/AMeasureOfLuck.html), and GNU
-    Backgammon has the luck-adjusted result under this name.
+    The luck-adjusted result of a player is the result less what all rolls changed for this player,
+    the own ones and the others': what the result would be expected to be of these choices, as
+    chance has no share in it. Luck is that of D. Zare, A Measure of Luck
+    (https://bkgm.com/articles/Zare/AMeasureOfLuck.html), and GNU Backgammon has the luck-adjusted
+    result under this name.
 
-    Raises InvalidRequestError unless there are two players.
+    Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
-    reader = read_events(strategy, first, events)
+    reader = read_events(worth, first, events)
     game, now = reader.game, None
     if game.shares is not None or not game.over:
-        now = win_probability(strategy, game)
+        now = worth.shares(game)
     result = None if game.shares is None else now
-    luck = [reader.sum(seat, Kind.ROLL) for seat in (0, 1)]
     return Review(
         rules=first.rules,
         start=reader.start,
         now=now,
         result=result,
+        within=worth.within,
         moments=tuple(reader.moments),
-        players=(
-            _player(reader, 0, result, luck[0] - luck[1]),
-            _player(reader, 1, result, luck[1] - luck[0]),
-        ),
+        players=tuple(_player(reader, seat, result) for seat in range(len(game.seats))),
+        kits=game.kits,
     )
 
 
-def _player(
-    reader: Reader, seat: int, result: tuple[float, float] | None, luck: float
-) -> PlayerReview:
-    """One player's game; `luck` is the own one less the other's."""
+def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
+    """One player's game."""
     own = [one for one in reader.moments if one.seat == seat]
+    others = [one for one in reader.moments if one.seat != seat]
+    luck = reader.sum(seat, Kind.ROLL)
+    others_luck = fsum(one.gain_of(seat) for one in others if one.kind is Kind.ROLL)
+    others_choices = fsum(one.gain_of(seat) for one in others if one.kind is Kind.DECISION)
+    rest = [one.gain for one in own if one.kind is Kind.ADJUSTMENT]
+    rest += [one.gain_of(seat) for one in others if one.kind not in {Kind.ROLL, Kind.DECISION}]
     judged = [one.judgement for one in own if one.judgement is not None]
     counted = [one for one in judged if not one.forced]
     losses = [one.loss for one in counted]
@@ -145,10 +159,13 @@ def _player(
         mean_loss=mean,
         accuracy=accuracy(losses) if losses else None,
         band=band(mean) if losses else None,
-        luck=reader.sum(seat, Kind.ROLL),
+        luck=luck,
         told=reader.sum(seat, Kind.TURN),
         given_up=reader.sum(seat, Kind.RESIGNED, Kind.SKIPPED),
-        luck_adjusted_result=None if result is None else result[seat] - luck,
+        others_luck=others_luck,
+        others_choices=others_choices,
+        rest=fsum(rest),
+        luck_adjusted_result=None if result is None else result[seat] - luck - others_luck,
         worst=_worst([one for one in own if one.kind is Kind.DECISION]),
     )
 

@@ -1,11 +1,18 @@
 """Advice, odds and turn tables for any solved rule set."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from bot.services.positions import (
+    check_dice_told,
+    position_of,
+    rules_of,
+    shared_position_of,
+)
 from bot.services.situation import Situation
 from solver.errors import (
     InvalidRequestError,
@@ -13,9 +20,12 @@ from solver.errors import (
     MissingStrategyError,
     StrategyFileError,
 )
-from solver.game.position import Position, check_hot_dice, check_position, least_hot_dice
+from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.position import Position, check_hot_dice, check_position
+from solver.many_strategy import open_many
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.komi import Komi, komi
+from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.play.maps import TurnMap, turn_map
 from solver.play.memo import GoForIt
 from solver.play.memo_study import MemoStudy, load_memo, save_memo
@@ -28,50 +38,84 @@ from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
+    from bot.review.worth import Worth
+    from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
+    from bot.services.seats import LoadedHint
     from bot.table.state import Game
+    from solver.loaded.matchup import Matchup
+    from solver.loaded.strategy import MatchupStrategy
+    from solver.play.estimate import EstimatedStrategy
+    from solver.play.loaded_policies import LoadedPolicy
+    from solver.turn.equations import Floats
+
+K = TypeVar("K")
+S = TypeVar("S", Strategy, SharedStrategy)
+
+_MATCHUPS = 16
+"""That are kept open, of some MB each with the turns that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
     """What is best for the player to move."""
 
-    advice: Advice | None
+    advice: Advice | SharedAdvice | None
     """Of the roll on the table, if there is one."""
-    odds: Odds
+    odds: Odds | SharedOdds
     """Of the decision before the next roll."""
     exact: bool
-    """Whether the game has two players; else the strongest opponent is taken for the only one."""
+    """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
 
 class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
-    def __init__(self, strategies: Path, program: str | None = None) -> None:
+    def __init__(
+        self,
+        strategies: Path,
+        program: str | None = None,
+        matchups: "MatchupFolders | None" = None,
+    ) -> None:
         """Of the folder `strategies`.
 
         program : how this program is called on a command line; None in a chat, where nobody is
             told what to type there
+        matchups : where dice that are solved against each other are kept
         """
         self._folder = strategies
         self._program = program
+        self.matchups = matchups
         self._open: dict[Ruleset, Strategy] = {}
+        self._pairs: dict[Matchup, MatchupStrategy] = {}
+        """What was asked for last comes last."""
+        self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
+        self._open_many: dict[tuple[Ruleset, int], SharedStrategy] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
-        return _advisor, (self._folder, self._program)
+        return _advisor, (self._folder, self._program, self.matchups)
 
-    def advise(self, dice: str, situation: Situation) -> Advice:
+    def with_matchups(self, matchups: "MatchupFolders") -> "Advisor":
+        """The same that knows where dice are kept that are solved against each other."""
+        return Advisor(self._folder, self._program, matchups)
+
+    def advise(self, dice: str, situation: Situation) -> Advice | SharedAdvice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
-        rules = _rules(situation)
+        rules = rules_of(situation)
         roll = parse_dice(dice, most=rules.dice)
+        if situation.others:
+            return advise_shared(*self._look_up_shared(rules, situation, len(roll)), roll)
         strategy, position = self._look_up(rules, situation, len(roll))
         return with_why(strategy, advise(strategy, position, roll))
 
-    def odds(self, dice: int | None, situation: Situation) -> Odds:
+    def odds(self, dice: int | None, situation: Situation) -> Odds | SharedOdds:
         """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
 
         Raises FarkleError.
         """
+        if situation.others:
+            check_dice_told(dice, situation)
+            return shared_odds(*self._look_up_shared(rules_of(situation), situation, dice))
         strategy, position = self.position(dice, situation)
         return with_why(strategy, odds(strategy, position))
 
@@ -87,13 +131,8 @@ class Advisor:
 
         Raises FarkleError.
         """
-        if dice is None and situation.turn_total:
-            raise InvalidRequestError.say(
-                "say how many dice are left to roll at a turn total of {turn_total:,},"
-                " such as dice:2",
-                turn_total=situation.turn_total,
-            )
-        return self._look_up(_rules(situation), situation, dice)
+        check_dice_told(dice, situation)
+        return self._look_up(rules_of(situation), situation, dice)
 
     def turn_map(self, dice: int | None, situation: Situation) -> TurnMap:
         """The whole turn that a position belongs to, as arrays. Raises FarkleError."""
@@ -112,16 +151,22 @@ class Advisor:
         Raises FarkleError.
         """
         start = replace(situation, turn_total=0, hot_dice=0)
-        strategy, position = self._look_up(_rules(situation), start, None)
+        strategy, position = self._look_up(rules_of(situation), start, None)
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
         return turn_cells(strategy, replace(position, hot_dice=hot_dice))
 
-    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
+    def advise_in(
+        self, game: "Game", dice: str, mover: str
+    ) -> "Advice | SharedAdvice | LoadedAdvice":
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
         """
+        if game.matchup:
+            from bot.services.seats import loaded_advice_in  # noqa: PLC0415
+
+            return loaded_advice_in(self.pair(game.matchup), game, dice, mover)
         roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -137,33 +182,63 @@ class Advisor:
                     told=len(roll),
                 )
             )
+        if shared := self.shared(game):
+            return advise_shared(shared, game.shared_position(), roll)
         strategy = self.strategy(game.rules)
         return with_why(strategy, advise(strategy, game.position(), roll))
 
-    def odds_in(self, game: "Game") -> Odds:
+    def odds_in(self, game: "Game") -> "Odds | SharedOdds | LoadedOdds":
         """Roll or bank in the position of a game. Raises FarkleError."""
+        if game.matchup:
+            from bot.services.seats import loaded_odds_in  # noqa: PLC0415
+
+            return loaded_odds_in(self.pair(game.matchup), game)
         if game.turn.roll is not None:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
             )
+        if shared := self.shared(game):
+            return shared_odds(shared, game.shared_position())
         strategy = self.strategy(game.rules)
         return with_why(strategy, odds(strategy, game.position()))
 
-    def hint(self, game: "Game") -> Hint:
+    def hint(self, game: "Game") -> "Hint | LoadedHint":
         """What is best in a game of two or more players. Raises StrategyFileError."""
+        if game.matchup:
+            from bot.services.seats import loaded_hint  # noqa: PLC0415
+
+            return loaded_hint(self.pair(game.matchup), game)
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
+        if shared := self.shared(game):
+            here = game.shared_position()
+            if game.turn.roll is None:
+                return Hint(None, shared_odds(shared, here), exact=True)
+            best = advise_shared(shared, here, game.turn.roll)
+            then = turn_after(game, best.options[0].set_aside).state
+            # that it is an estimate is said once
+            after = replace(shared_odds(shared, replace(here, turn=then)), within=None)
+            return Hint(best, after, exact=True)
+        return Hint(*self.against_one(game))
+
+    def against_one(self, game: "Game") -> tuple[Advice | None, Odds, bool]:
+        """The parts of a Hint as if the strongest opponent were the only one.
+
+        Raises StrategyFileError.
+        """
+        from bot.table.state import turn_after  # noqa: PLC0415
+
         strategy, position = self.strategy(game.rules), game.position()
-        exact = len(game.seats) == 2
+        exact = game.playing == 2
         if game.turn.roll is None:
-            return Hint(None, odds(strategy, position), exact)
+            return None, odds(strategy, position), exact
         advice = advise(strategy, position, game.turn.roll)
-        turn = turn_after(game.rules, game.turn, advice.options[0].set_aside)
+        turn = turn_after(game, advice.options[0].set_aside)
         following = replace(
             position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
         )
-        return Hint(advice, odds(strategy, following), exact)
+        return advice, odds(strategy, following), exact
 
     def komi(self, rules: Ruleset) -> Komi:
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
@@ -171,27 +246,83 @@ class Advisor:
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
-        if known := self._open.get(rules):
-            try:
-                known.refresh()
-            except StrategyFileError:
-                self._open.pop(rules, None)  # another file of the rules may be good
-        if rules not in self._open:
-            try:
-                self._open[rules] = open_strategy(self._folder, rules)
-            except MissingStrategyError as error:
-                raise self._missing(error, reference or rules.name) from None
-        return self._open[rules]
+        try:
+            return _current(self._open, rules, partial(open_strategy, self._folder, rules))
+        except MissingStrategyError as error:
+            raise self._missing(error, reference or rules.name) from None
 
-    def _missing(self, error: MissingStrategyError, rules: str) -> MissingStrategyError:
+    def strategy_of_many(
+        self, rules: Ruleset, players: int, reference: str | None = None
+    ) -> SharedStrategy:
+        """The strategy of three players or more. Raises StrategyFileError where it is not there."""
+        reopen = partial(open_many, self._folder, rules, players)
+        try:
+            return _current(self._open_many, (rules, players), reopen)
+        except MissingStrategyError as error:
+            raise self._missing(error, reference or rules.name, players) from None
+
+    def strategy_for(
+        self, rules: Ruleset, players: int, reference: str | None = None
+    ) -> Strategy | SharedStrategy:
+        """The strategy of so many players. Raises StrategyFileError where that is not solved."""
+        if players == 2:
+            return self.strategy(rules, reference)
+        return self.strategy_of_many(rules, players, reference)
+
+    def solved_for(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy | None:
+        """The same if that is solved."""
+        try:
+            return self.strategy_for(rules, players)
+        except StrategyFileError:
+            return None
+
+    def worth(self, rules: Ruleset, *players: int) -> "Worth":
+        """What games of the rules are worth to so many players, or one time more, then fewer.
+
+        By estimates where not all of that is solved, else, and if no number is given, exactly.
+        """
+        from bot.review.worth import Worth  # noqa: PLC0415
+
+        if all(self.solved_for(rules, number) for number in players):
+            return Worth(partial(self.strategy_for, rules))
+        within = self.estimate(rules, max(players)).within
+        return Worth(partial(self._solved_or_estimate, rules), within)
+
+    def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
+        return self.solved_for(rules, players) or self.estimate(rules, players)
+
+    def shared(self, game: "Game") -> SharedStrategy | None:
+        """The strategy of those who still play if they are more than two, or an estimate.
+
+        None in a play-off. Raises StrategyFileError where not even two players are solved.
+        """
+        if game.playing < 3 or game.stage == "play-off":
+            return None
+        return self._shared_for(game.rules, game.playing)
+
+    def _shared_for(
+        self, rules: Ruleset, players: int, reference: str | None = None
+    ) -> SharedStrategy:
+        with suppress(StrategyFileError):
+            return self.strategy_of_many(rules, players, reference)
+        self.strategy(rules, reference)  # says what to do where there is none
+        return self.estimate(rules, players)
+
+    def _missing(
+        self, error: MissingStrategyError, rules: str, players: int = 2
+    ) -> MissingStrategyError:
         """That rules are not solved, and what to do."""
         if self._program:
+            if players > 2:
+                rules = f"{rules} --players {players}"
             return MissingStrategyError.say(
                 "{problem}; run: {program} solve {rules}",
                 problem=error,
                 program=self._program,
                 rules=rules,
             )
+        if players > 2:
+            return error
         return MissingStrategyError.say(
             "the rules {rules} are not solved yet: /rules solve NAME solves rules that have a"
             " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
@@ -215,6 +346,78 @@ class Advisor:
             return self.strategy(rules)
         except StrategyFileError:
             return None
+
+    def pair(self, matchup: "Matchup") -> "MatchupStrategy":
+        """The strategy of two sets of dice. Raises StrategyFileError where they are not solved."""
+        found = self._pairs.get(matchup)
+        if found is None:
+            from solver.loaded.files import open_matchup  # noqa: PLC0415
+
+            if self.matchups is None:
+                raise MissingStrategyError.say("these dice are not solved against each other yet")
+            found = open_matchup(self.matchups.matchups, matchup)
+        self._keep_pair(found)
+        return found
+
+    def keep_pair(self, matchup: "Matchup", values: "Floats") -> None:
+        """Remember what was just solved, as `MatchupStrategy` takes it."""
+        from solver.loaded.strategy import MatchupStrategy  # noqa: PLC0415
+
+        self._keep_pair(MatchupStrategy(matchup, values))
+
+    def _keep_pair(self, strategy: "MatchupStrategy") -> None:
+        self._pairs.pop(strategy.matchup, None)
+        self._pairs[strategy.matchup] = strategy
+        for longest in list(self._pairs)[:-_MATCHUPS]:
+            self._pairs.pop(longest, None)
+
+    def is_solved_in(self, game: "Game", players: int) -> bool:
+        """Whether a game is solved for so many: its rules, or the dice that players bring."""
+        if game.is_drafting:
+            return False
+        if game.matchup is None:
+            return self.solved_for(game.rules, players) is not None
+        with suppress(StrategyFileError):
+            self.pair(game.matchup)
+            return True
+        return False
+
+    def worth_in(self, game: "Game", *players: int) -> "Worth":
+        """As `worth` of the game's rules, or always exactly of the dice that players bring."""
+        from bot.review.worth import Worth  # noqa: PLC0415
+
+        if (matchup := game.matchup) is None:
+            return self.worth(game.rules, *players)
+        return Worth(lambda _: self.pair(matchup))
+
+    def policy_in(self, game: "Game") -> "LoadedPolicy":
+        """The policy of the bot to move in a game to which players bring their dice.
+
+        Raises InvalidRequestError and StrategyFileError as `policy` does.
+        """
+        from solver.play.loaded_policies import LoadedPolicy  # noqa: PLC0415
+
+        level, side = game.bot_to_move or "", game.side
+        if side is None:
+            raise InvalidRequestError("players bring no dice to this game")
+        strategy = self.pair(side.matchup) if level == Optimal.name else None
+        return LoadedPolicy(level, side, strategy)
+
+    def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
+        """What stands in for the strategy of so many players where that is not solved.
+
+        It is made of the strategy of two players, a rough one where that is not solved either,
+        which takes seconds the first time. Raises FarkleError where there is none.
+        """
+        # who asks about what is solved does not wait for it
+        from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415
+        from solver.play.rough import rough_strategy  # noqa: PLC0415
+
+        pairs = self.solved(rules) or rough_strategy(rules)
+        known = self._estimates.get((rules, players))
+        if known is None or known.pairs is not pairs:
+            known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
+        return known
 
     def policy(self, level: str, rules: Ruleset) -> Policy:
         """The policy of a bot's level.
@@ -252,32 +455,42 @@ class Advisor:
         self, rules: Ruleset, situation: Situation, dice: int | None
     ) -> tuple[Strategy, Position]:
         """The strategy of the rules, and the position once it is known to be possible."""
+        situation.check_two()
         named = situation.rules
         strategy = self.strategy(rules, named if isinstance(named, str) else None)
-        position = Position(
-            banked=situation.banked,
-            opponent=situation.opponent,
-            turn_total=situation.turn_total,
-            farkles=situation.farkles,
-            opponent_farkles=situation.opponent_farkles,
-            dice=rules.dice if dice is None else dice,
-            hot_dice=situation.hot_dice or 0,
-            on_board=_on_board(rules, situation.on_board, situation.banked),
-            opponent_on_board=_on_board(rules, situation.opponent_on_board, situation.opponent),
-            began=_began(rules, situation),
-        )
-        if situation.hot_dice is None:
-            least = least_hot_dice(rules, position.turn_total, position.dice)
-            position = replace(position, hot_dice=least)
+        position = position_of(rules, situation, dice)
         # the strategy may reach to a lower floor than the rules ask for
         check_position(strategy.rules, position)
         return strategy, position
 
+    def _look_up_shared(
+        self, rules: Ruleset, situation: Situation, dice: int | None
+    ) -> tuple[SharedStrategy, SharedPosition]:
+        """The same of several players."""
+        named = situation.rules if isinstance(situation.rules, str) else None
+        strategy = self._shared_for(rules, situation.players, named)
+        return strategy, shared_position_of(rules, situation, dice)
+
+
+def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:
+    """A strategy that is kept open, as its file is now; opened where it is not.
+
+    Raises what `reopen` does.
+    """
+    if known := kept.get(key):
+        try:
+            known.refresh()
+        except StrategyFileError:
+            kept.pop(key, None)  # another file of the rules may be good
+    if key not in kept:
+        kept[key] = reopen()
+    return kept[key]
+
 
 @cache
-def _advisor(strategies: Path, program: str | None) -> Advisor:
+def _advisor(strategies: Path, program: str | None, matchups: "MatchupFolders | None") -> Advisor:
     """The one of this process."""
-    return Advisor(strategies, program)
+    return Advisor(strategies, program, matchups)
 
 
 def is_solved(strategies: Path, rules: Ruleset) -> bool:
@@ -287,24 +500,3 @@ def is_solved(strategies: Path, rules: Ruleset) -> bool:
     except StrategyFileError:
         return False
     return True
-
-
-def _rules(situation: Situation) -> Ruleset:
-    named = situation.rules
-    return load_rules(named) if isinstance(named, str) else named
-
-
-def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:
-    """Whether a player is on the board, as given or as the score tells."""
-    if not rules.has_opening:
-        return True
-    return score > 0 if given is None else given
-
-
-def _began(rules: Ruleset, situation: Situation) -> bool:
-    """Whether the player to act began, as given or as the scores tell."""
-    if situation.began is not None:
-        return situation.began
-    # with equal turns the game goes on only if the first to reach the goal began
-    goal = rules.winning_score
-    return not (rules.has_roles and situation.banked < goal <= situation.opponent)

@@ -13,8 +13,26 @@ IDLE_SECONDS = 3600
 """After how long a game with real dice is idle, of which only whole turns may be told."""
 
 
+class NotAwayError(IllegalActionError):
+    """The player to move has time left."""
+
+    def __init__(self, name: str, seconds: int) -> None:
+        super().__init__(
+            say_number(
+                "there is {number} second left for {name} to move",
+                "there are {number} seconds left for {name} to move",
+                seconds,
+                name=name,
+            )
+        )
+        self.seconds = seconds
+
+
 def check_away(caller: Caller, table: Table, now: datetime) -> None:
-    """Raises IllegalActionError unless the caller may act for the player to move."""
+    """Raises IllegalActionError unless the caller may act for the player to move.
+
+    That is a NotAwayError where it is only too early.
+    """
     game = table.game
     if not table.plays(caller) and not caller.manages:
         raise IllegalActionError.say("only those who play here can do that")
@@ -23,14 +41,7 @@ def check_away(caller: Caller, table: Table, now: datetime) -> None:
     if table.seat_of(caller.person) == game.mover:
         raise IllegalActionError.say("it is your own turn")
     if left := _seconds_left(table, now, AWAY_SECONDS):
-        raise IllegalActionError(
-            say_number(
-                "there is {number} second left for {name} to move",
-                "there are {number} seconds left for {name} to move",
-                left,
-                name=table.names[game.mover],
-            )
-        )
+        raise NotAwayError(table.names[game.mover], left)
 
 
 def check_end(caller: Caller, table: Table, now: datetime) -> None:

@@ -2,7 +2,16 @@
 
 from bot.services.chances import Oracle
 from bot.services.tables import Table, Tables
-from bot.table.events import Banked, Kept
+from bot.table.drafting import laid_out
+from bot.table.events import Banked, Kept, Picked
+from bot.table.state import Game
+from solver.named.drafts import rule_of_thumb
+
+
+def bot_pick(game: Game) -> Picked:
+    """The pair that a bot takes, by a rule of thumb."""
+    place, _ = max(laid_out(game), key=lambda one: rule_of_thumb(one[1]))
+    return Picked(place=place)
 
 
 async def bot_move(tables: Tables, oracle: Oracle, table: Table) -> Table:
@@ -11,6 +20,8 @@ async def bot_move(tables: Tables, oracle: Oracle, table: Table) -> Table:
     Or what it does with what a player left to it. A bot knows of the dice only what lies there.
     """
     game = table.game
+    if game.is_drafting:
+        return table.then(bot_pick(game))
     if game.turn.roll is None:
         if game.may_bank and await oracle.banked(table):
             return table.then(Banked())

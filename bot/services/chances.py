@@ -1,4 +1,4 @@
-"""Win probabilities of games under way: exact for two players, an estimate for more."""
+"""Win probabilities of games under way: exact where they are solved, else an estimate."""
 
 import asyncio
 import contextlib
@@ -7,35 +7,37 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from bot.review.chart import GameChart
-from bot.review.moments import Reader, TurnChange, read_events, read_on, win_probability
+from bot.review.moments import Reader, TurnChange, read_events, read_on
 from bot.review.review import PlayerReview, Review, review
+from bot.review.worth import Worth
 from bot.services.advisor import Advisor
-from bot.services.reckoning import GAMES, banked, charted, decided, estimated_on, reviewed
+from bot.services.loaded import seconds_of_solve, solved_values
+from bot.services.reckoning import banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Undone
-from bot.table.state import Game
+from bot.table.state import Game, Stage, Turn
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
 from bot.tasks.turns import Asker
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
+from solver.game.many_best import SharedStrategy, first_shared_position
 from solver.game.position import first_position
-from solver.play.estimate import distinct_turns
+from solver.game.standings import by_seat
+from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
+from solver.play.rough import rough_turns
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.wording import say_later
 
 T = TypeVar("T")
 
-_OUTCOME_SECONDS = 3e-5
-"""About what a turn total takes of a turn for most points."""
-_MOST_TOLD = 500
-"""Games of which is remembered what was told of their chances."""
+_ROUGH_SECONDS = 1e-5
+"""About what a turn total takes in one of the turns of a rough strategy."""
+_ROW_SECONDS = 5e-4
+"""About what a turn total takes in all turns of an estimate."""
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
 
@@ -45,8 +47,8 @@ class Chances:
     """Each player's chance to win."""
 
     win_probabilities: tuple[float, ...]
-    standard_error: float | None
-    """Of an estimate; None where the chances are exact."""
+    within: float | None
+    """What 95 in 100 estimates are off by at most; None where the chances are exact."""
     last: TurnChange | None = None
     """What the turn that just ended did, where that is known exactly."""
 
@@ -57,11 +59,10 @@ class Oracle:
     def __init__(self, advisor: Advisor, tasks: Tasks | None = None) -> None:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._generator = np.random.default_rng()
-        self._estimates: dict[str, tuple[int, Chances]] = {}
-        """By game: its version and what was estimated then."""
-        self._told: dict[str, dict[int, tuple[float, ...]]] = {}
-        """By game, of the last ones: estimates by version, for its chart to show the same."""
+        self._estimates: dict[str, tuple[tuple[int, Turn], Chances]] = {}
+        """By game: its version, its turn now or as it began, and what was estimated for that."""
+        self._between: dict[str, tuple[Game, Chances]] = {}
+        """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
         """By game: what is not estimated yet."""
         self._readers: dict[str, tuple[int, Reader]] = {}
@@ -72,14 +73,25 @@ class Oracle:
         """The strongest level that bots can play at under the rules."""
         return Optimal.name if self.advisor.solved(rules) else MaxPoints.name
 
-    def start(self, rules: Ruleset) -> float | None:
-        """The chance of the player who begins, if the rules are solved."""
-        strategy = self.advisor.solved(rules)
-        return strategy.win_probability(first_position(rules)) if strategy else None
+    def start(self, rules: Ruleset, players: int) -> tuple[float, ...] | None:
+        """The chances of so many players in the order of their turns, if that is solved."""
+        strategy = self.advisor.solved_for(rules, players)
+        if strategy is None:
+            return None
+        if isinstance(strategy, SharedStrategy):
+            return tuple(strategy.chances(first_shared_position(rules, players)).tolist())
+        return by_seat(strategy.win_probability(first_position(rules)), 0)
 
     def is_exact(self, game: Game) -> bool:
-        """Whether chances of a game are exact."""
-        return len(game.seats) == 2 and self.advisor.solved(game.rules) is not None
+        """Whether all chances of a game are exact, those before somebody resigned as well."""
+        numbers = game.numbers_playing
+        return len(game.seats) > 1 and all(
+            self.advisor.is_solved_in(game, number) for number in numbers
+        )
+
+    def is_reviewable(self, game: Game) -> bool:
+        """Whether a game can be looked back on when it is over: exactly, or by estimates."""
+        return len(game.seats) > 1 and (self.is_exact(game) or self._may_estimate(game))
 
     async def chances(self, table: Table) -> Chances | None:
         """The chances now; None while nobody can play yet, or where they cannot be told."""
@@ -93,35 +105,74 @@ class Oracle:
             found = await at_once(self._exact, table) or await self._estimated(table)
         if game.over:
             self._forget(game)
+        elif found:
+            self._remember(game, found)
         return found
+
+    async def at_start(self, table: Table) -> Chances | None:
+        """The chances when the turn under way began, as they were told then if they were."""
+        game = table.game
+        known = self._between.get(game.id)
+        if known and known[0] == _between_turns(game):
+            return known[1]
+        if game.over or (known and not await at_once(self.is_exact, game)):
+            return None  # a turn is not held up by an estimate that was not there in time
+        begun = replace(game, turn=game.first_turn, before=None)
+        return await self.chances(replace(table, game=begun))
 
     async def chart(self, table: Table) -> GameChart | None:
         """The chances after every turn, of a game with a result; None where they cannot be told."""
         game = table.game
         if game.shares is None:
             return None
-        told = dict(self._told.get(game.id, {}))
-        asked = self.advisor, table.names, table.begun, table.events, self._generator, told
+        asked = self.advisor, table.names, table.begun, table.events
         # what was done at the table is told, whatever becomes of its chart
         with contextlib.suppress(FarkleError, TimeoutError):
             if is_quick(game.rules) and await at_once(self.is_exact, game):
-                chart, _ = await at_once(charted, *asked)
-                return chart
-            if self._may_estimate(game.rules):
+                return await at_once(charted, *asked)
+            if self._may_estimate(game):
                 async with asyncio.timeout(self.tasks.limits.patience):
-                    chart, self._generator = await self.tasks.aside(
-                        asker_of(table), charted, *asked
-                    )
-                    return chart
+                    return await self.tasks.aside(asker_of(table), charted, *asked)
         return None
 
-    def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
+    async def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:
         """Every decision of a game that is over, and before it how long there is to wait.
 
         Raises StrategyFileError, InvalidRequestError and TaskError.
         """
+        if table.game.pool and not table.game.kits:
+            raise InvalidRequestError.say(
+                "the dice of that game were not all taken, so that nothing was played"
+            )
+        async for delay in self.ready(asker, table.game.matchup):
+            yield delay
         asked = self.advisor, table.begun, table.events
-        return self.tasks.told(asker, say_later("review"), reviewed, *asked)
+        async for found in self.tasks.told(asker, say_later("review"), reviewed, *asked):
+            yield found
+
+    async def check_solvable(self, asker: Asker, matchup: Matchup) -> None:
+        """Raises InvalidRequestError for dice that would take longer than a task may here."""
+        seconds = await at_once(seconds_of_solve, matchup)
+        async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
+            pass
+
+    async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
+        """Have two sets of dice solved against each other; nothing to do where there are none.
+
+        How long there is to wait. Raises FarkleError for what cannot be solved here.
+        """
+        if matchup is None or (folders := self.advisor.matchups) is None:
+            return
+        with contextlib.suppress(StrategyFileError):
+            await at_once(self.advisor.pair, matchup)
+            return
+        seconds = await at_once(seconds_of_solve, matchup)
+        what, work = say_later("loaded dice"), (solved_values, folders, matchup)
+        async for found in self.tasks.told(asker, what, *work, each=seconds):
+            if isinstance(found, Delay):
+                yield found
+            else:
+                self.advisor.keep_pair(matchup, found)
 
     async def results(self, table: Table) -> list[GameResult]:
         """What is kept of a game with a result, by seat."""
@@ -149,22 +200,29 @@ class Oracle:
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""
         game = table.game
-        strategy = self.advisor.solved(game.rules) if len(game.seats) == 2 else None
-        if strategy is None:
-            return None if game.shares is None else Chances(game.shares, None)
-        return Chances(win_probability(strategy, game), None, self._last_turn(strategy, table))
+        if game.shares is None and not self.advisor.is_solved_in(game, game.playing):
+            return None
+        worth = self.advisor.worth_in(game)
+        last = self._last_turn(worth, table) if self.is_exact(game) else None
+        return Chances(worth.shares(game), None, last)
 
     async def _estimated(self, table: Table) -> Chances | None:
-        """The chances as they are estimated: once, so that nobody sees two for one position."""
+        """The chances as they are estimated, once for a position."""
         game = table.game
-        version, known = self._estimates.get(game.id, (0, None))
-        if known is not None and version == game.version:
-            return known
-        return await self._in_time(table) if self._may_estimate(game.rules) else None
+        known = self._estimates.get(game.id)
+        if known is not None and known[0] == (game.version, game.turn):
+            return known[1]
+        return await self._in_time(table) if self._may_estimate(game) else None
 
-    def _may_estimate(self, rules: Ruleset) -> bool:
-        """Whether there is time for an estimate, which takes longest the first time."""
-        quick = seconds_of_estimate(rules) <= ASIDE_SECONDS / 2
+    def _may_estimate(self, game: Game) -> bool:
+        """Whether there is time for an estimate, which takes longest the first time.
+
+        Dice that players bring are solved, and not estimated.
+        """
+        if game.kits or game.is_drafting:
+            return False
+        solved = self.advisor.solved(game.rules) is not None
+        quick = seconds_of_estimate(game.rules, solved=solved) <= ASIDE_SECONDS / 2
         return quick and self.tasks.pressure.degree < Degree.OVERLOADED
 
     async def _in_time(self, table: Table) -> Chances | None:
@@ -179,26 +237,30 @@ class Oracle:
 
     async def _estimate(self, table: Table) -> Chances | None:
         game = replace(table.game, before=None)
-        asked = estimated_on, game, GAMES, self._generator
         try:
-            (shares, error), self._generator = await self.tasks.aside(asker_of(table), *asked)
+            asked = estimated, self.advisor, game
+            shares, off = await self.tasks.aside(asker_of(table), *asked)
         except FarkleError:
             return None
-        found = Chances(shares, error)
-        self._told.setdefault(game.id, {})[game.version] = shares
-        if len(self._told) > _MOST_TOLD:
-            del self._told[next(iter(self._told))]
-        version, _ = self._estimates.get(game.id, (0, None))
-        if version < game.version:
-            self._estimates[game.id] = game.version, found
+        found = Chances(shares, off)
+        self._remember(table.game, found)
+        known = self._estimates.get(game.id)
+        if known is None or known[0][0] <= game.version:
+            self._estimates[game.id] = (game.version, game.turn), found
         return found
 
     def _forget(self, game: Game) -> None:
         """Let go of what was remembered of a game that is over."""
         self._estimates.pop(game.id, None)
         self._readers.pop(game.id, None)
+        self._between.pop(game.id, None)
 
-    def _last_turn(self, strategy: Strategy, table: Table) -> TurnChange | None:
+    def _remember(self, game: Game, chances: Chances) -> None:
+        """Keep the chances between two turns for as long as the second goes on."""
+        if game.turn == game.first_turn:
+            self._between[game.id] = _between_turns(game), replace(chances, last=None)
+
+    def _last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
         """What the last finished turn changed; only what happened since the last time is read."""
         game_id, events = table.game.id, table.events
         with self._reading:
@@ -206,11 +268,11 @@ class Oracle:
             if reader is not None and done > len(events):
                 # who asks looks at an older state
                 self._readers[game_id] = done, reader
-                changes = read_events(strategy, table.begun, events).changes
+                changes = read_events(worth, table.begun, events).changes
                 return changes[-1] if changes else None
             later = events[done:]
             if reader is None or any(isinstance(event, Undone) for event in later):
-                reader = read_events(strategy, table.begun, events)
+                reader = read_events(worth, table.begun, events)
             else:
                 read_on(reader, done, later)
             reader.forget()
@@ -222,10 +284,10 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return []
-        strategy = self.advisor.solved(game.rules)
         players: Sequence[PlayerReview | None] = [None] * len(game.seats)
-        if len(game.seats) == 2 and strategy:
-            players = review(strategy, table.begun, table.events).players
+        if self.is_exact(game):
+            worth = self.advisor.worth_in(game)
+            players = review(worth, table.begun, table.events).players
         return [
             GameResult(
                 seat=number,
@@ -241,6 +303,13 @@ class Oracle:
         ]
 
 
+def _between_turns(game: Game) -> Game:
+    """What decides the chances before the turn under way: the game without what rolls change."""
+    stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
+    turn = game.first_turn
+    return replace(game, turn=turn, stage=stage, before=None, version=0, rolls=0, seeds=())
+
+
 def is_quick(rules: Ruleset) -> bool:
     """Whether a turn of the rules is solved in milliseconds."""
     return turn_rows(rules) <= _QUICK_ROWS
@@ -252,10 +321,11 @@ def turn_rows(rules: Ruleset) -> int:
     return steps * max(1, len(rules.hot_dice_bonus))
 
 
-def seconds_of_estimate(rules: Ruleset) -> float:
-    """About how long the first estimate under rules takes: turns from many scores are solved."""
+def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
+    """About how long the first estimate takes, where two players are solved or are not."""
     rows = turn_rows(rules)
-    return _OUTCOME_SECONDS * rows * distinct_turns(rules) / 2
+    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) * rows / 2
+    return rough + _ROW_SECONDS * rows
 
 
 def asker_of(table: Table) -> Asker:

@@ -13,22 +13,30 @@ from typing import Concatenate, Literal, ParamSpec
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
-from bot.services.bot_moves import bot_move
-from bot.services.chances import Chances, Oracle
+from bot.services.bot_moves import bot_move, bot_pick
+from bot.services.chances import Chances, Oracle, asker_of
+from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
 from bot.store.rows import GameResult, SeatRow
-from bot.table import commands
-from bot.table.events import Event, Rolled
-from bot.table.state import Game
+from bot.table import commands, drafting
+from bot.table.commands import most_players
+from bot.table.events import Event, Left, Rolled
+from bot.table.state import Game, apply
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
+from bot.tasks.tasks import Delay
+from bot.tasks.workers import TaskError
 from solver.errors import (
     FarkleError,
     IllegalActionError,
     InvalidRequestError,
     StrategyFileError,
 )
+from solver.loaded.kits import Kit, kits_of_picks, matchup_of
+from solver.named.drafts import pairs_of
+from solver.named.sets import NamedDie
+from solver.play.loaded_policies import check_level
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.scoring import all_set_asides
@@ -49,13 +57,15 @@ class News:
     chances: Chances | None = None
     """After a turn, at the start and at the end."""
     by: str | None = None
-    """Who did it, where that is not the player to move."""
+    """Who did it, where that is not the player to move or no player any more."""
     reviewable: bool = False
     """Whether the game is over and can be reviewed."""
     chart: GameChart | None = None
     """The chances turn by turn, of a game that was played to its end."""
     earlier: tuple[Table, ...] = ()
     """Games here that ended for this one, or by themselves before it."""
+    at_start: Chances | None = None
+    """The chances when the turn under way began."""
 
 
 _More = ParamSpec("_More")
@@ -78,7 +88,7 @@ def _command(
         # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
         found = await self.tables.find(caller, game_id)
         if found.game.bot_to_move:
-            with contextlib.suppress(StrategyFileError):
+            with contextlib.suppress(StrategyFileError, TaskError, InvalidRequestError):
                 async for news in self.bots(found):
                     yield news
             found = await self.tables.find(caller, game_id)
@@ -100,6 +110,26 @@ class Games:
         self.oracle = oracle
         self._pace = pace
 
+    async def prepare(
+        self,
+        caller: Caller,
+        players: Sequence[Player],
+        rules: Ruleset,
+        kits: tuple[Kit, ...],
+        *,
+        tracked: bool = False,
+        joker_alone: bool = False,
+    ) -> AsyncIterator[Delay]:
+        """Have the dice that players bring solved against each other, before they play with them.
+
+        How long there is to wait.
+        """
+        await self._check_players(players, rules, tracked=tracked, brings_dice=True)
+        commands.check_seats(len(players), len(kits))
+        matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
+        async for delay in self.oracle.ready(caller.asker, matchup):
+            yield delay
+
     async def play(
         self,
         caller: Caller,
@@ -109,12 +139,25 @@ class Games:
         tracked: bool = False,
         hints: bool = True,
         away_seconds: int | None = None,
+        kits: tuple[Kit, ...] = (),
+        joker_alone: bool = False,
+        pool: tuple[NamedDie, ...] = (),
     ) -> AsyncIterator[News]:
-        """Set up a game; a table at which somebody still sits alone makes room for it."""
+        """Set up a game; a table at which somebody still sits alone makes room for it.
+
+        kits : what each of two players brings, see `prepare`; none where all throw the dice of the
+            rules
+        joker_alone : whether jokers of these dice may score without a die that is none
+        pool : two of each of which are laid out, for two players to take their dice of
+        """
         self.oracle.tasks.pressure.check(Degree.STRAINED)
         # found here once, what rolls lead to under new rules holds up no move
         await at_once(all_set_asides, rules)
-        await self._check_players(players, rules, tracked=tracked)
+        await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits or pool))
+        if pool:
+            # any of its dice that differ take as long
+            some = kits_of_picks(pool, range(2 * pairs_of(rules.dice)), rules.dice)
+            await self.oracle.check_solvable(caller.asker, matchup_of(rules, some))
         settings = await self.tables.store.settings(caller.place)
         earlier = await self._ended_by_itself(caller.place)
         table = None
@@ -128,6 +171,9 @@ class Games:
                     tracked=tracked,
                     hints=hints,
                     away_seconds=away_seconds,
+                    kits=kits,
+                    joker_alone=joker_alone,
+                    pool=pool,
                 )
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller.place, error))
@@ -135,10 +181,26 @@ class Games:
         async for news in self.bots(table):
             yield news
 
+    async def prepare_join(
+        self, caller: Caller, game_id: str | None, level: str | None, kit: Kit
+    ) -> AsyncIterator[Delay]:
+        """Have dice that somebody brings solved against those that are there already."""
+        found = await self.tables.find(caller, game_id)
+        joined = found.then(*commands.join(found.game, level, kit))
+        async for delay in self.oracle.ready(caller.asker, joined.game.matchup):
+            yield delay
+
     async def join(
-        self, caller: Caller, game_id: str | None, level: str | None = None
+        self,
+        caller: Caller,
+        game_id: str | None,
+        level: str | None = None,
+        kit: Kit | None = None,
     ) -> AsyncIterator[News]:
-        """Sit down at a table before the first roll, or have a bot sit down."""
+        """Sit down at a table before the first roll, or have a bot sit down.
+
+        kit : what the player brings in place of what the game was begun with, see `prepare_join`
+        """
         async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
             sat = any(seat.person == caller.person.id for seat in table.stored.seats)
             if level is None and sat:
@@ -150,12 +212,41 @@ class Games:
                 )
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError.say("only those who play here can have a bot sit down")
-            await self._check_players([level] if level else [], table.game.rules)
-            events = commands.join(table.game, level)
+            await self._check_players(
+                [level] if level else [],
+                table.game.rules,
+                brings_dice=most_players(table.game) == 2,
+            )
+            events = commands.join(table.game, level, kit)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
             seat = seat_row(number, level or caller.person, levels)
             news = await self._commit(table, table.then(*events, seat=seat))
+        yield news
+        async for more in self.bots(news.table):
+            yield more
+
+    async def get_up(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Leave a table before the first roll; it ends where then no person would begin."""
+        async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
+            seat = table.own_seat(caller)
+            events = commands.leave(table.game, seat)
+            left = seat if isinstance(events[0], Left) else None
+            after = table.then(*events, left=left)
+            news = await self._commit(table, after, by=table.names[seat])
+        yield news
+
+    async def pick(
+        self, caller: Caller, game_id: str | None, place: int
+    ) -> AsyncIterator[Delay | News]:
+        """Take a pair of the dice that are laid out; after the last one the game begins."""
+        found = await self.tables.find(caller, game_id)
+        after = found.then(*drafting.pick(found.game, found.acting_seat(caller), place))
+        async for delay in self.oracle.ready(caller.asker, after.game.matchup):
+            yield delay
+        async with self._changing(caller, found) as table:
+            seat = table.acting_seat(caller)
+            news = await self._commit(table, table.then(*drafting.pick(table.game, seat, place)))
         yield news
         async for more in self.bots(news.table):
             yield more
@@ -310,7 +401,7 @@ class Games:
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
-                await self._check_players([level], game.rules)
+                await self._check_players([level], game.rules, brings_dice=most_players(game) == 2)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
@@ -336,13 +427,17 @@ class Games:
                 news = await self._commit(table, table.then(*events))
             yield news
 
-    async def hint(self, caller: Caller, game_id: str | None) -> Hint:
+    async def hint(
+        self, caller: Caller, game_id: str | None
+    ) -> AsyncIterator[Delay | Hint | LoadedHint]:
         """What is best for the player to move, who alone may ask."""
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)
         game = replace(table.game, before=None)
+        async for delay in self.oracle.ready(caller.asker, game.matchup):
+            yield delay
         advisor = self.oracle.advisor
-        return await self.oracle.answered(caller.asker, game.rules, advisor.hint, game)
+        yield await self.oracle.answered(caller.asker, game.rules, advisor.hint, game)
 
     async def shown(self, table: Table) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed."""
@@ -350,7 +445,8 @@ class Games:
         in_turn = game.turn.turn_total or game.turn.roll is not None
         told = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if told else None
-        return News(game, (), table, chances, chart=await self.oracle.chart(table))
+        chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
+        return News(game, (), table, chances, chart=chart, at_start=at_start)
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move; waits where another program does it."""
@@ -370,6 +466,11 @@ class Games:
         game_id = table.game.id
         while _bots_move(table.game):
             await asyncio.sleep(self._pace)
+            game = table.game
+            if game.is_drafting:
+                game = apply(game, bot_pick(game))
+            async for _ in self.oracle.ready(asker_of(table), game.matchup):
+                pass  # with the last pair, else only where what was solved was removed
             async with self.tables.lock(game_id):
                 table = await self.tables.current(game_id)
                 if not table.game.bot_to_move:
@@ -439,15 +540,16 @@ class Games:
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
         moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
         chances = None
-        if moved or after.game.over or len(after.game.seats) > len(table.game.seats):
+        if moved or after.game.over or len(after.game.seats) != len(table.game.seats):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
-        reviewable = written.game.shares is not None and self.oracle.is_exact(written.game)
+        reviewable = written.game.shares is not None and self.oracle.is_reviewable(written.game)
         events = after.events[len(table.events) :]
         chart = await self.oracle.chart(written) if written.game.last else None
-        return News(table.game, events, written, chances, by, reviewable, chart)
+        at_start = chances or await self.oracle.at_start(written)
+        return News(table.game, events, written, chances, by, reviewable, chart, at_start=at_start)
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
         if game.tracked:
@@ -461,7 +563,12 @@ class Games:
         return await self.tables.rolled(game, seat)
 
     async def _check_players(
-        self, players: Sequence[Player], rules: Ruleset, *, tracked: bool = False
+        self,
+        players: Sequence[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+        brings_dice: bool = False,
     ) -> None:
         people = [player.id for player in players if isinstance(player, Person)]
         if len(set(people)) < len(people):
@@ -471,7 +578,10 @@ class Games:
                 continue
             if tracked:
                 raise InvalidRequestError.say(commands.NO_BOTS)
-            await at_once(self.oracle.advisor.policy, player, rules)
+            if brings_dice:
+                check_level(player)
+            else:
+                await at_once(self.oracle.advisor.policy, player, rules)
 
 
 def _bots_move(game: Game) -> bool:

@@ -1,6 +1,7 @@
 """House rules of a place: made in one line, solved in a process of their own, used by name."""
 
 import asyncio
+import logging
 import time
 import tomllib
 import unicodedata
@@ -30,16 +31,21 @@ from solver.errors import (
     StrategyFileError,
     did_you_mean,
 )
+from solver.game.many import check_many, expected_seconds
+from solver.game.many_best import first_shared_position
 from solver.game.position import first_position
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress
 from solver.game.workload import workload
+from solver.many_strategy import open_many
 from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.strategy import open_strategy
 from solver.wording import say, say_later
+
+logger = logging.getLogger(__name__)
 
 RULES_SETTING = "rules"
 """Key of the place setting that holds the name of its rules."""
@@ -63,8 +69,20 @@ class Limits:
     """Rule sets that a place may have."""
     seconds: float = 300.0
     """Time that a solve may take, estimated or not, without the wait for its turn."""
+    needed: float = 0.0
+    """Estimated time of a solve for which a question or a game waits."""
     interval: float = 1.0
     """Least seconds between two updates of a solve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A solve that comes before what was asked for."""
+
+    rules: Ruleset
+    players: int
+    seconds: float
+    """About how many it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +113,19 @@ class _Run(Watch):
 
     rules: Ruleset
     latest: SolveProgress
+    players: int = 2
     task: "asyncio.Task[SolveProgress] | None" = None
     seconds: float = 0.0
     """About how long it takes."""
     asked: Task | None = None
     """Once it waits for its turn, or has it."""
     began: float = field(default_factory=time.monotonic)
+
+    @property
+    def lease(self) -> str:
+        """Which only one program holds that solves these rules."""
+        many = f":{self.players}" if self.players > 2 else ""
+        return f"solve:{self.rules.digest}{many}"
 
     def so_far(self, **what: Any) -> SolveProgress:
         return replace(self.latest, seconds=time.monotonic() - self.began, **what)
@@ -335,6 +360,25 @@ class HouseRules:
             finally:
                 del self._runs[place]
 
+    async def needed(self, asker: Asker, rules: Ruleset, players: int) -> AsyncIterator[Needed]:
+        """Solve rules for so many players before an answer, where that takes a few seconds.
+
+        Says so first. Nothing is said where it takes long or cannot be done: the answer is then
+        what it is without. Raises TaskCancelledError.
+        """
+        if players < 2 or not self._limits.needed:
+            return
+        run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING), players)
+        try:
+            asked = rules, self._limits.needed, players
+            run.seconds = await self._tasks.aside(asker, check_size, *asked)
+            yield Needed(rules, players, run.seconds)
+            await self._in_turn(run, asker)
+        except TaskCancelledError:
+            raise
+        except FarkleError as error:
+            logger.debug("%s for %s players: %s", rules.name, players, error)
+
     async def cancel(self, place: str) -> str:
         """End the solve of a place, its process and all; returns the name of the rules.
 
@@ -360,12 +404,16 @@ class HouseRules:
 
     async def _work(self, run: _Run, asker: Asker) -> SolveProgress:
         """Wait for the turn of a solve and do it, unless that is needless. Raises FarkleError."""
-        chance = await at_once(self._chance, run.rules)
+        chance = await at_once(self._chance, run)
         if chance is not None:
             return replace(run.latest, state=SolveState.DONE, win_probability=chance)
         most = self._limits.seconds
         run.seconds = await self._tasks.aside(asker, check_size, run.rules, most)
         run.latest = replace(run.latest, expected=run.seconds)
+        return await self._in_turn(run, asker)
+
+    async def _in_turn(self, run: _Run, asker: Asker) -> SolveProgress:
+        """The same, a task among others. Raises FarkleError."""
         kind = Kind.SHORT_SOLVING if run.seconds <= SHORT_SOLVE else Kind.SOLVING
         async with self._tasks.task(asker, say_later("solve"), 1, run.seconds, kind) as task:
             return await task.stoppable(self._solve(run, task))
@@ -376,11 +424,11 @@ class HouseRules:
         while True:
             async with (
                 self._tasks.turn(task),
-                self._store.leases.held(f"solve:{run.rules.digest}") as ours,
+                self._store.leases.held(run.lease) as ours,
             ):
                 run.began = time.monotonic()
                 # another place, or another program, may have had the same rules
-                chance = await at_once(self._chance, run.rules)
+                chance = await at_once(self._chance, run)
                 if ours or chance is not None:
                     return await self._solved(run, chance)
             task.parts, task.each = 1, run.seconds
@@ -393,10 +441,11 @@ class HouseRules:
             run.latest = run.so_far(state=SolveState.RUNNING, expected=run.seconds)
             try:
                 async with asyncio.timeout(self._limits.seconds):
-                    await solve_apart(run.rules, self._strategies, self._kernels, run)
+                    folders = self._strategies, self._kernels
+                    await solve_apart(run.rules, *folders, run, players=run.players)
             except TimeoutError:
                 return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
-            chance = await at_once(self._chance, run.rules)
+            chance = await at_once(self._chance, run)
         if chance is None:
             raise SolveError.say(
                 "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
@@ -430,19 +479,35 @@ class HouseRules:
         saved = await self._store.place_rules(place)
         return {name: text for name, text in saved.items() if name.lower() not in self._presets}
 
-    def _chance(self, rules: Ruleset) -> float | None:
+    def _chance(self, run: _Run) -> float | None:
         """Win probability of the first player, if the rules are solved."""
+        rules, players = run.rules, run.players
         try:
-            return open_strategy(self._strategies, rules).win_probability(first_position(rules))
+            if players == 2:
+                return open_strategy(self._strategies, rules).win_probability(first_position(rules))
+            solved = open_many(self._strategies, rules, players)
+            return float(solved.chances(first_shared_position(rules, players))[0])
         except StrategyFileError:
             return None
 
 
-def check_size(rules: Ruleset, seconds: float) -> float:
+def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
     """About how many seconds a solve of the rules takes.
 
     Raises InvalidRulesError where that is more than so many, or they cannot be solved at all.
     """
+    if players > 2:
+        check_many(rules, players)
+        if (expected := expected_seconds(rules, players)) > seconds:
+            raise InvalidRulesError.say(
+                "{rules}: a solve for {players} players would take about {time}, and may take"
+                " {most} here",
+                rules=rules.name,
+                players=players,
+                time=duration(expected),
+                most=duration(seconds),
+            )
+        return expected
     found = workload(rules)
     if found.seconds > seconds:
         raise InvalidRulesError.say(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bot.services.badges import BadgePlan, badge_plan
 from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_solve, solved
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
@@ -81,6 +82,8 @@ class KcdAnswer:
     win_second: float
     bank_from: tuple[LoadedBank, ...]
     """In my first turn, with what is left most often."""
+    badge: BadgePlan | None = None
+    """When to use mine, where it is used up."""
 
     @property
     def win(self) -> float:
@@ -141,14 +144,16 @@ def kcd_answer(
     mine, theirs = dice.head_starts
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
     strategy = solved(folders, dice.matchup, on_progress)
-    turn = strategy.turn(0, strategy.start(0, mine, theirs))
+    uses = dice.uses
+    turn = strategy.turn(0, strategy.start(0, mine, theirs), uses)
     return KcdAnswer(
         question=question,
         mine=figures[0],
         theirs=figures[1],
-        win_beginning=strategy.win_probability(0, mine, theirs),
-        win_second=1 - strategy.win_probability(1, theirs, mine),
+        win_beginning=strategy.win_probability(0, mine, theirs, uses),
+        win_second=1 - strategy.win_probability(1, theirs, mine, uses),
         bank_from=_bank_from(dice.mine, turn, dice.rules.winning_score - mine),
+        badge=badge_plan(dice, strategy, begins=question.begins),
     )
 
 
@@ -226,8 +231,8 @@ def played_out(
     strategy = solved(folders, dice.matchup, told)
     told.next()
     if question.begins:
-        return strategy.win_probability(0, *heads)
-    return 1 - strategy.win_probability(1, *heads[::-1])
+        return strategy.win_probability(0, *heads, dice.uses)
+    return 1 - strategy.win_probability(1, *heads[::-1], dice.uses)
 
 
 def seconds_of_choice(question: ChoiceQuestion) -> float:

@@ -23,10 +23,15 @@ from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice
 from solver.play.advice import Advice, Odds
+from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
 from solver.play.loaded import advise_side, odds_of_side
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
-from solver.turn.scoring import Badge
+from solver.turn.equations import Floats
+from solver.turn.powers import PowerKind, in_steps, uses_of
+from solver.turn.remaining import shape_of
+from solver.turn.rerolls import operations
+from solver.turn.scoring import Badge, TurnState
 
 Told = Callable[[float], None]
 
@@ -68,16 +73,28 @@ class LoadedDice:
     """Mine and theirs."""
 
     @property
+    def played(self) -> tuple[NamedBadge | None, NamedBadge | None]:
+        """The badges that do anything: none where one of them cancels the other."""
+        cancelled = any(badge and badge.cancels for badge in self.badges)
+        return (None, None) if cancelled else self.badges
+
+    @property
+    def uses(self) -> tuple[int, int]:
+        """How often mine and theirs still can be used."""
+        mine, theirs = (badge.uses_left if badge else 0 for badge in self.played)
+        return mine, theirs
+
+    @property
     def head_starts(self) -> tuple[int, int]:
         """Points that badges give at the start. Raises InvalidPositionError."""
-        mine, theirs = (badge.head_start if badge else 0 for badge in self.badges)
+        mine, theirs = (badge.head_start if badge else 0 for badge in self.played)
         position = Position(mine, theirs, dice=self.rules.dice)
         check_position(self.rules, position)
         return mine, theirs
 
     def combinations(self, side: int) -> Badge:
         """What the badge of a side adds to the combinations."""
-        badge = self.badges[side]
+        badge = self.played[side]
         return badge.combinations(self.rules) if badge else ()
 
     @property
@@ -85,15 +102,27 @@ class LoadedDice:
         """What is solved; mine are side 0. Raises InvalidDiceError and InvalidRulesError."""
         dice = self.mine.dice_set, self.theirs.dice_set
         badges = self.combinations(0), self.combinations(1)
-        return Matchup(self.rules, dice, self.joker_alone, badges)
+        mine, theirs = (badge.power if badge else None for badge in self.played)
+        return Matchup(self.rules, dice, self.joker_alone, badges, (mine, theirs))
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedAdvice:
-    """What to keep of a roll of loaded dice."""
+    """What to keep of a roll of loaded dice, and whether to use the badge."""
 
     dice: LoadedDice
     advice: Advice
+    """Without a use on the roll itself."""
+    uses: tuple[BadgeUse, ...] = ()
+    """On the roll, the best first."""
+    then: tuple[bool, ...] = ()
+    """Of each option, whether the badge is best used before the bank or roll that follows."""
+
+    @property
+    def win_probability(self) -> float:
+        """With the best that there is."""
+        worth = (use.win_probability for use in self.uses)
+        return max(self.advice.win_probability, *worth, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +131,9 @@ class LoadedOdds:
 
     dice: LoadedDice
     odds: Odds
+    """Of these rolling and banking are without the badge, and the rest with it."""
+    use: BadgeUse | None = None
+    """Before the roll, or after a farkle of it."""
 
 
 def solved(
@@ -121,6 +153,14 @@ def solved(
     return MatchupStrategy(matchup, solution.values)
 
 
+def solved_values(folders: MatchupFolders, matchup: Matchup) -> Floats:
+    """The values of a match-up, which is solved if need be, as `MatchupStrategy` takes them.
+
+    Raises what `solved` raises.
+    """
+    return solved(folders, matchup).values
+
+
 def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
     """The same rules to another goal. Raises InvalidRequestError and InvalidRulesError."""
     if goal is None or goal == rules.goal:
@@ -135,9 +175,28 @@ def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
 
 def seconds_of_solve(matchup: Matchup) -> float:
     """About how long a solve takes."""
-    # the options of a turn grow so with the remaining dice that it tells apart
-    options = sum(25 * thrown.whole**1.95 for thrown in matchup.dice)
+    others = [1 + uses_of(power) for power in reversed(matchup.powers)]
+    options = sum(other * _options(matchup, side) for side, other in enumerate(others))
     return float(_LEAST_SECONDS + _SECONDS * options * score_count(matchup.rules) ** 3)
+
+
+def _options(matchup: Matchup, side: int) -> float:
+    """About the options that a side has in its turns, those of all its uses left together."""
+    thrown, power = matchup.dice[side], matchup.powers[side]
+    # they grow so with the remaining dice that a turn tells apart
+    plain: float = 25 * thrown.whole**1.95
+    if power is None:
+        return plain
+    more = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}.get(power.kind, 1.0) * plain
+    once = 6 * plain if power.kind is PowerKind.MIGHT else 0.0
+    if power.kind is PowerKind.REROLL:
+        more = 1.2 * (plain + operations(shape_of(thrown), power))
+    found = plain
+    for uses in range(1, power.uses + 1):
+        # layers below are solved once each, and the last one about three times
+        below = 0 if power.is_of_bank else min(uses, 1) if power.once else uses
+        found += more + (below * (more + once)) / 3
+    return found
 
 
 def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
@@ -158,10 +217,17 @@ def loaded_advice(
 ) -> LoadedAdvice:
     """Rank what may be kept of a roll as typed. Raises FarkleError."""
     roll = read_roll(dice.mine, text)
-    position = _position(situation, dice.mine.dice_set.thrown_in(roll))
+    position = _position(dice, situation, dice.mine.dice_set.thrown_in(roll))
     strategy = solved(folders, dice.matchup, on_progress)
     strategy.check(0, position)
-    return LoadedAdvice(dice, advise_side(strategy, 0, position, roll))
+    advice = advise_side(strategy, 0, position, roll, dice.uses)
+    states = (TurnState(option.turn_total, option.dice_left) for option in advice.options)
+    return LoadedAdvice(
+        dice,
+        advice,
+        uses_on_roll(strategy, 0, advice, dice.uses),
+        tuple(uses_now(strategy, 0, position, state, dice.uses) for state in states),
+    )
 
 
 def loaded_odds(
@@ -186,10 +252,12 @@ def loaded_odds(
             left=dice.mine.first_name(0).typed,
         )
     thrown = dice.mine.dice_set
-    position = _position(situation, thrown.whole if left is None else read_left(dice.mine, left))
+    remaining = thrown.whole if left is None else read_left(dice.mine, left)
+    position = _position(dice, situation, remaining)
     strategy = solved(folders, dice.matchup, on_progress)
     strategy.check(0, position)
-    return LoadedOdds(dice, odds_of_side(strategy, 0, position))
+    odds = odds_of_side(strategy, 0, position, dice.uses)
+    return LoadedOdds(dice, odds, use_before_roll(strategy, 0, odds, dice.uses))
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:
@@ -226,16 +294,24 @@ def read_left(named: NamedSet, text: str) -> Remaining:
     return thrown.place(tuple(counts))
 
 
-def _position(situation: Situation, dice: Remaining) -> Position:
-    """A position before a roll of some dice."""
+def _position(dice: LoadedDice, situation: Situation, left: Remaining) -> Position:
+    """A position before a roll of some dice. Raises InvalidRequestError for several opponents."""
+    situation.check_two()
     return Position(
-        banked=situation.banked,
-        opponent=situation.opponent,
+        banked=_score(dice, 0, situation.banked),
+        opponent=_score(dice, 1, situation.opponent),
         turn_total=situation.turn_total,
         farkles=situation.farkles,
         opponent_farkles=situation.opponent_farkles,
-        dice=dice,
+        dice=left,
     )
+
+
+def _score(dice: LoadedDice, side: int, score: int) -> int:
+    """A score as it counts: a fraction of a step that a badge left over never matters again."""
+    badge = dice.played[side]
+    used = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
+    return in_steps(dice.rules, score) if used and score > 0 else score
 
 
 def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSolution:

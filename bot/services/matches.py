@@ -32,13 +32,13 @@ class MatchGame:
 
     number: int
     began: int
-    """The bot that began, 0 or 1."""
-    odds: tuple[float, float] | None
+    """The bot that began, by its number from 0; the others follow in their order."""
+    odds: tuple[float, ...] | None
     """Each bot's chance before the first roll if both played optimally; exact."""
     game: Game
     """Seat 0 is the bot that began."""
-    score: tuple[float, float]
-    """Games won so far; a shared one counts half for each."""
+    score: tuple[float, ...]
+    """Games won so far; of a shared one everybody has an equal part."""
     over: bool
     """Whether the match is decided."""
     moves: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class MatchGame:
 async def play_match(
     oracle: Oracle,
     asker: Asker,
-    levels: tuple[str, str],
+    levels: tuple[str, ...],
     rules: Ruleset,
     games: int,
     tell: Callable[[int, Begun, Sequence[Event]], Iterable[str]] | None = None,
@@ -63,15 +63,16 @@ async def play_match(
     check_games(games, MOST_GAMES)
     for level in levels:
         await at_once(oracle.advisor.policy, level, rules)
-    first = await at_once(oracle.start, rules)
-    score = [0.0, 0.0]
+    bots = len(levels)
+    first = await at_once(oracle.start, rules, bots)
+    score = [0.0] * bots
     each = seconds_of_game(rules, levels)
     async with oracle.tasks.task(asker, say_later("match"), games, each) as task:
         if task.left > _LONG:
             yield Delay(task.what, 0, task.left)
         for number in range(1, games + 1):
-            began = (number - 1) % 2
-            order = (levels[began], levels[1 - began])
+            began = (number - 1) % bots
+            order = levels[began:] + levels[:began]
             told = partial(tell, began) if tell else None
             async for one in task.told(played, oracle.advisor, rules, order, number, told):
                 if isinstance(one, Delay):
@@ -79,18 +80,19 @@ async def play_match(
                         yield one
                     continue
                 for seat, share in enumerate(one.game.shares or ()):
-                    score[began if seat == 0 else 1 - began] += share
+                    score[(began + seat) % bots] += share
                 odds = None
                 if first is not None:
-                    odds = (first, 1 - first) if began == 0 else (1 - first, first)
-                won, left = (score[0], score[1]), games - number
-                over = left == 0 or abs(won[0] - won[1]) > left
-                yield MatchGame(number, began, odds, one.game, won, over, one.moves)
+                    odds = first[bots - began :] + first[: bots - began]
+                *_, second, most = sorted(score)
+                left = games - number
+                over = left == 0 or most - second > left
+                yield MatchGame(number, began, odds, one.game, tuple(score), over, one.moves)
                 if over:
                     return
 
 
-def seconds_of_game(rules: Ruleset, levels: tuple[str, str]) -> float:
+def seconds_of_game(rules: Ruleset, levels: tuple[str, ...]) -> float:
     """About how long a game between bots takes to compute."""
     thinkers = sum(level in {Optimal.name, MaxPoints.name} for level in levels)
     return _GAME_SECONDS + _ROW_SECONDS * turn_rows(rules) * thinkers

@@ -7,9 +7,16 @@ from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.play.advice import Advice, Odds, odds
 from solver.play.maps import TurnMap, turn_map
+from solver.wording import say_later
 
 if TYPE_CHECKING:
     from bot.table.state import Game
+
+
+NOT_WITH_DICE = say_later(
+    "pictures and walks know equal dice alone: in a game to which players bring theirs, /hint,"
+    " /advise and /odds say what is best"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +44,7 @@ def explained(advisor: Advisor, dice: int | None, situation: Situation) -> Expla
 
 def explained_in(advisor: Advisor, game: "Game") -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
-    hint = advisor.hint(game)
+    advice, marked, exact = advisor.against_one(game)
     # where dice lie on the table, what is marked is where the best set-aside of them leads
-    turn = turn_map(advisor.strategy(game.rules), hint.odds.position)
-    return Explanation(turn, hint.odds, hint.advice, hint.exact)
+    turn = turn_map(advisor.strategy(game.rules), marked.position)
+    return Explanation(turn, marked, advice, exact)

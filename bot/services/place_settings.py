@@ -1,15 +1,21 @@
 """How those who manage a place change what is set for it."""
 
+import re
+
 from bot.languages import find_code, language_codes
 from bot.services.tables import Caller
 from bot.store.rows import PlaceSettings
 from bot.store.store import Store
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.wording import say, say_later, spoken
 
 MOST_OPEN_GAMES = 20
 """Games that a place may allow to be open at once."""
 AUTO = "auto"
 """The word for no language of its own."""
+OFF = say_later("off")
+"""The word for no daily position."""
+_HOUR = re.compile(r"(\d{1,2})(?::00)?")
 
 
 async def change_settings(
@@ -20,8 +26,11 @@ async def change_settings(
     mentions: bool | None = None,
     posts: bool | None = None,
     language: str | None = None,
+    daily: str | None = None,
 ) -> PlaceSettings:
     """Set what is not None, and give what holds then; the language "auto" is none.
+
+    daily : the hour in UTC at which the daily position is posted, or "off"
 
     Raises IllegalActionError where the caller may not, and InvalidRequestError.
     """
@@ -36,6 +45,9 @@ async def change_settings(
         "mentions": mentions,
         "posts": posts,
         "language": tag if language else None,
+        "daily": None if daily is None else _hour(daily),
+        # who switches it on is rather one of those who read it
+        "daily_language": spoken().code if daily else None,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     if changes and not caller.manages:
@@ -45,6 +57,18 @@ async def change_settings(
     for name, value in changes.items():
         await store.set_place_setting(caller.place, name, value)
     return await store.settings(caller.place)
+
+
+def _hour(text: str) -> int:
+    """An hour of the day as typed, -1 for none. Raises InvalidRequestError."""
+    word = text.strip().lower()
+    if word in {OFF, say(OFF).lower()}:
+        return -1
+    if (found := _HOUR.fullmatch(word)) and int(found[1]) < 24:
+        return int(found[1])
+    raise InvalidRequestError.say(
+        'daily: takes an hour from 0 to 23, in UTC, or {off}, not "{word}"', off=OFF, word=text
+    )
 
 
 def check_games(games: int, most: int) -> None:

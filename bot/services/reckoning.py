@@ -4,34 +4,24 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from bot.review.chart import ChartPoint, GameChart
-from bot.review.moments import effective_events, win_probability
+from bot.review.moments import effective_events
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled
-from bot.table.state import Game, Stage, apply, begin, turn_after
-from solver.game.endgame import last_turn
-from solver.game.standings import by_seat
-from solver.play.estimate import estimate
-from solver.play.policies import Move, TurnView, make_policy
+from bot.table.state import Game, Stage, apply, begin, fold
+from solver.game.many_best import SharedStrategy
+from solver.play.many_advice import advise_shared, shared_odds
+from solver.play.policies import Move, Optimal, Policy, TurnView
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import after_set_aside, set_asides
-
-GAMES = 20_000
-"""Games simulated for an estimate."""
-_GOAL = 10_000
-_CHART_GAMES = 2_000
-"""Games simulated for one point of a chart."""
-
+from solver.turn.equations import Decision
 
 Estimated = tuple[tuple[float, ...], float | None]
-"""Chances to win by seat, and their standard error, None where they are exact."""
+"""Chances to win by seat, and what 95 in 100 of them are within; None where they are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,65 +33,20 @@ class Played:
     """Every turn in words, if that was asked for."""
 
 
-def estimated(game: Game, games: int, generator: np.random.Generator) -> Estimated:
-    """Everybody's chance in a game under way, from so many simulated games.
-
-    Raises ConvergenceError.
-    """
-    if game.shares is not None:
-        return game.shares, None
-    if game.stage is Stage.PLAY_OFF:
-        return _in_play_off(game)
-    rules, turn, goes_on = game.rules, game.turn, False
-    if turn.roll is not None:
-        # as whoever plays for points would go on
-        view = TurnView(rules, game.position(), turn.roll)
-        choice = make_policy("max-points").choose(view)
-        turn, goes_on = turn_after(rules, turn, choice.set_aside), not choice.bank
-    playing = [k for k, seat in enumerate(game.seats) if seat.playing]
-    seats = [game.seats[k] for k in playing]
-    # longer games take longer to play, and need no more of them
-    games = max(1_000, min(games, games * _GOAL // rules.goal))
-    found = estimate(
-        rules,
-        [replace(seat.standing, score=max(seat.score, rules.score_floor)) for seat in seats],
-        playing.index(game.mover),
-        turn.state,
-        generator,
-        games=games,
-        waiting=[playing.index(seat) for seat in game.waiting],
-        roll=goes_on,
-    )
-    chances = dict(zip(playing, found.win_probabilities, strict=True))
-    return tuple(chances.get(k, 0.0) for k in range(len(game.seats))), found.standard_error
-
-
-def estimated_on(
-    game: Game, games: int, generator: np.random.Generator
-) -> tuple[Estimated, np.random.Generator]:
-    """The same, and the generator as it is then: one that was sent is another one."""
-    return estimated(game, games, generator), generator
+def estimated(advisor: Advisor, game: Game) -> Estimated:
+    """Everybody's chance in a game under way. Raises FarkleError where nothing can be told."""
+    worth = advisor.worth(game.rules, game.playing)
+    return worth.shares(game), None if game.over else worth.within
 
 
 def charted(
-    advisor: Advisor,
-    names: tuple[str, ...],
-    begun: Begun,
-    events: Sequence[Event],
-    generator: np.random.Generator,
-    told: Mapping[int, tuple[float, ...]],
-) -> tuple[GameChart, np.random.Generator]:
-    """The chances after every turn of a game, and the generator as it is then.
-
-    told : by version of the game, estimates that were told before: nobody sees two for one position
-
-    Raises StrategyFileError or ConvergenceError.
-    """
+    advisor: Advisor, names: tuple[str, ...], begun: Begun, events: Sequence[Event]
+) -> GameChart:
+    """The chances after every turn of a game. Raises FarkleError where they cannot be told."""
     points: list[ChartPoint] = []
     steps = [(0, None, begin(begun)), *effective_events(begun, events)]
-    rules, players = begun.rules, len(names)
-    strategy = advisor.solved(rules) if players == 2 else None
-    chances: tuple[float, ...]
+    players = len(names)
+    worth = advisor.worth_in(steps[-1][2], players)
     before: Game | None = None
     for _, _, game in steps:
         ended = before is None or game.last is not before.last or game.over > before.over
@@ -111,39 +56,53 @@ def charted(
             continue
         if sitting_down:
             points.clear()
-        if strategy:
-            chances = win_probability(strategy, game)
-        elif not game.over and game.version in told:
-            chances = told[game.version]
-        else:
-            chances, _ = estimated(game, _CHART_GAMES, generator)
         scores = tuple(seat.score for seat in game.seats)
-        points.append(ChartPoint(str(len(points)), chances, scores))
+        points.append(ChartPoint(str(len(points)), worth.shares(game), scores))
     whole = tuple(point for point in points if len(point.scores) == players)
-    return GameChart(names, whole), generator
+    return GameChart(names, whole)
 
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
-    """Every decision of a game. Raises StrategyFileError."""
-    return review(advisor.strategy(begun.rules), begun, events)
+    """Every decision of a game, by estimates where it is not solved. Raises FarkleError."""
+    game = fold(begun, events)
+    return review(advisor.worth_in(game, *game.numbers_playing), begun, events)
 
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
-    policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
-    return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
+    if game.kits:
+        return advisor.policy_in(game).choose(game.position(), game.turn.roll or ())
+    return _chosen(advisor, game, advisor.policy(game.seats[game.mover].level or "", game.rules))
 
 
 def banked(advisor: Advisor, game: Game) -> bool:
     """Whether the bot that is to move banks before it rolls. Raises StrategyFileError."""
+    if game.kits:
+        return advisor.policy_in(game).banks(game.position())
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
+    if shared := _shared(advisor, game, policy):
+        return shared_odds(shared, game.shared_position()).action is not Decision.ROLL
     return policy.banks(game.rules, game.position())
+
+
+def _chosen(advisor: Advisor, game: Game, policy: Policy) -> Move:
+    """What a policy does with the roll that lies there."""
+    roll = game.turn.roll or ()
+    if shared := _shared(advisor, game, policy):
+        best = advise_shared(shared, game.shared_position(), roll).options[0]
+        return Move(best.set_aside, best.action is not Decision.ROLL)
+    return policy.choose(TurnView(game.rules, game.position(), roll))
+
+
+def _shared(advisor: Advisor, game: Game, policy: Policy) -> SharedStrategy | None:
+    """Best play of all who play, where the policy is that and they are more than two."""
+    return advisor.shared(game) if isinstance(policy, Optimal) else None
 
 
 def played(
     advisor: Advisor,
     rules: Ruleset,
-    levels: tuple[str, str],
+    levels: tuple[str, ...],
     number: int,
     tell: Callable[[Begun, Sequence[Event]], Iterable[str]] | None = None,
 ) -> Played:
@@ -162,32 +121,9 @@ def played(
         made: list[Event] = [Rolled(dice=fallen)]
         game = apply(game, made[0])
         if game.turn.roll is not None:
-            choice = policies[game.mover].choose(TurnView(rules, game.position(), game.turn.roll))
+            choice = _chosen(advisor, game, policies[game.mover])
             made += [Kept(dice=choice.set_aside), *([Banked()] if choice.bank else [])]
             for event in made[1:]:
                 game = apply(game, event)
         events += made
     return Played(replace(game, before=None), tuple(tell(begun, events)) if tell else ())
-
-
-def _in_play_off(game: Game) -> Estimated:
-    """Chances in a play-off: exact for two; of more each one is as good until it has played.
-
-    The least that others have to beat takes its chance from those who have less.
-    """
-    others = [seat for seat in game.waiting if seat != game.mover]
-    most = max((points for _, points in game.played_off), default=0)
-    best = [seat for seat, points in game.played_off if points == most]
-    left = [game.mover, *others, *best]
-    shares = dict.fromkeys(left, 1 / len(left))
-    if len(left) == 2:
-        rules, turn = game.rules, game.turn
-        table = last_turn(rules, most if game.played_off else None, on_board=True)
-        states = [turn.state]
-        if turn.roll is not None:
-            kept = set_asides(rules, turn.roll)
-            states = [after_set_aside(rules, turn.state, one) for one in kept]
-        chance = max(table.value(state) for state in states)
-        shares = dict(zip([game.mover, left[1]], by_seat(chance, 0), strict=True))
-    found = tuple(shares.get(seat, 0.0) for seat in range(len(game.seats)))
-    return found, None if len(left) == 2 else 0.5 / len(left)

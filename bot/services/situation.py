@@ -1,8 +1,11 @@
 """A position as people give it, and its fields: from them every front makes its options."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
 
+from solver.errors import InvalidRequestError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
@@ -20,6 +23,8 @@ class Situation:
 
     banked: int = 0
     opponent: int = 0
+    others: tuple[int, ...] = ()
+    """Scores of the players after the opponent, in the order of their turns."""
     turn_total: int = 0
     farkles: int = 0
     opponent_farkles: int = 0
@@ -33,11 +38,31 @@ class Situation:
     rules: str | Ruleset = DEFAULT_RULES
     """A preset's name, the path of a TOML file, or the rules themselves."""
 
+    @classmethod
+    def given(cls, *, opponent: Sequence[int] = (0,), **fields: Any) -> "Situation":
+        """A position by its fields, with the scores of all others as one of them."""
+        return cls(opponent=opponent[0], others=tuple(opponent[1:]), **fields)
+
+    @property
+    def players(self) -> int:
+        """How many there are."""
+        return 2 + len(self.others)
+
+    def check_two(self) -> None:
+        """Raises InvalidRequestError where more than two players are told of."""
+        if self.others:
+            raise InvalidRequestError.say(
+                "this is told of two players: them: takes one score here, and scores of several"
+                " in /advise and /odds"
+            )
+
 
 class FieldKind(Enum):
     """What the value of a field is."""
 
     NUMBER = auto()
+    SCORES = auto()
+    """A score, or those of several players."""
     YES_NO = auto()
     PLAYER = auto()
     """The player to act or the other one."""
@@ -95,10 +120,10 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--opponent", "--them"),
-        "The opponent's score.",
-        say_later("the opponent's score"),
-        metavar="D",
-        least=-_MOST_POINTS,
+        "The opponent's score; of several those of all, in the order of turns, as 2500,3100.",
+        say_later("the opponent's score; of several in the order of turns, as 2500,3100"),
+        FieldKind.SCORES,
+        "D",
     ),
     PositionField(
         ("--farkles",),

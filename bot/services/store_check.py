@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, true
 from sqlalchemy.exc import DBAPIError
 
 from bot.services.soundness import replayed
@@ -12,7 +12,14 @@ from bot.store.checksums import is_sound
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.rescue import damaged_copies
 from bot.store.rows import PlaceSettings
-from bot.store.schema import NEWEST, games, place_rules, place_settings
+from bot.store.schema import (
+    NEWEST,
+    daily_answers,
+    daily_positions,
+    games,
+    place_rules,
+    place_settings,
+)
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
 from solver.rules.file import make_rules
@@ -137,3 +144,9 @@ def _place_problems(connection: Connection) -> Iterator[Problem]:
             yield Problem(where, str(error))
         except (ValueError, TypeError, RecursionError):
             yield Problem(where, "they are no TOML")
+    for table, what in ((daily_positions, "position"), (daily_answers, "answer")):
+        columns = table.c.place, table.c.day
+        for place, day in connection.execute(
+            select(*columns).where(is_sound(table).is_not(true()))
+        ):
+            yield Problem(f"daily {what} of {day} in {place}", _NOT_AS_WRITTEN)

@@ -18,6 +18,8 @@ from bot.table.events import Begun, Ended, Event, Revealed, Rolled, event_data
 from bot.table.state import Game, apply, begin
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
+from solver.loaded.kits import Kit
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number
 
@@ -166,14 +168,22 @@ class Table:
     def _players(self) -> str:
         return ", ".join(self.names)
 
-    def then(self, *events: Event, seat: SeatRow | None = None) -> "Table":
-        """The table once events have happened, and a new or another player sits in `seat`."""
+    def then(self, *events: Event, seat: SeatRow | None = None, left: int | None = None) -> "Table":
+        """The table once events have happened.
+
+        seat : with its new or other player
+        left : the number of a seat that is given up
+        """
         game, stored = self.game, self.stored
         for event in events:
             game = apply(game, event)
         if seat is not None:
             others = stored.seats[: seat.number], stored.seats[seat.number + 1 :]
             stored = replace(stored, seats=(*others[0], seat, *others[1]))
+        if left is not None:
+            others = stored.seats[:left], stored.seats[left + 1 :]
+            moved = (replace(one, number=one.number - 1) for one in others[1])
+            stored = replace(stored, seats=(*others[0], *moved))
         return replace(self, stored=stored, events=(*self.events, *events), game=game)
 
 
@@ -217,6 +227,9 @@ class Tables:
         tracked: bool = False,
         hints: bool = True,
         away_seconds: int | None = None,
+        kits: tuple[Kit, ...] = (),
+        joker_alone: bool = False,
+        pool: tuple[NamedDie, ...] = (),
     ) -> Table:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one."""
         secret = None if tracked else secrets.token_bytes(32)
@@ -231,6 +244,9 @@ class Tables:
             hints=hints,
             away_seconds=away_seconds,
             commitment=fair_dice.commitment(secret) if secret else None,
+            kits=kits,
+            joker_alone=joker_alone,
+            pool=pool,
         )
         writes = self.store.foreign_writes()
         try:
@@ -331,7 +347,8 @@ class Tables:
         if any(not one.game.hints for one in own):
             raise IllegalActionError.say("the host has forbidden hints in the game that you play")
         found = own or [one for one in found if one.game.hints]
-        return found[0] if len(found) == 1 and len(found[0].game.seats) > 1 else None
+        plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]
+        return plays[0] if len(found) == len(plays) == 1 else None
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""
@@ -374,16 +391,13 @@ class Tables:
 
     async def rolled(self, game: Game, seat: int) -> Rolled:
         """What falls next, once it is known that the player may roll."""
-        number = commands.check_roll(game, seat)
+        commands.check_roll(game, seat)
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
                 raise InvalidRequestError.say("the dice of this game are real ones: say what fell")
             self._secrets[game.id] = secret
-        dice = fair_dice.fair_roll(
-            self._secrets[game.id], game.id, game.seeds, game.rolls + 1, dice=number
-        )
-        [event] = commands.roll(game, seat, dice)
+        [event] = commands.roll(game, seat, commands.fallen(game, self._secrets[game.id]))
         return event
 
     async def append(
@@ -400,6 +414,10 @@ class Tables:
         happened in between.
         """
         events, sat = after.events[len(table.events) :], table.stored.seats
+        sit, stay = after.stored.seats, len(sat)
+        if len(sit) < len(sat):
+            # those who move up are written anew, as nobody may sit twice at a time
+            stay = next((k for k, one in enumerate(sit) if one != sat[k]), len(sit))
         at = self.now()
         try:
             version = await self.store.append(
@@ -407,8 +425,9 @@ class Tables:
                 table.game.version,
                 [NewEvent(event.kind, event_data(event)) for event in events],
                 at,
-                new_seats=after.stored.seats[len(sat) :],
-                changed_seats=[one for one in after.stored.seats[: len(sat)] if one not in sat],
+                new_seats=sit[stay:],
+                changed_seats=[one for one in sit[:stay] if one not in sat],
+                without_seats=stay if stay < len(sat) else None,
                 ended=after.game.over,
                 results=results,
                 reopens=reopens,

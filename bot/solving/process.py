@@ -71,14 +71,16 @@ class SolveProgress:
         return self.state not in going_on
 
 
-async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Watch) -> None:
+async def solve_apart(
+    rules: Ruleset, strategies: Path, kernels: Path, watch: Watch, players: int = 2
+) -> None:
     """Solve rules and write their strategy file, in a process that ends if this is cancelled.
 
     strategies, kernels : the folders of strategy files and of compiled code
 
     Raises SolveError.
     """
-    request = _request(rules, strategies, kernels)
+    request = _request(rules, strategies, kernels, players)
     try:
         process = await start(*WORKER, stderr=asyncio.subprocess.STDOUT, cwd=os.sep)
     except OSError as error:
@@ -110,10 +112,11 @@ async def solve_apart(rules: Ruleset, strategies: Path, kernels: Path, watch: Wa
         )
 
 
-def _request(rules: Ruleset, strategies: Path, kernels: Path) -> bytes:
+def _request(rules: Ruleset, strategies: Path, kernels: Path, players: int) -> bytes:
     """What the worker, which is in another folder, is told to do."""
     request = {
         "rules": rules.model_dump(mode="json"),
+        "players": players,
         "strategies": str(strategies.absolute()),
         "kernels": str(kernels.absolute()),
         "language": spoken().code,

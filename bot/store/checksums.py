@@ -32,6 +32,8 @@ SEALED = {
     ),
     "place_settings": ("place", "key", "value"),
     "place_rules": ("place", "name", "text", "author"),
+    "daily_positions": ("place", "day", "rules", "position", "choices"),
+    "daily_answers": ("place", "day", "person", "name", "choice", "cost"),
 }
 """The columns that the checksum of a row is made of, by table."""
 

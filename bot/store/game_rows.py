@@ -136,7 +136,10 @@ def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> Gam
 def read_rolls(
     connection: Connection, *where: ColumnElement[bool]
 ) -> tuple[list[RolledGame], list[DamagedGameError]]:
-    """The dice of every roll of games, game by game in their order, but for damaged games."""
+    """The dice of every roll of games, game by game in their order, but for damaged games.
+
+    Games to which players bring their dice are left out.
+    """
     data = case((events.c.kind.in_(("begun", "rolled")), events.c.data))
     columns = games.c.id, games.c.version, events.c.kind, data, is_sound(events)
     query = select(*columns).join_from(games, events)
@@ -152,9 +155,11 @@ def read_rolls(
         fell: list[Any] = [
             one.get("dice") if isinstance(one, dict) else 0 for one in told["rolled"]
         ]
+        begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
+        if begun.get("kits"):
+            continue  # loaded dice are to fall unevenly
         counted = len(rows) == rows[0][1]
         if counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
-            begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
             rolled.append(RolledGame(begun.get("rules"), fell))
         else:
             reason = say("its events are not as they were written")
@@ -221,6 +226,11 @@ def change_seats(connection: Connection, game_id: str, changed: Sequence[SeatRow
         done = connection.execute(update, new_row(row))
         if not done.rowcount:
             raise ValueError(f"game {game_id} has no seat {seat.number} to change")
+
+
+def delete_seats(connection: Connection, game_id: str, number: int) -> None:
+    """Delete the seats from this one on."""
+    connection.execute(delete(seats).where(seats.c.game_id == game_id, seats.c.number >= number))
 
 
 def delete_results(connection: Connection, game_id: str) -> None:

@@ -63,7 +63,8 @@ class Leases:
             self._held.discard(name)
             if renewing:
                 renewing.cancel()
-            if ours:  # who leaves does not wait for that
+            # who leaves does not wait for that; once the store is closed it runs out by itself
+            if ours and self._holder in _HERE:
                 self._begin(self._release(name))
 
     def is_held(self, name: str) -> bool:

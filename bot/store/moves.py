@@ -13,6 +13,7 @@ from bot.store.game_rows import (
     COUNTED,
     change_seats,
     delete_results,
+    delete_seats,
     insert_events,
     insert_rows,
     new_row,
@@ -71,6 +72,8 @@ class Move:
     at: datetime
     new_seats: Sequence[SeatRow]
     changed_seats: Sequence[SeatRow]
+    without_seats: int | None
+    """The number from which on the seats there were are given up."""
     ended: bool
     results: Sequence[GameResult]
     reopens: bool
@@ -92,6 +95,8 @@ class Move:
         if self.reopens:
             delete_results(connection, game_id)
         insert_events(connection, game_id, before, self.events, self.at)
+        if self.without_seats is not None:
+            delete_seats(connection, game_id, self.without_seats)
         insert_rows(connection, "seats", game_id, map(asdict, self.new_seats))
         change_seats(connection, game_id, self.changed_seats)
         insert_rows(connection, "results", game_id, map(asdict, self.results))

@@ -56,6 +56,12 @@ class Places(Transactions):
             **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
         )
 
+    async def places_that_set(self, key: str) -> dict[str, Any]:
+        """What each place has set under a key that has set it at all."""
+        rows = place_settings.c
+        query = select(rows.place, rows.value).where(rows.key == key, is_sound(place_settings))
+        return dict(await self.read(lambda connection: connection.execute(query).all()))
+
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
         await self._put(place_settings, {"place": place, "key": key, "value": value})

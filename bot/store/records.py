@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, select, update
 
 from bot.store.checksums import is_sound, sealed_update
 from bot.store.game_rows import COUNTED, new_row
-from bot.store.schema import games, place_rules, results, seats
+from bot.store.schema import daily_answers, games, place_rules, results, seats
 from bot.store.store import Store, in_place
 
 
@@ -161,7 +161,8 @@ async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
 async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
-    The games stay whole: the seat goes on as someone's, its results are nobody's.
+    The games stay whole: the seat goes on as someone's, its results are nobody's. What the person
+    answered to daily positions is deleted.
     """
 
     def take_out(connection: Connection) -> int:
@@ -176,6 +177,7 @@ async def forget(store: Store, person: str) -> int:
             # what is damaged stays so, and is forgotten, too
             rest = connection.execute(update(table).where(his).values(nobody))
             changed = done.rowcount + rest.rowcount
+        connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
         return changed
 
     changed = await store.write(take_out)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 
@@ -81,6 +81,29 @@ class GameRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredDaily:
+    """What was asked in a place on a day."""
+
+    place: str
+    day: date
+    rules: dict[str, Any]
+    position: str
+    """By its ID."""
+    choices: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class DailyAnswer:
+    """What somebody answered; the cost, a win probability, is 0 for the best choice."""
+
+    day: date
+    person: str
+    name: str
+    choice: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlaceSettings:
     """What holds in a place."""
 
@@ -90,5 +113,9 @@ class PlaceSettings:
     """Whether the player to move may be called by a mention."""
     posts: bool = False
     """Whether win probabilities are told in a message of their own after every turn."""
+    daily: int = -1
+    """The hour, in UTC, at which the daily position is posted; -1 for never."""
+    daily_language: str = ""
+    """In which it is posted where nothing else is set."""
     language: str = ""
     """What everybody is answered in; else each person's own, and tables in the server's."""

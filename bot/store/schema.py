@@ -43,7 +43,7 @@ class UtcTime(TypeDecorator[datetime]):
         return found if found.tzinfo else None
 
 
-NEWEST = "4"
+NEWEST = "5"
 """The revision of these tables, which is that of the newest migration."""
 
 metadata = MetaData()
@@ -81,7 +81,7 @@ seats = Table(
     Index("seats_of_person", "person", "game_id", unique=True),
     sqlite_with_rowid=False,
 )
-"""The only table that names players; all others know seats."""
+"""The table that names players; those of games know seats."""
 
 events = Table(
     "events",
@@ -143,3 +143,37 @@ leases = Table(
     sqlite_with_rowid=False,
 )
 """Work that one of several programs does; one that ends without releasing it is not renewed."""
+
+daily_positions = Table(
+    "daily_positions",
+    metadata,
+    Column("place", Text, primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("rules", JSON, nullable=False),
+    Column("position", Text, nullable=False),
+    Column("choices", JSON, nullable=False),
+    Column("posted_at", UtcTime),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    sqlite_with_rowid=False,
+)
+"""What was asked in a place on a day: the rules as data, the position by its ID.
+
+`posted_at` is there once a program has taken it upon itself to post it; the checksum is of the
+rest.
+"""
+
+daily_answers = Table(
+    "daily_answers",
+    metadata,
+    Column("place", Text, primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("person", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("choice", Integer, nullable=False),
+    Column("cost", Float, nullable=False),
+    Column("crc", Integer, nullable=False, server_default="0"),
+    ForeignKeyConstraint(["place", "day"], ["daily_positions.place", "daily_positions.day"]),
+    Index("daily_answers_of_person", "person", "day"),
+    sqlite_with_rowid=False,
+)
+"""Whoever is forgotten has none any more. A cost of 0 is that of the best choice."""

@@ -107,12 +107,14 @@ class Store(Places):
         *,
         new_seats: Sequence[SeatRow] = (),
         changed_seats: Sequence[SeatRow] = (),
+        without_seats: int | None = None,
         ended: bool = False,
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> int:
         """Add what happened, all or nothing, and give the new version.
 
+        without_seats : the number from which on the seats there were are given up
         reopens : whether the game is over and goes on, without the results it had
 
         Raises StaleVersionError if the game is at another version or over, MissingGameError.
@@ -126,6 +128,7 @@ class Store(Places):
             at=at,
             new_seats=new_seats,
             changed_seats=changed_seats,
+            without_seats=without_seats,
             ended=ended,
             results=results,
             reopens=reopens,

@@ -8,6 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from bot.table import fair_dice
+from bot.table.dice_names import between, kept_text, rolled_text
+from bot.table.drafting import check_drafted, check_opponent
 from bot.table.events import (
     Banked,
     Begun,
@@ -15,6 +18,7 @@ from bot.table.events import (
     Ended,
     Joined,
     Kept,
+    Left,
     Replaced,
     Resigned,
     Rolled,
@@ -27,9 +31,9 @@ from bot.table.events import (
 from bot.table.state import Game, Stage, apply
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
-from solver.rules.ruleset import Ruleset
+from solver.loaded.kits import Kit
+from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import set_asides
 from solver.wording import figure, say, say_later, say_number
 
 MOST_PLAYERS = 8
@@ -44,18 +48,34 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
-    _check_number(len(levels))
-    return Begun(game=game, rules=rules, levels=tuple(levels), **settings)
+    begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
+    check_seats(len(levels), 2 if begun.kits or begun.pool else MOST_PLAYERS)
+    return begun
 
 
-def join(game: Game, level: str | None = None) -> list[Joined]:
-    """Take a seat more."""
+def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[Joined]:
+    """Take a seat more, with dice of one's own if `kit` says so."""
     if level is not None and game.tracked:
         raise IllegalActionError.say(NO_BOTS)
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
-    _check_number(len(game.seats) + 1)
-    return [Joined(level=level)]
+    check_seats(len(game.seats) + 1, most_players(game))
+    if kit and not game.kits:
+        raise IllegalActionError.say(
+            "all throw the dice of the rules in this game: /play my-dice:SET begins another"
+        )
+    return [Joined(level=level, kit=kit)]
+
+
+def leave(game: Game, seat: int) -> list[Left | Ended]:
+    """Get up before the first roll; a table at which then no person would begin just ends."""
+    _check_goes_on(game)
+    if game.stage is not Stage.LOBBY or game.picks:
+        raise IllegalActionError.say("the game has begun: /resign gives it up")
+    others = [one for number, one in enumerate(game.seats) if number != seat]
+    if not others or others[0].level is not None:
+        return [Ended()]
+    return [Left(seat=seat)]
 
 
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:
@@ -72,7 +92,8 @@ def seed(game: Game, seat: int, text: str) -> list[Seeded]:
 
 
 def check_hints(game: Game) -> None:
-    """Raises IllegalActionError where hints are forbidden."""
+    """Raises IllegalActionError where hints are forbidden, and while dice are taken."""
+    check_drafted(game)
     if not game.hints:
         raise IllegalActionError.say("the host has forbidden hints in this game")
 
@@ -80,9 +101,21 @@ def check_hints(game: Game) -> None:
 def check_roll(game: Game, seat: int) -> int:
     """How many dice the player may roll now."""
     _check_turn(game, seat)
-    _check_opponent(game)
+    check_opponent(game)
     _check_set_aside(game)
-    return game.turn.dice
+    return game.number_of_dice
+
+
+def fallen(game: Game, secret: bytes) -> Roll:
+    """What falls next, in its order, by the secret of the game."""
+    number = game.rolls + 1
+    if game.side is None:
+        dice = game.number_of_dice
+        return fair_dice.fair_roll(secret, game.id, game.seeds, number, dice=dice)
+    types = game.side.thrown(game.turn.dice)
+    weights = [game.dice.types[k].weights for k in types]
+    faces = fair_dice.loaded_roll(secret, game.id, game.seeds, number, weights)
+    return tuple(len(FACES) * k + face for k, face in zip(types, faces, strict=True))
 
 
 def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
@@ -97,6 +130,8 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
                 told=len(dice),
             )
         )
+    if game.side and not game.side.can_fall(game.turn.dice, dice):
+        raise IllegalActionError.say("the dice that are to be rolled now cannot show that")
     return [Rolled(dice=dice)]
 
 
@@ -107,15 +142,18 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
         raise IllegalActionError.say("there is no roll to keep dice of: roll first")
     wanted = make_roll(dice)
     if any(wanted.count(face) > game.turn.roll.count(face) for face in wanted):
+        if game.side:
+            # where they are typed they were read out of the roll
+            raise IllegalActionError.say("these dice are not all in the roll")
         raise IllegalActionError.say(
             "{dice} is not among the dice of the roll {roll}",
-            dice=_dice(wanted),
-            roll=_dice(game.turn.roll),
+            dice=kept_text(game, wanted),
+            roll=rolled_text(game, game.turn.roll),
         )
-    if not any(one.dice == wanted for one in set_asides(game.rules, game.turn.roll)):
+    if not any(one.dice == wanted for one in game.set_asides()):
         raise IllegalActionError.say(
             "{dice} cannot be kept under {rules} rules: {examples}",
-            dice=_dice(wanted),
+            dice=kept_text(game, wanted),
             rules=game.rules.name,
             examples=_examples(game),
         )
@@ -149,7 +187,7 @@ def score(
     """A whole turn with real dice."""
     check_tracked(game)
     _check_turn(game, seat)
-    _check_opponent(game)
+    check_opponent(game)
     if game.turn.roll is not None or game.turn.turn_total:
         raise IllegalActionError.say("this turn is being told roll by roll: finish it, or /undo")
     rules = game.rules
@@ -268,6 +306,18 @@ def end(game: Game, idle_hours: int | None = None) -> list[Ended]:
     return [Ended(idle_hours=idle_hours)]
 
 
+def check_seats(players: int, most: int) -> None:
+    """Raises IllegalActionError for more players than there can be."""
+    if most < min(players, MOST_PLAYERS):
+        raise IllegalActionError.say("a game to which players bring their dice is for two")
+    _check_number(players)
+
+
+def most_players(game: Game) -> int:
+    """How many can play in a game."""
+    return 2 if game.kits or game.pool else MOST_PLAYERS
+
+
 def check_tracked(game: Game) -> None:
     """Raises IllegalActionError unless the dice of a game are real ones."""
     if not game.tracked:
@@ -288,13 +338,9 @@ def _check_goes_on(game: Game) -> None:
 
 def _check_turn(game: Game, seat: int) -> None:
     _check_goes_on(game)
+    check_drafted(game)
     if seat != game.mover:
         raise IllegalActionError.say("it is not your turn")
-
-
-def _check_opponent(game: Game) -> None:
-    if len(game.seats) < 2:
-        raise IllegalActionError.say("a game needs two players: somebody has to join first")
 
 
 def _check_playing(game: Game, seat: int) -> None:
@@ -309,7 +355,9 @@ def _check_set_aside(game: Game) -> None:
 
 def _check_points(game: Game, seat: int, points: int) -> None:
     rules = game.rules
-    if points <= 0 or points % rules.point_step or not reachable_at(rules, points).any():
+    # badges add combinations, so that other turn totals can be come to than by the rules alone
+    can_be = points % rules.point_step == 0 and (game.side or reachable_at(rules, points).any())
+    if points <= 0 or not can_be:
         raise IllegalActionError.say(
             "no turn can come to {points:,} points under {rules} rules; for a turn without"
             " points say farkle",
@@ -359,13 +407,11 @@ def _least(game: Game, points: int) -> str:
 
 def _examples(game: Game) -> str:
     """Some of what may be kept, most points first."""
-    roll = game.turn.roll or ()
-    choices = set_asides(game.rules, roll)
-    named = ", ".join(f"{_dice(one.dice)} ({figure(one.points)})" for one in choices[:4])
+    roll = rolled_text(game, game.turn.roll or ())
+    choices = game.set_asides()
+    named = between(game).join(
+        f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4]
+    )
     if len(choices) > 4:
-        return say("of {roll} may be kept {choices} and others", roll=_dice(roll), choices=named)
-    return say("of {roll} may be kept {choices}", roll=_dice(roll), choices=named)
-
-
-def _dice(dice: Roll) -> str:
-    return " ".join(map(str, dice))
+        return say("of {roll} may be kept {choices} and others", roll=roll, choices=named)
+    return say("of {roll} may be kept {choices}", roll=roll, choices=named)

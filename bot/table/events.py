@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
+from solver.loaded.kits import Kit
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 
@@ -48,6 +50,12 @@ class Begun:
     """After how long without a move others may skip or replace a player."""
     commitment: str | None = None
     """Of the secret that the rolls are made from."""
+    kits: tuple[Kit, ...] = ()
+    """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
+    joker_alone: bool = False
+    """Whether jokers of these dice may score without a die that is none."""
+    pool: tuple[NamedDie, ...] = ()
+    """Two of each of which are laid out, for two players to take their dice of in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -56,6 +64,25 @@ class Joined:
 
     kind: Literal["joined"] = "joined"
     level: str | None = None
+    kit: Kit | None = None
+    """What the player brings in place of what the game was begun with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Picked:
+    """The player to move has taken a pair of dice that was laid out."""
+
+    kind: Literal["picked"] = "picked"
+    place: Annotated[int, Field(ge=0)]
+    """Of the pair in the pool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Left:
+    """A seat less, before the first roll: those behind it move up."""
+
+    kind: Literal["left"] = "left"
+    seat: SeatNumber
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -69,10 +96,11 @@ class Seeded:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Rolled:
-    """The player to move has rolled; the faces in the order in which they fell."""
+    """The player to move has rolled."""
 
     kind: Literal["rolled"] = "rolled"
     dice: Roll
+    """In the order in which they fell; with kits the face f of a die of type k is 6 * k + f."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -164,6 +192,8 @@ class Revealed:
 Event = (
     Begun
     | Joined
+    | Left
+    | Picked
     | Seeded
     | Rolled
     | Kept

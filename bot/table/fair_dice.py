@@ -18,6 +18,17 @@ The scheme, version 1, to the letter:
    over; any other is one die, its remainder by 6 plus 1. A roll of n dice is the first n of
    these, in order.
 
+Dice that are loaded are rolled by version 2. The commitment is the same, and:
+
+6. The first field of a message is ``farkle-advisor/roll/2``. After the number of the roll stand
+   the number of dice, then for each die, in order, the weights of its faces 1 to 6, and then the
+   number of the block. So whoever changes a weight changes the roll.
+7. The bytes of the blocks are read four at a time as a number u, the first byte the most
+   significant. With S the sum of a die's weights and L the largest multiple of S up to 2 to the
+   power of 32, a u of L or more is passed over. Any other decides the die: with r the remainder
+   of u by S it shows the least face f so that the weights of the faces 1 to f come to more than r.
+   The next die takes the next number.
+
 What it guarantees: nobody without the secret can tell a roll before it happens, and the host
 cannot change the secret after showing the commitment. As seeds come after the commitment, the
 host cannot have chosen a secret that is good for somebody, as long as one seed could not be
@@ -36,20 +47,35 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
-from typing import Annotated, Literal
+from itertools import accumulate, count, islice, pairwise
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from solver.errors import InvalidRequestError
+from solver.turn.dice import MAX_WEIGHT
 
 SECRET_BYTES = 32
 MOST_DICE = 6
+_FACES = 6
 _FAIR_BYTES = 252
 """The largest multiple of 6 among the 256 values of a byte: below it all faces are as likely."""
+_WORD = 4
+"""Bytes that decide a loaded die."""
+_WORDS = 256**_WORD
 
 Seeds = Sequence[tuple[int, str]]
 """Seats with the texts that their players gave, in any order."""
+Weights = tuple[int, ...]
+"""Of the faces 1 to 6 of a die."""
 
 
 def commitment(secret: bytes) -> str:
@@ -66,21 +92,61 @@ def fair_roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int)
     Fewer dice of the same number are the first of more. Raises InvalidRequestError for a secret,
     seeds or numbers that the scheme does not know.
     """
+    _check_roll(secret, seeds, number, dice)
+    return _faces(_blocks(secret, game_id, seeds, number), dice)
+
+
+def loaded_roll(
+    secret: bytes, game_id: str, seeds: Seeds, number: int, dice: Sequence[Weights]
+) -> tuple[int, ...]:
+    """Roll 1 to 6 dice of these weights: their faces, in order, by version 2 of the scheme.
+
+    Raises InvalidRequestError as `fair_roll` does, and for weights that no die has.
+    """
+    _check_roll(secret, seeds, number, len(dice))
+    for weights in dice:
+        whole = all(type(weight) is int and 0 <= weight <= MAX_WEIGHT for weight in weights)
+        if len(weights) != _FACES or not whole or not any(weights):
+            raise InvalidRequestError(
+                f"{list(weights)} are no weights of a die: six whole numbers from 0 to"
+                f" {MAX_WEIGHT:,}, not all of them 0"
+            )
+    blocks = _blocks(secret, game_id, seeds, number, dice)
+    words = (
+        int.from_bytes(block[k : k + _WORD], "big")
+        for block in blocks
+        for k in range(0, len(block), _WORD)
+    )
+    return tuple(_loaded_face(words, weights) for weights in dice)
+
+
+def _check_roll(secret: bytes, seeds: Seeds, number: int, dice: int) -> None:
     _checked(secret)
     if number < 1:
         raise InvalidRequestError(f"there is no roll {number}; the first is roll 1")
     if not 1 <= dice <= MOST_DICE:
         raise InvalidRequestError(f"{dice} dice cannot be rolled; 1 to {MOST_DICE} can")
     _check_seats(seeds)
-    return _faces(_blocks(secret, game_id, seeds, number), dice)
 
 
-def _blocks(secret: bytes, game_id: str, seeds: Seeds, number: int) -> Iterator[bytes]:
-    """The blocks of a roll, without end."""
-    fields = ["farkle-advisor/roll/1", game_id, str(len(seeds))]
+def _loaded_face(words: Iterator[int], weights: Weights) -> int:
+    """The face that the first number decides which is not passed over."""
+    total = sum(weights)
+    left = next(word for word in words if word < _WORDS // total * total) % total
+    return next(face for face, upto in enumerate(accumulate(weights), 1) if left < upto)
+
+
+def _blocks(
+    secret: bytes, game_id: str, seeds: Seeds, number: int, loaded: Sequence[Weights] = ()
+) -> Iterator[bytes]:
+    """The blocks of a roll, of these loaded dice if there are some, without end."""
+    fields = [f"farkle-advisor/roll/{2 if loaded else 1}", game_id, str(len(seeds))]
     for seat, text in sorted(seeds):
         fields += [str(seat), text]
-    start = b"".join(map(_field, [*fields, str(number)]))
+    fields.append(str(number))
+    if loaded:
+        fields += [str(len(loaded)), *(str(weight) for die in loaded for weight in die)]
+    start = b"".join(map(_field, fields))
     for block in count():
         yield hmac.digest(secret, start + _field(str(block)), "sha256")
 
@@ -120,6 +186,9 @@ class _Data(BaseModel):
 Hexadecimal = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes."""
 Face = Annotated[int, Field(ge=1, le=6)]
+_Weight = Annotated[int, Field(ge=0, le=MAX_WEIGHT)]
+ProvenDie = Annotated[tuple[_Weight, ...], Field(min_length=_FACES, max_length=_FACES)]
+"""A die by its weights."""
 
 
 class Seed(_Data):
@@ -133,18 +202,54 @@ class ProvenRoll(_Data):
     """The faces of one roll, in the order rolled."""
 
     number: int = Field(ge=1, le=1_000_000)
+    seat: int | None = Field(default=None, ge=0, le=1_000)
+    """Whose dice they are, where dice are loaded."""
+    thrown: tuple[Annotated[int, Field(ge=0, lt=MOST_DICE)], ...] = ()
+    """Which of the seat's dice they are, the first being 0, where dice are loaded."""
     dice: tuple[Face, ...] = Field(min_length=1, max_length=MOST_DICE)
 
 
 class Proof(_Data):
     """All that is needed to compute the rolls of a finished game again."""
 
-    scheme: Literal["farkle-advisor/1"] = "farkle-advisor/1"
+    scheme: Literal["farkle-advisor/1", "farkle-advisor/2"] = "farkle-advisor/1"
     game: str
     commitment: Hexadecimal
     secret: Hexadecimal
     seeds: tuple[Seed, ...]
+    sets: tuple[tuple[ProvenDie, ...], ...] = ()
+    """The dice of each seat, where they are loaded."""
     rolls: tuple[ProvenRoll, ...]
+
+    @model_validator(mode="after")
+    def _check_sets(self) -> Self:
+        """Raises ValueError unless loaded dice are told, by version 2, and of each roll which."""
+        if (self.scheme == "farkle-advisor/2") != bool(self.sets):
+            raise ValueError("loaded dice have sets, and the scheme farkle-advisor/2")
+        if not all(any(weights) for dice in self.sets for weights in dice):
+            raise ValueError("a die has weights that are all 0")
+        for rolled in self.rolls:
+            if not self.sets:
+                if rolled.seat is not None or rolled.thrown:
+                    raise ValueError(f"roll {rolled.number} is of a seat, and there are no sets")
+                continue
+            seat = -1 if rolled.seat is None else rolled.seat
+            number = len(self.sets[seat]) if 0 <= seat < len(self.sets) else 0
+            ascends = all(one < other for one, other in pairwise(rolled.thrown))
+            is_whole = len(rolled.thrown) == len(rolled.dice) and rolled.thrown[-1] < number
+            if not (ascends and is_whole):
+                raise ValueError(f"roll {rolled.number} is not of dice that its seat has")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What only loaded dice have is left out where there are none."""
+        data: dict[str, Any] = handler(self)
+        if not self.sets:
+            del data["sets"]
+            for rolled in data["rolls"]:
+                del rolled["seat"], rolled["thrown"]
+        return data
 
     def to_json(self) -> str:
         """JSON text in ASCII, so that seeds are exact in it whatever shows it.
@@ -173,14 +278,38 @@ class Verdict:
 
 def prove(game_id: str, secret: bytes, seeds: Seeds, rolls: Sequence[Sequence[int]]) -> Proof:
     """The proof of a game with these rolls, the first being roll 1; it is not checked."""
+    proven = [ProvenRoll(number=number, dice=tuple(dice)) for number, dice in enumerate(rolls, 1)]
+    return _proof(game_id, secret, seeds, rolls=tuple(proven))
+
+
+def prove_loaded(
+    game_id: str,
+    secret: bytes,
+    seeds: Seeds,
+    sets: Sequence[Sequence[Weights]],
+    rolls: Sequence[tuple[int, Sequence[int], Sequence[int]]],
+) -> Proof:
+    """The same of a game with loaded dice.
+
+    sets : the dice of each seat
+    rolls : the seat, which of its dice it threw, ascending, and the faces
+    """
+    proven = [
+        ProvenRoll(number=number, seat=seat, thrown=tuple(thrown), dice=tuple(faces))
+        for number, (seat, thrown, faces) in enumerate(rolls, 1)
+    ]
+    whole = tuple(map(tuple, sets))
+    scheme = "farkle-advisor/2"
+    return _proof(game_id, secret, seeds, scheme=scheme, sets=whole, rolls=tuple(proven))
+
+
+def _proof(game_id: str, secret: bytes, seeds: Seeds, **more: Any) -> Proof:
     return Proof(
         game=game_id,
         commitment=commitment(secret),
         secret=secret.hex(),
         seeds=tuple(Seed(seat=seat, text=text) for seat, text in sorted(seeds)),
-        rolls=tuple(
-            ProvenRoll(number=number, dice=tuple(dice)) for number, dice in enumerate(rolls, 1)
-        ),
+        **more,
     )
 
 
@@ -198,7 +327,11 @@ def verify_proof(proof: Proof) -> Verdict:
         return Verdict(0, tuple(problems))
     problems += _order_problems([rolled.number for rolled in proof.rolls])
     for rolled in proof.rolls:
-        faces = fair_roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
+        if rolled.seat is None:
+            faces = fair_roll(secret, proof.game, seeds, rolled.number, len(rolled.dice))
+        else:
+            dice = [proof.sets[rolled.seat][die] for die in rolled.thrown]
+            faces = loaded_roll(secret, proof.game, seeds, rolled.number, dice)
         if faces != rolled.dice:
             problems.append(
                 f"Roll {rolled.number} is {_spaced(faces)}, not {_spaced(rolled.dice)}."

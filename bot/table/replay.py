@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.table import commands, fair_dice
+from bot.table import commands, drafting, fair_dice
 from bot.table.events import (
     Banked,
     Begun,
@@ -14,6 +14,8 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
+    Picked,
     Replaced,
     Resigned,
     Revealed,
@@ -76,29 +78,43 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
 
 def _begin(event: Begun) -> Game:
     seats, secret = len(event.levels), event.commitment is None
-    if not 1 <= seats <= commands.MOST_PLAYERS or secret != event.tracked:
+    brings = len(event.kits) in {0, 2} and not (event.kits and event.pool)
+    most = 2 if event.kits or event.pool else commands.MOST_PLAYERS
+    if not 1 <= seats <= most or secret != event.tracked or not brings:
         raise ImpossibleEventError.say("event 1 does not begin the game")
     if event.host is not None:
         _check_seat(seats, event.host)
-    return begin(event)
+    try:
+        return begin(event)
+    except FarkleError as error:
+        raise ImpossibleEventError.say(
+            "event {number} cannot have happened: {reason}", number=1, reason=str(error)
+        ) from None
 
 
 def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C901, PLR0912 - kinds
     """Raises FarkleError unless a command makes the event."""
     mover = game.mover
-    if isinstance(event, Seeded | Corrected | Resigned | Replaced):
+    if isinstance(event, Left | Seeded | Corrected | Resigned | Replaced):
         _check_seat(len(game.seats), event.seat)
     match event:
         case Joined():
-            commands.join(game, event.level)
+            commands.join(game, event.level, event.kit)
+            apply(game, event)  # raises for what cannot be brought
+        case Left():
+            if commands.leave(game, event.seat) != [event]:
+                raise IllegalActionError.say("nobody can get up yet")
+        case Picked():
+            drafting.pick(game, mover, event.place)
+            apply(game, event)  # raises for what cannot be played with
         case Seeded():
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")
         case Rolled():
-            if not set(event.dice) <= set(FACES):
+            if not game.kits and not set(event.dice) <= set(FACES):
                 raise IllegalActionError.say("dice have other faces")
             commands.roll(game, mover, event.dice)
-            if secret is not None and event.dice != _fallen(game, secret):
+            if secret is not None and event.dice != commands.fallen(game, secret):
                 raise IllegalActionError.say("these are not the dice that its secret makes")
         case Kept():
             commands.keep(game, mover, event.dice)
@@ -131,11 +147,6 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:  # noqa: C90
 def _check_seat(seats: int, number: int) -> None:
     if number >= seats:
         raise ImpossibleEventError.say("there is no seat {seat}", seat=number)
-
-
-def _fallen(game: Game, secret: bytes) -> tuple[int, ...]:
-    number = game.rolls + 1
-    return fair_dice.fair_roll(secret, game.id, game.seeds, number, dice=game.turn.dice)
 
 
 def _opens(game: Game, secret: str) -> bool:

@@ -20,6 +20,8 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
+    Picked,
     Replaced,
     Resigned,
     Revealed,
@@ -30,11 +32,16 @@ from bot.table.events import (
     TurnEnding,
     Undone,
 )
+from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import Standing, after_turn, first_standing
+from solver.loaded.kits import Kit, Side, kits_of_picks, matchup_of
+from solver.loaded.matchup import Matchup, check_loaded
+from solver.named.drafts import check_pool, order_of_picks, pairs_of
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll, dice_set, make_roll
-from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.dice import DiceSet, Remaining, Roll, dice_set, make_roll
+from solver.turn.scoring import Fate, SetAside, TurnState, after_set_aside, fate, set_asides
 
 
 class Stage(StrEnum):
@@ -132,6 +139,14 @@ class Game:
     secret: str | None = None
     before: "Game | None" = None
     """The game that taking back the last event leads to."""
+    kits: tuple[Kit, ...] = ()
+    """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
+    matchup: Matchup | None = None
+    """The same as it is solved; side k is seat k."""
+    pool: tuple[NamedDie, ...] = ()
+    """Two of each of which are laid out, for two players to take their dice of in turn."""
+    picks: tuple[int, ...] = ()
+    """Places in the pool of the pairs that were taken, in their order."""
 
     @property
     def over(self) -> bool:
@@ -144,12 +159,50 @@ class Game:
         return None if self.over else self.seats[self.mover].level
 
     @property
+    def is_drafting(self) -> bool:
+        """Whether players still take their dice; the one whose turn it is is the one to move."""
+        return bool(self.pool) and not self.kits and not self.over
+
+    @property
+    def side(self) -> Side | None:
+        """The side of the player to move, where players bring their dice."""
+        return Side(self.matchup, self.mover) if self.matchup else None
+
+    @property
+    def dice(self) -> DiceSet:
+        """What the player to move throws."""
+        return self.side.dice if self.side else dice_set(self.rules)
+
+    @property
+    def first_turn(self) -> Turn:
+        """The turn of the player to move as it begins."""
+        return Turn(self.dice.whole)
+
+    @property
+    def number_of_dice(self) -> int:
+        """How many are to be rolled next, or were rolled."""
+        return sum(self.dice.remaining[self.turn.dice])
+
+    @property
+    def has_hot_dice(self) -> bool:
+        """Whether all dice are to be rolled, as at the start of a turn."""
+        return self.turn.dice == self.dice.whole
+
+    def set_asides(self, roll: Roll | None = None) -> tuple[SetAside, ...]:
+        """Every legal set-aside of a roll of the player to move, of the one on the table if None.
+
+        Most points first.
+        """
+        found = (self.turn.roll or ()) if roll is None else roll
+        return self.side.set_asides(found) if self.side else set_asides(self.rules, found)
+
+    @property
     def may_bank(self) -> bool:
         """Whether the turn total may be banked now."""
         turn, seat = self.turn, self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.dice == self.rules.dice and self.rules.hot_dice != "optional":
+        if self.has_hot_dice and self.rules.hot_dice != "optional":
             return False
         return turn.turn_total >= self.least_bank(seat)
 
@@ -157,6 +210,26 @@ class Game:
         """Least turn total that a seat may bank, hot dice aside."""
         on_board = seat.on_board or self.stage is Stage.PLAY_OFF
         return self.rules.least_bank_at(seat.score, on_board=on_board)
+
+    @property
+    def numbers_playing(self) -> range:
+        """As how many the players have been, those of one left alone aside."""
+        return range(max(2, self.playing), len(self.seats) + 1)
+
+    @property
+    def playing(self) -> int:
+        """How many have not resigned."""
+        return sum(seat.playing for seat in self.seats)
+
+    def shared_position(self) -> SharedPosition:
+        """What the decision of the player to move depends on, with all who play."""
+        seats = [k for k, seat in enumerate(self.seats) if seat.playing]
+        return SharedPosition(
+            tuple(self.seats[k].standing for k in seats),
+            seats.index(self.mover),
+            self.turn.state,
+            tuple(map(seats.index, self.waiting)),
+        )
 
     def position(self) -> Position:
         """What the decision of the player to move depends on.
@@ -198,18 +271,29 @@ def fold(first: Begun, others: Iterable[Event]) -> Game:
 
 
 def begin(event: Begun) -> Game:
-    """The game that has just been set up."""
-    rules = event.rules
+    """The game that has just been set up.
+
+    Raises FarkleError for what players cannot bring, as `matchup_of` does, or cannot take.
+    """
+    rules, kits = event.rules, event.kits
+    if event.pool:
+        check_loaded(rules, dice_set(rules))
+        check_pool(event.pool, rules.dice)
+    matchup = matchup_of(rules, kits, joker_alone=event.joker_alone) if kits else None
+    seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
     return Game(
         id=event.game,
         rules=rules,
-        seats=tuple(_new_seat(rules, level) for level in event.levels),
-        turn=first_turn(rules),
+        seats=tuple(seats),
+        turn=Turn(matchup.dice[0].whole if matchup else dice_set(rules).whole),
         host=event.host,
         tracked=event.tracked,
         hints=event.hints,
         away_seconds=event.away_seconds,
         commitment=event.commitment,
+        kits=kits,
+        matchup=matchup,
+        pool=event.pool,
     )
 
 
@@ -219,17 +303,23 @@ def apply(game: Game, event: Event) -> Game:
         return replace(game.before or game, version=game.version + 1)
     after = replace(_applied(game, event), version=game.version + 1)
     # who has sat down stays
-    stays = isinstance(event, Joined | Revealed)
+    stays = isinstance(event, Joined | Left | Revealed)
     if isinstance(event, Kept | Banked) or (game.tracked and not stays):
         return replace(after, before=game)
     return replace(after, before=None)
 
 
-def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for each kind of event
+def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
     turn = game.turn
     match event:
         case Joined():
-            return replace(game, seats=(*game.seats, _new_seat(game.rules, event.level)))
+            game = _with_kit(game, event.kit)
+            seat = _new_seat(game.rules, event.level, game.kits, len(game.seats))
+            return replace(game, seats=(*game.seats, seat))
+        case Left():
+            return _without(game, event.seat)
+        case Picked():
+            return _picked(game, event.place)
         case Seeded():
             return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
         case Rolled():
@@ -237,7 +327,7 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for
             rolled = replace(game, stage=stage, rolls=game.rolls + 1)
             return _after_roll(rolled, make_roll(event.dice))
         case Kept():
-            return replace(game, turn=turn_after(game.rules, turn, event.dice))
+            return replace(game, turn=turn_after(game, event.dice))
         case Banked():
             return _end_turn(game, TurnEnding.BANK, turn.turn_total)
         case Scored():
@@ -258,21 +348,65 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911 - one for
     raise AssertionError(event)
 
 
-def turn_after(rules: Ruleset, turn: Turn, kept: Roll) -> Turn:
+def turn_after(game: Game, kept: Roll) -> Turn:
     """The turn once dice of its roll, a legal set-aside, were set aside."""
-    dice = make_roll(kept)
-    chosen = next(one for one in set_asides(rules, turn.roll or ()) if one.dice == dice)
-    after = after_set_aside(rules, turn.state, chosen)
+    dice, turn = make_roll(kept), game.turn
+    chosen = next(one for one in game.set_asides() if one.dice == dice)
+    if game.side:
+        after = game.side.after(turn.state, chosen)
+    else:
+        after = after_set_aside(game.rules, turn.state, chosen)
     return Turn(after.dice, after.turn_total, after.hot_dice)
 
 
-def first_turn(rules: Ruleset) -> Turn:
-    """A turn that begins."""
-    return Turn(dice_set(rules).whole)
+def _turn_of(game: Game, seat: int) -> Game:
+    """The game where a seat begins a turn."""
+    game = replace(game, mover=seat)
+    return replace(game, turn=game.first_turn)
 
 
-def _new_seat(rules: Ruleset, level: str | None) -> Seat:
-    return Seat(level, on_board=first_standing(rules).on_board)
+def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
+    score = kits[number].head_start if kits else 0
+    return Seat(level, score, on_board=first_standing(rules).on_board)
+
+
+def _picked(game: Game, place: int) -> Game:
+    """The game once one more pair was taken: the last one begins it."""
+    picks = (*game.picks, place)
+    order = order_of_picks(pairs_of(game.rules.dice))
+    game = replace(game, picks=picks)
+    if len(picks) < len(order):
+        return replace(game, mover=order[len(picks)])
+    kits = kits_of_picks(game.pool, picks, game.rules.dice)
+    return _turn_of(replace(game, kits=kits, matchup=matchup_of(game.rules, kits)), 0)
+
+
+def _with_kit(game: Game, kit: Kit | None) -> Game:
+    """The game to which the next one to sit down brings this."""
+    if kit is None or game.matchup is None:
+        return game
+    number = len(game.seats)
+    kits = (*game.kits[:number], kit, *game.kits[number + 1 :])
+    matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
+    return replace(game, kits=kits, matchup=matchup)
+
+
+def _without(game: Game, number: int) -> Game:
+    """The game without a seat; nobody has rolled yet."""
+
+    def moved(seat: int) -> int:
+        return seat - (seat > number)
+
+    host = None if game.host in {None, number} else moved(game.host or 0)
+    seeds = tuple((moved(seat), text) for seat, text in game.seeds if seat != number)
+    seats = (*game.seats[:number], *game.seats[number + 1 :])
+    game = replace(game, seats=seats, host=host, seeds=seeds)
+    if game.matchup is not None:
+        # what who gets up has brought is there for who comes
+        kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
+        matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
+        game = replace(game, kits=kits, matchup=matchup)
+    return _turn_of(game, moved(game.mover) % len(seats))
 
 
 def _with_seat(game: Game, number: int, **changes: Any) -> Game:
@@ -283,7 +417,8 @@ def _with_seat(game: Game, number: int, **changes: Any) -> Game:
 
 def _after_roll(game: Game, roll: Roll) -> Game:
     turn, seat = game.turn, game.seats[game.mover]
-    match fate(game.rules, roll):
+    found = fate(game.rules, roll) if game.side is None else _loaded_fate(game, roll)
+    match found:
         case Fate.SCORES:
             return replace(game, turn=replace(turn, roll=roll))
         case Fate.WINS:
@@ -293,6 +428,10 @@ def _after_roll(game: Game, roll: Roll) -> Game:
         case Fate.FARKLE:
             keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
             return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
+
+
+def _loaded_fate(game: Game, roll: Roll) -> Fate:
+    return Fate.SCORES if game.set_asides(roll) else Fate.FARKLE
 
 
 def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
@@ -310,7 +449,7 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
     lost = before.score + (0 if played_off else points) - after.score
     end = TurnEnd(number, how, points, lost)
-    game = replace(game, seats=seats, turn=first_turn(rules), last=end)
+    game = _turn_of(replace(game, seats=seats, last=end), number)
     if how is TurnEnding.WIN:
         return _won_by(game, [number])
     if played_off:
@@ -329,7 +468,7 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         if rules.ending == "equal_turns":
             following = [seat for seat in following if seat > number]
         return _next_waiting(replace(game, stage=Stage.FINAL), tuple(following))
-    return replace(game, mover=_following(game, number)[0])
+    return _turn_of(game, _following(game, number)[0])
 
 
 def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int) -> Seat:
@@ -393,7 +532,7 @@ def _corrected(game: Game, event: Corrected) -> Game:
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )
     if event.moves:
-        return replace(changed, mover=event.seat, turn=first_turn(game.rules))
+        return _turn_of(changed, event.seat)
     return changed
 
 
@@ -406,7 +545,7 @@ def _resigned(game: Game, number: int) -> Game:
         return _won_by(game, playing)
     game = replace(game, reached=tuple(seat for seat in game.reached if seat != number))
     if moves:
-        game = replace(game, turn=first_turn(game.rules))
+        game = _turn_of(game, number)
     if game.stage is Stage.FINAL and not game.reached:
         # the goal is open again
         mover = _following(game, number)[0] if moves else game.mover

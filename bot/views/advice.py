@@ -3,31 +3,34 @@
 from dataclasses import asdict, fields
 from typing import Any
 
-from bot.views.layout import columns, dice_count, dice_text, percent, wrap
+from bot.views.layout import and_text, columns, dice_count, dice_text, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import why_text
+from solver.game.many_best import SharedPosition, last_turns
 from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
 from solver.play.advice import Advice, Odds, Option, TurnCells
+from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate
+from solver.turn.scoring import Fate, TurnState
 from solver.wording import figure, say, say_later, say_number
 
 
-def answer_data(answer: Advice | Odds) -> dict[str, Any]:
+def answer_data(answer: Advice | Odds | SharedAdvice | SharedOdds) -> dict[str, Any]:
     """An answer with its own field names, and by what its position is opened again."""
     return {**bare_data(answer), "id": _id(answer)}
 
 
-def bare_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
+def bare_data(answer: Advice | Odds | SharedAdvice | SharedOdds | TurnCells) -> dict[str, Any]:
     """An answer with its own field names."""
     return {**asdict(answer), "rules": answer.rules.name}
 
 
-def advice_sheet(advice: Advice) -> Sheet:
+def advice_sheet(advice: Advice | SharedAdvice) -> Sheet:
     """The options, best first."""
-    return sheet([one.name for one in fields(Option)], map(asdict, advice.options))
+    kind = Option if isinstance(advice, Advice) else SharedOption
+    return sheet([one.name for one in fields(kind)], map(asdict, advice.options))
 
 
 ACTIONS = {
@@ -46,7 +49,7 @@ _TIES = {
 """What a tie in the last turn means."""
 
 
-def advice_text(advice: Advice) -> str:
+def advice_text(advice: Advice | SharedAdvice) -> str:
     """The options, best first, with what each costs against the best."""
     best = advice.win_probability
     head = wrap(
@@ -58,7 +61,7 @@ def advice_text(advice: Advice) -> str:
         )
     )
     if advice.fate is not Fate.SCORES:
-        return _lines(head, _fate_text(advice), _id_text(advice))
+        return _lines(head, _fate_text(advice), id_text(advice))
     rows = []
     for option in advice.options:
         cost = best - option.win_probability
@@ -75,17 +78,37 @@ def advice_text(advice: Advice) -> str:
                 cost_text(cost),
             )
         )
-    return _lines(head, *columns(rows, right={1, 2, 5}), why_text(advice), _id_text(advice))
+    return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice), id_text(advice))
 
 
-def odds_text(odds: Odds) -> str:
+def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
+    """Why the best choice is best; of several players what the others have, and how sure it is."""
+    if isinstance(answer, Advice | Odds):
+        return why_text(answer)
+    told = [percent(answer.chances[k]) for k in answer.position.in_order[1:]]
+    text = say("Then the others have {chances}.", chances=and_text(told))
+    if answer.within is not None:
+        text += " " + say(
+            "These are estimates: what differs by less than {points:.1f} percentage points may be"
+            " as good.",
+            points=answer.within * 100,
+        )
+    return wrap(text)
+
+
+def odds_text(odds: Odds | SharedOdds) -> str:
+    """Roll or bank, what each is worth, and why."""
+    return _lines(odds_table(odds), reason_text(odds), id_text(odds))
+
+
+def odds_table(odds: Odds | SharedOdds) -> str:
     """Roll or bank, and what each is worth."""
     rules, position = odds.rules, odds.position
     head = wrap(
         say_number(
             "{position}, {number} die to roll, {rules} rules",
             "{position}, {number} dice to roll, {rules} rules",
-            position.dice,
+            position.turn.dice,
             position=position_text(rules, position),
             rules=rules.name,
         )
@@ -94,7 +117,7 @@ def odds_text(odds: Odds) -> str:
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.bank is None:
         why = no_bank_text(rules, position)
-        return _lines(head, *columns([roll, (bank_name, "-", why)], right={1}), _id_text(odds))
+        return _lines(head, *columns([roll, (bank_name, "-", why)], right={1}))
     bank = (bank_name, percent(odds.bank), bank_text(rules, position))
     best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll))
     rows = [(*roll, cost), (*bank, best)]
@@ -102,7 +125,7 @@ def odds_text(odds: Odds) -> str:
         rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
-    return _lines(head, *columns(rows, right={1}), why_text(odds), _id_text(odds))
+    return _lines(head, *columns(rows, right={1}))
 
 
 def answer_text(answer: Advice | Odds) -> str:
@@ -110,12 +133,15 @@ def answer_text(answer: Advice | Odds) -> str:
     return advice_text(answer) if isinstance(answer, Advice) else odds_text(answer)
 
 
-def _id(answer: Advice | Odds) -> str | None:
+def _id(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str | None:
+    """What opens a position of two players again."""
+    if not isinstance(answer, Advice | Odds):
+        return None
     roll = answer.roll if isinstance(answer, Advice) else None
     return position_id(answer.rules, answer.position, roll)
 
 
-def _id_text(answer: Advice | Odds) -> str:
+def id_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
     """By what the position is opened again."""
     found = _id(answer)
     return say("Position {id}", id=found) if found else ""
@@ -126,8 +152,10 @@ def _lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def position_text(rules: Ruleset, position: Position) -> str:
+def position_text(rules: Ruleset, position: Position | SharedPosition) -> str:
     """Scores, turn total, farkles in a row and what else the rules make matter, in a few words."""
+    if isinstance(position, SharedPosition):
+        return _shared_position_text(rules, position)
     parts = [
         say("you {score:,}, them {other:,}", score=position.banked, other=position.opponent),
         *_boards(rules, position),
@@ -135,7 +163,7 @@ def position_text(rules: Ruleset, position: Position) -> str:
     ]
     if position.turn_total:
         parts.append(turn_total_text(position.turn_total))
-    if hot := _hot_dice(rules, position):
+    if hot := _hot_dice(rules, position.turn):
         parts.append(hot)
     if position.farkles:
         parts.append(farkles_in_a_row(position.farkles))
@@ -147,6 +175,25 @@ def position_text(rules: Ruleset, position: Position) -> str:
                 position.opponent_farkles,
             )
         )
+    return ", ".join(parts)
+
+
+def _shared_position_text(rules: Ruleset, position: SharedPosition) -> str:
+    """The same of several players."""
+    own, turn = position.players[position.mover], position.turn
+    others = _others_scores(position)
+    parts = [say("you {score:,}, them {others}", score=own.score, others=others)]
+    # where scores fall, who has no points may still be on the board
+    if rules.has_opening and rules.lose_everything and not own.score:
+        parts.append(say("on the board") if own.on_board else say("not on the board"))
+    if (beat := points_to_beat(rules, position.against_leader)) is not None:
+        parts.append(to_beat_text(beat, play_off=False))
+    elif rules.has_roles and not position.mover:
+        parts.append(say("you began"))
+    if turn.turn_total:
+        parts.append(turn_total_text(turn.turn_total))
+    if hot := _hot_dice(rules, turn):
+        parts.append(hot)
     return ", ".join(parts)
 
 
@@ -198,10 +245,10 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
     return []
 
 
-def _hot_dice(rules: Ruleset, position: Position) -> str:
+def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     """Hot dice so far, where their bonus changes and the turn total does not tell."""
-    possible = reachable_at(rules, position.turn_total)[:, position.dice - 1]
-    level = min(position.hot_dice, len(possible) - 1)
+    possible = reachable_at(rules, turn.turn_total)[:, turn.dice - 1]
+    level = min(turn.hot_dice, len(possible) - 1)
     if possible[level] and possible.sum() == 1:
         return ""
     if level == len(possible) - 1 > 0:
@@ -209,27 +256,30 @@ def _hot_dice(rules: Ruleset, position: Position) -> str:
     return say("after {number} hot dice", number=level)
 
 
-def _fate_text(advice: Advice) -> str:
+def _fate_text(advice: Advice | SharedAdvice) -> str:
     """What a roll means that leaves no choice."""
     left = say("Win probability left: {chance}", chance=percent(advice.win_probability))
+    position = advice.position
+    if isinstance(position, SharedPosition):
+        position = position.against_leader
     if advice.fate is Fate.WINS:
         return say("This roll wins the game.")
     if advice.fate is Fate.LOSES:
         # after the other player has reached the goal there is no turn to make up for it
-        if advice.position.opponent >= advice.rules.winning_score:
+        if position.opponent >= advice.rules.winning_score:
             return say("This roll loses the game.")
         met = say("This roll loses everything.")
     elif advice.keeps_turn_total:
         met = say(
             "Farkle, nothing scores; {points:,} points are banked.",
-            points=advice.position.turn_total,
+            points=position.turn_total,
         )
     else:
         met = say("Farkle, nothing scores.")
     return f"{met} {left}"
 
 
-def _risks_text(odds: Odds) -> str:
+def _risks_text(odds: Odds | SharedOdds) -> str:
     """Chances of the rolls that end the turn."""
     risks = [say("farkle chance {chance}", chance=percent(odds.farkle_probability))]
     if odds.instant_win_probability:
@@ -239,8 +289,10 @@ def _risks_text(odds: Odds) -> str:
     return ", ".join(risks)
 
 
-def no_bank_text(rules: Ruleset, position: Position) -> str:
+def no_bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
     """Why the turn total may not be banked."""
+    if isinstance(position, SharedPosition):
+        position = position.against_leader
     if not position.turn_total:
         return say("nothing to bank yet")
     least = _least_bank(rules, position)
@@ -258,14 +310,13 @@ def _least_bank(rules: Ruleset, position: Position) -> int:
     return rules.least_bank_at(position.banked, on_board=position.on_board)
 
 
-def bank_text(rules: Ruleset, position: Position) -> str:
+def bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
     """What banking the turn total leads to."""
+    if isinstance(position, SharedPosition):
+        return _shared_bank_text(rules, position)
     beat = points_to_beat(rules, position)
     if beat is not None:
-        ahead = position.turn_total - beat
-        if ahead == 0:
-            return say(_TIES[rules.ties])
-        return say("wins the game") if ahead > 0 else say("loses the game")
+        return _last_bank_text(rules, position.turn_total - beat)
     if in_play_off(rules, position):
         return say("gives them one turn to beat it")
     total = position.banked + position.turn_total
@@ -278,6 +329,47 @@ def bank_text(rules: Ruleset, position: Position) -> str:
             other=position.opponent,
         )
     return say("wins the game")
+
+
+def _last_bank_text(rules: Ruleset, ahead: int) -> str:
+    """What a bank does in a last turn that puts its player so far ahead."""
+    if ahead == 0:
+        return say(_TIES[rules.ties])
+    return say("wins the game") if ahead > 0 else say("loses the game")
+
+
+def _shared_bank_text(rules: Ruleset, position: SharedPosition) -> str:
+    """The same of several players."""
+    seen, total = position.against_leader, position.turn.turn_total
+    if (beat := points_to_beat(rules, seen)) is not None:
+        if total > beat and len(last_turns(rules, position)) > 1:
+            return say("takes the lead")
+        return _last_bank_text(rules, total - beat)
+    total += seen.banked
+    if total >= rules.winning_score:
+        last_of_round = position.mover == len(position.players) - 1
+        if rules.goal_ends_game(last_of_round=last_of_round):
+            return say("wins the game")
+    told = say("{score:,} to {others}", score=total, others=_others_scores(position))
+    if total < rules.winning_score:
+        return told
+    return say("{scores}, gives others one final turn", scores=told)
+
+
+def position_scores_text(rules: Ruleset, position: SharedPosition) -> str:
+    """The scores and what else mattered, where several players are told of by name."""
+    seen = position.against_leader
+    where = [say("{score:,} to {others}", score=seen.banked, others=_others_scores(position))]
+    if (beat := points_to_beat(rules, seen)) is not None:
+        where.append(to_beat_text(beat, play_off=False))
+    if seen.turn_total:
+        where.append(turn_total_text(seen.turn_total))
+    return ", ".join(where)
+
+
+def _others_scores(position: SharedPosition) -> str:
+    """The scores of those who move after the player to act, in the order of their turns."""
+    return and_text([figure(position.players[k].score) for k in position.in_order[1:]])
 
 
 def farkles_in_a_row(number: int) -> str:

@@ -4,9 +4,9 @@ from typing import Any
 
 from bot.services.buying import Purchase, PurchaseAnswer
 from bot.services.kingdom import Choice
+from bot.views.badges import badge_lines
 from bot.views.kingdom import (
     MOST_CHOICES,
-    badge_lines,
     begins_text,
     choice_question_data,
     doubt_lines,

@@ -1,59 +1,57 @@
 """Answers as cards: marked text, pictures and buttons as data, for chats that have messages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 from typing import Any
 
 from bot.services.advisor import Hint
-from bot.services.chances import Chances
 from bot.services.comparing import ComparedRules
-from bot.services.games import News
 from bot.services.memo import MemoAnswer
-from bot.services.tables import Table
 from bot.table import commands
-from bot.table.commands import MOST_PLAYERS
-from bot.table.events import Kept, Rolled
+from bot.table.commands import most_players
+from bot.table.dice_names import kept_text, rolled_text
+from bot.table.drafting import laid_out
+from bot.table.events import Kept
 from bot.table.fair_dice import Proof
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
-from bot.views.advice import advice_text, odds_text, position_text
+from bot.views.advice import advice_text, id_text, odds_table, odds_text, position_text, reason_text
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
-from bot.views.game import NOT_EXACT, happened_lines, hint_head, news_lines, table_head
+from bot.views.game import NOT_EXACT, hint_head
 from bot.views.layout import (
     defused,
     dice_count,
     dice_text,
     escape_markdown,
-    pad,
     percent,
     plain_markdown,
-    safe_text,
-    shorten,
     shorten_text,
-    text_width,
 )
 from bot.views.memo import Heading, memo_page, memo_text
-from bot.views.why import why_text
 from solver.errors import IllegalActionError
+from solver.named.drafts import PAIR
+from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import Advice, Odds
-from solver.turn.dice import Roll, make_roll
+from solver.play.loaded_policies import LOADED_LEVELS
+from solver.play.many_advice import SharedAdvice, SharedOdds
+from solver.play.policies import LEVELS
+from solver.turn.dice import JOKER, Roll, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate, set_asides
+from solver.turn.scoring import Fate
 from solver.wording import figure, say, say_later, say_number
 
-_MOST_LINES = 1_200
-"""Characters of what happened, the rest of a table is less than what is left."""
 _MOST_PLAIN = 1_700
 """Characters of a text before it is made safe, which adds some."""
-_NAME = 14
-_BAR = 8
 _FACES = "⚀⚁⚂⚃⚄⚅"
+JOKER_SIGN = "🃏"
 _PER_ROW = 3
 _MOST_OPTIONS = 8
 """Of the set-asides of a roll, those that are named."""
+_MOST_PICKS = 3
+"""Of the set-asides of a roll, those of several dice that have a button."""
 
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
@@ -77,7 +75,6 @@ class Style(Enum):
     PLAIN = auto()
     MAIN = auto()
     BANK = auto()
-    DANGER = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +86,17 @@ class Button:
     row: int = 0
     style: Style = Style.PLAIN
     enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A list below a table from which one entry is chosen."""
+
+    action: str
+    label: str
+    """What it says until then."""
+    options: tuple[tuple[str, str], ...]
+    """What is chosen, and what that means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +116,9 @@ def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
     card: Card | None
     match subject:
-        case Advice():
+        case Advice() | SharedAdvice():
             card = Card(shorten_text(_marked_advice(subject)))
-        case Odds():
+        case Odds() | SharedOdds():
             card = Card(_marked_odds(subject))
         case Hint():
             card = Card(shorten_text(_marked_hint(subject)))
@@ -158,29 +166,6 @@ def text_card(text: str) -> Card:
     return Card(plain_markdown(shorten_text(text, _MOST_PLAIN)), (whole,))
 
 
-def table_card(told: Sequence[News], chart: bytes | None = None, *, pictures: bool = True) -> Card:
-    """A table: the score sheet, what happened, the chances, the dice as a picture, its buttons.
-
-    told : the news that the message tells, the last of which has the table
-    chart : the picture of its chart, which takes long to draw
-    pictures : whether the dice are drawn
-    """
-    *earlier, news = told
-    table = news.table
-    lines = [line for one in earlier for line in happened_lines(one)] + news_lines(news)
-    happened = [escape_markdown(line) for line in lines]
-    while len(happened) > 1 and sum(map(len, happened)) > _MOST_LINES:
-        del happened[0]
-    parts = [f"**{escape_markdown(table_head(table))}**", _sheet(table, news.chances), *happened]
-    drawn = [*_dice(news)] if pictures else []
-    if chart:
-        names = ", ".join(table.names)
-        said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
-        drawn.append(Attachment("game.png", chart, said[:1000]))
-    text = shorten_text("\n".join(parts))
-    return Card(text, tuple(drawn), tuple(table_buttons(table.game)))
-
-
 def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     """The dice on the table; bit k of the mask says whether die k is set aside."""
     roll = game.turn.roll
@@ -188,11 +173,12 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
         return None
     chosen = tuple(bool(mask >> k & 1) for k in range(len(roll)))
     kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
-    said = say("Rolled {dice}", dice=dice_text(roll))
+    said = say("Rolled {dice}", dice=rolled_text(game, roll))
     if kept:
-        aside = dice_text(tuple(kept))
-        said = say("Rolled {dice}, set aside {kept}", dice=dice_text(roll), kept=aside)
-    return Attachment("dice.png", dice_png(roll, chosen, _scoring_dice(game)), said)
+        aside = kept_text(game, tuple(kept))
+        said = say("Rolled {dice}, set aside {kept}", dice=rolled_text(game, roll), kept=aside)
+    picture = dice_png(shown_faces(game, roll), chosen, _scoring_dice(game), game.rules.dice)
+    return Attachment("dice.png", picture, said)
 
 
 def kept_dice(game: Game, mask: int) -> Roll:
@@ -201,19 +187,25 @@ def kept_dice(game: Game, mask: int) -> Roll:
     return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
 
 
-def table_buttons(game: Game, mask: int = 0) -> list[Button]:
+def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Button]:
     """The buttons of a table; what is not allowed now is disabled.
 
     mask : the dice that are chosen, bit by bit
+    opened : whether its host set the table up for whoever comes
     """
     if game.over:
         buttons = _after_the_end(game)
-    elif game.stage is Stage.LOBBY and len(game.seats) < 2:
-        buttons = [Button("join", say("Join"), style=Style.MAIN), Button("end", say("End"))]
+    elif game.stage is Stage.LOBBY and (
+        len(game.seats) < 2 or not (game.tracked or game.is_drafting)
+    ):
+        buttons = _lobby(game, opened=opened)
     elif game.bot_to_move:
-        buttons = [Button("refresh", say("Go on")), _resign(0)]
+        buttons = [Button("refresh", say("Go on")), _details(0), _resign(0)]
+    elif game.is_drafting:
+        buttons = _pairs(game)
     elif game.tracked:
         buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
+        buttons.append(_details(0))
     elif game.turn.roll is not None:
         buttons = _choice(game, mask)
     else:
@@ -238,7 +230,7 @@ def why_not(game: Game, mask: int) -> list[str]:
                 "{dice} scores nothing in this roll under {rules} rules",
                 "{dice} score nothing in this roll under {rules} rules",
                 len(idle),
-                dice=dice_text(make_roll(idle)),
+                dice=kept_text(game, tuple(idle)),
                 rules=game.rules.name,
             )
         )
@@ -246,7 +238,7 @@ def why_not(game: Game, mask: int) -> list[str]:
     return told + _refusals(bank, check_hints)
 
 
-def _marked_advice(advice: Advice) -> str:
+def _marked_advice(advice: Advice | SharedAdvice) -> str:
     """The set-asides of a roll, best first, or what has become of the turn."""
     if advice.fate is not Fate.SCORES:
         return plain_markdown(advice_text(advice))
@@ -274,15 +266,15 @@ def _marked_advice(advice: Advice) -> str:
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
-    if told := why_text(advice):
+    if told := reason_text(advice):
         lines.append(plain_markdown(told))
     return "\n".join(lines)
 
 
-def _marked_odds(odds: Odds) -> str:
+def _marked_odds(odds: Odds | SharedOdds) -> str:
     """Roll or bank in columns, and why under them."""
-    table, told = odds_text(replace(odds, why=None)), why_text(odds)
-    return "\n".join(map(plain_markdown, filter(None, [table, told])))
+    told = odds_table(odds), reason_text(odds), id_text(odds)
+    return "\n".join(map(plain_markdown, filter(None, told)))
 
 
 def _marked_hint(hint: Hint) -> str:
@@ -297,84 +289,88 @@ def _marked_hint(hint: Hint) -> str:
     return "\n".join(lines)
 
 
-def _sheet(table: Table, chances: Chances | None) -> str:
-    """Scores and chances, narrow enough for a phone."""
-    names = [shorten(safe_text(name, 60), _NAME) for name in table.names]
-    width = max(map(text_width, names))
-    rows = []
-    for number, (seat, name) in enumerate(zip(table.game.seats, names, strict=True)):
-        moves = "▸" if number == table.game.mover and not table.game.over else " "
-        row = f"{moves} {pad(name, width)} {figure(seat.score):>6}"
-        if chances:
-            share = chances.win_probabilities[number]
-            row += f" {figure(share * 100, '.1f'):>5} % {_bar(share)}"
-        if not seat.playing:
-            row += " " + say("resigned")
-        elif seat.farkles:
-            row += f" {'×' * seat.farkles}"
-        rows.append(row.rstrip())
-    return "```text\n" + "\n".join(rows) + "\n```"
-
-
-def _bar(share: float) -> str:
-    full = round(share * _BAR)
-    return "█" * full + "░" * (_BAR - full)
-
-
-def _dice(news: News) -> list[Attachment]:
-    """The roll on the table, else the one that ended the turn."""
-    if found := roll_picture(news.table.game):
-        return [found]
-    if news.table.game.over:
-        return []
-    last = [event.dice for event in news.events if isinstance(event, Rolled)]
-    if not last:
-        return []
-    said = say("The last roll: {dice}", dice=dice_text(last[-1]))
-    return [Attachment("dice.png", dice_png(last[-1], scoring=(False,) * len(last[-1])), said)]
+def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
+    """What dice of the player to move show, each by itself."""
+    return tuple(game.dice.faces((die,))[0] for die in dice)
 
 
 def _scoring_dice(game: Game) -> tuple[bool, ...]:
     """Of each die of the roll whether there is a set-aside with it."""
     roll = game.turn.roll or ()
-    faces = {face for one in set_asides(game.rules, roll) for face in one.dice}
-    return tuple(face in faces for face in roll)
+    scoring = {die for one in game.set_asides() for die in one.dice}
+    return tuple(die in scoring for die in roll)
 
 
 def _after_the_end(game: Game) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
         return []
-    again = Button("again", say("Play again"))
-    return [Button("review", say("Review")), again] if len(game.seats) == 2 else [again]
+    again = Button("again", say("Rematch"), style=Style.MAIN)
+    return [Button("review", say("Review")), again, _details(0)]
+
+
+def _lobby(game: Game, *, opened: bool) -> list[Button]:
+    """What can be done before the first roll."""
+    buttons = []
+    if len(game.seats) > 1:
+        told = say("Roll {dice}", dice=dice_count(game.number_of_dice))
+        buttons.append(Button("roll", say("Start") if opened else told, style=Style.MAIN))
+    if len(game.seats) < most_players(game):
+        style = Style.PLAIN if buttons else Style.MAIN
+        buttons.append(Button("join", say("Join"), style=style))
+    if len(game.seats) < 2:
+        buttons.append(Button("end", say("End")))
+    elif game.picks:
+        buttons.append(_resign(0))  # who took dice plays with them
+    else:
+        buttons.append(Button("leave", say("Leave")))
+    return [*buttons, Button("rules", say("Rules"), 1), _details(1)]
+
+
+def bot_menu(game: Game) -> Menu:
+    """Which bot is to sit down."""
+    levels = LOADED_LEVELS if game.kits or game.pool else LEVELS
+    options = tuple((level, say(LEVELS[level])) for level in levels)
+    return Menu("bot", say("Add a bot"), options)
 
 
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
-    roll = say("Roll {dice}", dice=dice_count(game.turn.dice))
+    roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
     buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0)]
-    buttons += [_hint(game, 1), _undo_button(game, 1), _resign(1)]
-    if game.stage is Stage.LOBBY and not game.turn.turn_total and len(game.seats) < MOST_PLAYERS:
-        buttons.append(Button("join", say("Join"), 1))
-    return buttons
+    return [*buttons, _hint(game, 1), _undo_button(game, 1), _details(1), _resign(1)]
+
+
+def _pairs(game: Game) -> list[Button]:
+    """The pairs of dice that nobody has taken yet."""
+    pairs = laid_out(game)
+    buttons = [
+        Button(f"pair{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
+        for number, (place, die) in enumerate(pairs)
+    ]
+    row = -(-len(pairs) // _PER_ROW)
+    return [*buttons, Button("end", say("End"), row), _details(row)]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:
     """The dice of a roll, and what can be done with those that are chosen."""
     roll = game.turn.roll or ()
-    worth = {one.dice: one.points for one in set_asides(game.rules, roll)}
+    worth = {one.dice: one.points for one in game.set_asides()}
     buttons = []
-    for number, (face, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
-        alone = worth.get((face,))
-        label = f"{_FACES[face - 1]} {face}" + (f" · {figure(alone)}" if alone else "")
+    for number, (die, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
+        alone = worth.get((die,))
+        label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores))
     kept = kept_dice(game, mask)
     row = -(-len(roll) // _PER_ROW)
+    if picks := _picks(game, mask, row):
+        buttons += picks
+        row += 1
     if kept not in worth:
         told = say("Choose dice to keep")
         if kept:
-            told = say("{dice} cannot be kept alone", dice=dice_text(kept))
+            told = say("{dice} cannot be kept alone", dice=kept_text(game, kept))
         buttons.append(Button("roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
@@ -382,10 +378,50 @@ def _choice(game: Game, mask: int) -> list[Button]:
         keep = say(
             "Keep {points:,}, roll {dice}",
             points=after.turn.turn_total - game.turn.turn_total,
-            dice=dice_count(after.turn.dice),
+            dice=dice_count(after.number_of_dice),
         )
         buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
-    return [*buttons, _hint(game, row + 1), _resign(row + 1)]
+    return [*buttons, _hint(game, row + 1), _details(row + 1), _resign(row + 1)]
+
+
+def _picks(game: Game, mask: int, row: int) -> list[Button]:
+    """Several dice by one press: all that scores, and the set-asides of most points."""
+    roll = game.turn.roll or ()
+    several = [one for one in game.set_asides() if len(one.dice) > 1]
+    scoring = zip(roll, _scoring_dice(game), strict=True)
+    everything = make_roll([die for die, scores in scoring if scores])
+    # before the others, however many points they are worth
+    several.sort(key=lambda one: one.dice != everything)
+    buttons = []
+    for one in several[:_MOST_PICKS]:
+        told = kept_text(game, one.dice)
+        if one.dice == everything:
+            told = say("All that scores")
+        chosen = _mask_of(roll, one.dice)
+        style = Style.MAIN if chosen == mask else Style.PLAIN
+        label = f"{told} · {figure(one.points)}"
+        buttons.append(Button(f"pick{chosen}", label, row, style))
+    return buttons
+
+
+def _mask_of(roll: Roll, dice: Roll) -> int:
+    """Dice of a roll as bits, of equal ones the first."""
+    left, mask = list(dice), 0
+    for number, die in enumerate(roll):
+        if die in left:
+            left.remove(die)
+            mask |= 1 << number
+    return mask
+
+
+def _die_label(game: Game, die: int) -> str:
+    """The face of a die, and its name where the player has others."""
+    [face] = shown_faces(game, (die,))
+    label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
+    if len(game.dice.types) == 1:
+        return label
+    name = game.kits[game.mover].dice.first_name((die - 1) // len(_FACES))
+    return f"{label} {name.typed}"
 
 
 def _bank(game: Game, row: int) -> Button:
@@ -402,8 +438,12 @@ def _undo_button(game: Game, row: int) -> Button:
     return Button("undo", say("Undo"), row, enabled=not _refusals(_undo(game)))
 
 
+def _details(row: int) -> Button:
+    return Button("details", say("Details"), row)
+
+
 def _resign(row: int) -> Button:
-    return Button("resign", say("Resign"), row, Style.DANGER)
+    return Button("resign", say("Resign"), row)
 
 
 def _undo(game: Game) -> Callable[[], object]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.events import (
     Banked,
     Corrected,
@@ -10,6 +11,8 @@ from bot.table.events import (
     Event,
     Joined,
     Kept,
+    Left,
+    Picked,
     Replaced,
     Resigned,
     Revealed,
@@ -22,9 +25,9 @@ from bot.table.events import (
 )
 from bot.table.state import Game, Stage, TurnEnd, apply
 from bot.views.advice import farkles_in_a_row
-from bot.views.layout import dice_text
-from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import set_asides
+from bot.views.layout import inside
+from solver.named.drafts import PAIR
+from solver.turn.dice import Roll
 from solver.wording import figure, say, say_later, say_number
 
 _ENDS = {
@@ -79,11 +82,17 @@ _SHOWN = 6
 
 
 def events_text(
-    names: Sequence[str], game: Game, events: Sequence[Event], by: str | None = None
+    names: Sequence[str],
+    game: Game,
+    events: Sequence[Event],
+    by: str | None = None,
+    *,
+    briefly: bool = False,
 ) -> Iterator[str]:
     """A sentence for each event; a roll whose dice were kept at once is told with that.
 
-    `by` is who passed the turn of another.
+    by : who passed the turn of another, or got up
+    briefly : whether it is left out what may be kept of a roll, which is shown otherwise
     """
     skipped = False
     for event, following in zip_longest(events, events[1:]):
@@ -92,11 +101,24 @@ def events_text(
             skipped = False
         elif isinstance(event, Rolled) and isinstance(following, Kept):
             kept = apply(after, following)
-            yield _kept_at_once_text(names[game.mover], game, kept, event.dice, following.dice)
+            yield _kept_at_once_text(names[game.mover], after, kept, event.dice, following.dice)
             skipped = True
+        elif isinstance(event, Rolled) and after.turn.roll is not None and briefly:
+            name, dice = names[game.mover], rolled_text(after, event.dice)
+            yield say("{name} rolls {dice}.", name=name, dice=dice)
         else:
             yield from _event_text(names, game, after, event, by)
         game = after
+
+
+def kits_text(names: Sequence[str], game: Game) -> str:
+    """What players bring, also who is still to sit down."""
+    later = say("who joins")
+    sets = [
+        say("{name} has {set}", name=name, set=kit.text)
+        for name, kit in zip([*names, later][: len(game.kits)], game.kits, strict=True)
+    ]
+    return f"{'; '.join(sets)}."
 
 
 def standings_text(names: Sequence[str], game: Game) -> str:
@@ -117,8 +139,10 @@ def idle_text(hours: int) -> str:
 def turn_so_far_text(game: Game) -> str:
     """How far the turn under way has come."""
     turn = game.turn
+    if game.is_drafting:
+        return say("to take dice")
     if turn.roll is not None:
-        dice, points = dice_text(turn.roll), turn.turn_total
+        dice, points = rolled_text(game, turn.roll), turn.turn_total
         if points:
             return say("rolled {dice}, turn total {points:,}", dice=dice, points=points)
         return say("rolled {dice}", dice=dice)
@@ -128,13 +152,13 @@ def turn_so_far_text(game: Game) -> str:
         return say_number(
             "turn total {points:,}, {number} die to roll or bank",
             "turn total {points:,}, {number} dice to roll or bank",
-            turn.dice,
+            game.number_of_dice,
             points=turn.turn_total,
         )
     return say_number(
         "turn total {points:,}, {number} die to roll",
         "turn total {points:,}, {number} dice to roll",
-        turn.dice,
+        game.number_of_dice,
         points=turn.turn_total,
     )
 
@@ -144,12 +168,24 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
 ) -> Iterator[str]:
     mover = names[game.mover]
     match event:
+        case Joined() if event.kit:
+            name, brought = names[len(game.seats)], event.kit.text
+            yield say("{name} sits down and has {set}.", name=name, set=brought)
         case Joined():
             yield say("{name} sits down.", name=names[len(game.seats)])
+        case Left():
+            yield say("{name} gets up.", name=by or say("Somebody"))
+            if after.kits:
+                yield kits_text(names, after)
+        case Picked():
+            pair = f"{game.pool[event.place].typed}*{PAIR}"
+            yield say("{name} takes {dice}.", name=mover, dice=pair)
+            if not after.is_drafting:
+                yield kits_text(names, after)
         case Seeded():
             yield say("{name} adds a seed to the dice.", name=names[event.seat])
         case Rolled() if after.turn.roll is not None:
-            yield _roll_text(mover, after, after.turn.roll, event.dice)
+            yield _roll_text(mover, after, event.dice)
         case Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
         case Kept():
@@ -178,11 +214,12 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             return
 
 
-def _roll_text(name: str, after: Game, roll: Roll, fallen: Roll) -> str:
+def _roll_text(name: str, after: Game, fallen: Roll) -> str:
     """A roll, and what may be kept of it."""
-    found = set_asides(after.rules, roll)
-    choices = ", ".join(f"{dice_text(one.dice)} ({figure(one.points)})" for one in found[:_SHOWN])
-    dice = dice_text(fallen)
+    found = after.set_asides()
+    shown = ((kept_text(after, one.dice), figure(one.points)) for one in found[:_SHOWN])
+    choices = between(after).join(f"{kept} ({points})" for kept, points in shown)
+    dice = rolled_text(after, fallen)
     told = say_later("{name} rolls {dice}: {choices}.")
     if len(found) > _SHOWN:
         told = say_later("{name} rolls {dice}: {choices} and others.")
@@ -193,8 +230,8 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
     before, total = game.turn.turn_total, kept.turn.turn_total
     parts = {
         "name": name,
-        "dice": dice_text(fallen),
-        "kept": dice_text(make_roll(dice)),
+        "dice": inside(rolled_text(game, fallen)),
+        "kept": inside(kept_text(game, dice)),
         "points": total - before,
         "total": total,
     }
@@ -209,23 +246,23 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     turn = after.turn
     parts = {
         "name": name,
-        "dice": dice_text(make_roll(dice)),
+        "dice": inside(kept_text(game, dice)),
         "points": turn.turn_total - game.turn.turn_total,
         "total": turn.turn_total,
     }
-    if turn.dice == game.rules.dice:
+    if after.has_hot_dice:
         return say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"
             " hot dice.",
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll,"
             " hot dice.",
-            turn.dice,
+            after.number_of_dice,
             **parts,
         )
     return say_number(
         "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
         "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
-        turn.dice,
+        after.number_of_dice,
         **parts,
     )
 
@@ -241,7 +278,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     seat = after.seats[end.seat]
     parts = {
         "name": name,
-        "dice": dice_text(fallen),
+        "dice": rolled_text(game, fallen),
         "points": end.points,
         "gone": gone,
         "score": seat.score,

@@ -1,30 +1,40 @@
 """What happened at a table, in plain words for everybody who reads along."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
+from bot.services.loaded import LoadedAdvice
+from bot.services.seats import LoadedHint
 from bot.services.tables import Table
-from bot.table.commands import MOST_PLAYERS
+from bot.table.commands import most_players
+from bot.table.dice_names import rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import event_data
 from bot.table.state import Game, Stage
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
-from bot.views.events import events_text, idle_text, standings_text, turn_so_far_text
+from bot.views.events import events_text, idle_text, kits_text, standings_text, turn_so_far_text
 from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
+from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
+from bot.views.named_dice import doubts
+from solver.named.drafts import pairs_of
+from solver.named.rolls import set_aside_text
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
 _WORTH_TELLING = 0.0005
 """Least change of a win probability that is told."""
-_HOW_ESTIMATED = say_later(
-    "Estimated from simulated games in which all play for points; exact odds need two players and"
-    " solved rules"
+_HOW_EXACT = say_later(
+    "An estimate, as this game is not solved: 95 of 100 such chances are within {points:.1f}"
+    " percentage points of exact ones."
 )
 NOT_EXACT = say_later(
     "With more than two players this is best against the strongest of them alone."
 )
+_WITH_REAL_DICE = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
 _STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
 _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
@@ -57,10 +67,42 @@ def news_lines(news: News) -> list[str]:
     lines = happened_lines(news)
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
-        if before is None and news.chances.standard_error is not None:
-            lines.append(f"{say(_HOW_ESTIMATED)}.")
-    if not table.game.over and (news.chances or before is None):
-        lines.append(_to_move(table))
+        if before is None and news.chances.within is not None:
+            lines.append(say(_HOW_EXACT, points=news.chances.within * 100))
+    game = table.game
+    if not game.over and (news.chances or before is None or game.is_drafting):
+        lines.append(to_move_text(table))
+    return lines
+
+
+def story_lines(news: News) -> list[str]:
+    """What happened, where buttons and `details_lines` say what else there is to say."""
+    table, before = news.table, news.before
+    if before is None:
+        names = ", ".join(table.names)
+        told = say_later("A new game: {names}; {rules} rules, {goal}.")
+        if table.game.tracked:
+            told = _WITH_REAL_DICE
+        opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
+        return [*map(_earlier, news.earlier), opening, *_brought(table), *_doubts(table)]
+    return [*_events(news, before, briefly=True)]
+
+
+def details_lines(news: News) -> list[str]:
+    """What few want to know of a table: the chances in full, and what its dice come from."""
+    table, game, chances = news.table, news.table.game, news.chances
+    lines = [table_head(table), *_brought(table)]
+    if chances:
+        if not (game.hints or game.over):
+            # why they moved would be a hint while the move can be taken back
+            chances = replace(chances, last=None)
+        lines.append(chances_text(table.names, chances))
+        if chances.within is not None:
+            lines.append(say(_HOW_EXACT, points=chances.within * 100))
+    if game.commitment:
+        lines.append(_commitment(game.commitment))
+    if game.secret:
+        lines.append(_secret(game.secret))
     return lines
 
 
@@ -83,11 +125,11 @@ def table_text(news: News) -> str:
         chance = rough_percent(chances.win_probabilities[number]) if chances else ""
         mover = ">" if number == game.mover and not game.over else " "
         rows.append((mover, name, figure(seat.score), chance, ", ".join(_notes(game, number))))
-    lines = [table_head(table), *columns(rows, right={2, 3})]
+    lines = [table_head(table), *_brought(table), *columns(rows, right={2, 3})]
     if game.over:
         lines.append(_result(table))
-    if chances and chances.standard_error is not None:
-        lines.append(f"{say(_HOW_ESTIMATED)} {_error_text(chances.standard_error)}")
+    if chances and chances.within is not None:
+        lines.append(say(_HOW_EXACT, points=chances.within * 100))
     return wrap("\n".join(lines))
 
 
@@ -113,8 +155,9 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
         "stage": game.stage,
         "to_move": None if game.over else table.stored_names[game.mover],
         "turn_total": game.turn.turn_total,
-        "dice": game.turn.dice,
-        "roll": list(game.turn.roll) if game.turn.roll else None,
+        "dice": game.number_of_dice,
+        "roll": _roll_data(game),
+        **({"pool": [die.typed for _, die in laid_out(game)]} if game.is_drafting else {}),
         "may_bank": game.may_bank,
         "players": [
             {
@@ -125,11 +168,27 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
                 "playing": seat.playing,
                 "win_probability": chances.win_probabilities[number] if chances else None,
                 "share": game.shares[number] if game.shares else None,
+                **_kit_data(game, number),
             }
             for number, (seat, name) in enumerate(zip(game.seats, table.stored_names, strict=True))
         ],
-        "standard_error": chances.standard_error if chances else None,
+        "within": chances.within if chances else None,
     }
+
+
+def _kit_data(game: Game, number: int) -> dict[str, str | None]:
+    """What a seat brings, if players bring something."""
+    if not game.kits:
+        return {}
+    kit = game.kits[number]
+    return {"set": kit.dice.text, "badge": kit.badge.text if kit.badge else None}
+
+
+def _roll_data(game: Game) -> list[int] | str | None:
+    """The faces on the table; as they are typed where players bring their dice."""
+    if game.turn.roll is None:
+        return None
+    return rolled_text(game, game.turn.roll) if game.kits else list(game.turn.roll)
 
 
 def chances_text(names: Sequence[str], chances: Chances) -> str:
@@ -138,8 +197,8 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
         f"{name} {rough_percent(share)}"
         for name, share in zip(names, chances.win_probabilities, strict=True)
     )
-    error = chances.standard_error
-    if error is None:
+    within = chances.within
+    if within is None:
         text = say("Win probability: {chances}", chances=told)
     else:
         text = say("Estimated win probability: {chances}", chances=told)
@@ -161,33 +220,66 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
             reasons=", ".join(why),
         )
         text += f" ({moved})"
-    return text if error is None else f"{text} {_error_text(error)}"
+    return text if within is None else f"{text} {_within_text(within)}"
 
 
-def hint_text(hint: Hint) -> str:
+def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
+    """What a player is told whose turn may be passed soon; `name` is who waits."""
+    return say_number(
+        "{player}, {name} would like to go on: in {number} second your turn in game {game} may be"
+        " passed.",
+        "{player}, {name} would like to go on: in {number} seconds your turn in game {game} may be"
+        " passed.",
+        seconds,
+        player=player,
+        name=name,
+        game=game,
+    )
+
+
+def hint_text(hint: Hint | LoadedHint) -> str:
     """What is best and why."""
     lines = [hint_head(hint)]
+    if isinstance(hint, LoadedHint):
+        if hint.advice:
+            lines += [loaded_advice_text(hint.advice), _after_keeping(hint)]
+        return "\n".join([*lines, loaded_odds_text(hint.odds, alone=not hint.advice)])
     if hint.advice:
-        lines.append(advice_text(hint.advice))
-        kept = dice_text(hint.advice.options[0].set_aside)
-        lines.append(say("After keeping {dice}:", dice=kept))
+        lines += [advice_text(hint.advice), _after_keeping(hint)]
     lines.append(odds_text(hint.odds))
     if not hint.exact:
         lines.append(say(NOT_EXACT))
     return wrap("\n".join(lines))
 
 
-def hint_data(hint: Hint) -> dict[str, Any]:
+def hint_data(hint: Hint | LoadedHint) -> dict[str, Any]:
     """The advice on the roll, else the odds before it."""
+    if isinstance(hint, LoadedHint):
+        return loaded_data(hint.advice or hint.odds)
     return answer_data(hint.advice or hint.odds)
 
 
-def hint_head(hint: Hint) -> str:
+def hint_head(hint: Hint | LoadedHint) -> str:
     """What to do, in a few words."""
-    if hint.advice:
-        best = hint.advice.options[0]
-        return say(_KEEP[best.action], dice=dice_text(best.set_aside))
-    return say(_DO[hint.odds.action])
+    before = hint.odds.odds if isinstance(hint, LoadedHint) else hint.odds
+    if hint.advice is None:
+        return say(_DO[before.action])
+    advice = hint.advice.advice if isinstance(hint.advice, LoadedAdvice) else hint.advice
+    return say(_KEEP[advice.options[0].action], dice=_best_dice(hint))
+
+
+def _after_keeping(hint: Hint | LoadedHint) -> str:
+    return say("After keeping {dice}:", dice=_best_dice(hint))
+
+
+def _best_dice(hint: Hint | LoadedHint) -> str:
+    """The dice that are best to keep of the roll on the table."""
+    if isinstance(hint, Hint):
+        return dice_text(hint.advice.options[0].set_aside) if hint.advice else ""
+    if hint.advice is None:
+        return ""
+    advice = hint.advice.advice
+    return set_aside_text(hint.advice.dice.mine, advice.roll, advice.options[0].set_aside)
 
 
 def games_text(tables: Sequence[Table]) -> str:
@@ -227,20 +319,44 @@ def _opening(table: Table) -> Iterator[str]:
     rules, goal = game.rules.name, _goal(game)
     told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        told = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
+        told = _WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
+    yield from _brought(table)
+    yield from _doubts(table)
     if game.commitment:
-        yield say(
-            "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
-            commitment=game.commitment,
-        )
+        yield _commitment(game.commitment)
     if len(game.seats) < 2:
         if game.tracked:
             yield say("Others sit down with /join.")
+        elif game.kits:
+            yield say(
+                "Somebody else sits down with /join, with other dice by /join my-dice:SET, a bot"
+                " with /join level:optimal."
+            )
         else:
             yield say("Others sit down with /join, a bot with /join level:optimal.")
-    elif not game.tracked and len(game.seats) < MOST_PLAYERS:
+    elif not game.tracked and len(game.seats) < most_players(game):
         yield say("Others can /join until the first roll.")
+
+
+def _brought(table: Table) -> Iterator[str]:
+    """What players bring, or take their dice of."""
+    game = table.game
+    if game.kits:
+        yield kits_text(table.names, game)
+    elif game.pool:
+        number = pairs_of(game.rules.dice)
+        yield say(
+            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn.",
+            dice=", ".join(die.typed for _, die in laid_out(game)),
+            number=number,
+        )
+
+
+def _doubts(table: Table) -> Iterator[str]:
+    """What is not sure of the dice that are played with."""
+    game = table.game
+    yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
 
 
 def _goal(game: Game) -> str:
@@ -251,18 +367,33 @@ def _goal(game: Game) -> str:
 
 
 def _happened(news: News, before: Game) -> Iterator[str]:
+    yield from _events(news, before)
+    if news.table.game.secret:
+        yield _secret(news.table.game.secret)
+    if news.reviewable:
+        yield say("/review looks back at every decision.")
+
+
+def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
+    """What happened, and how the game ended."""
     table, game = news.table, news.table.game
-    yield from events_text(table.names, before, news.events, news.by)
-    if game.over:
-        if game.shares is not None or not news.events:
-            yield _result(table)
-        if game.secret:
-            yield say(
-                "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
-                secret=game.secret,
-            )
-        if news.reviewable:
-            yield say("/review looks back at every decision.")
+    yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
+    if game.over and (game.shares is not None or not news.events):
+        yield _result(table)
+
+
+def _commitment(commitment: str) -> str:
+    return say(
+        "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
+        commitment=commitment,
+    )
+
+
+def _secret(secret: str) -> str:
+    return say(
+        "The secret of the dice was {secret}; /proof shows how each roll follows from it.",
+        secret=secret,
+    )
 
 
 def _notes(game: Game, number: int) -> Iterator[str]:
@@ -278,9 +409,15 @@ def _notes(game: Game, number: int) -> Iterator[str]:
         yield turn_so_far_text(game)
 
 
-def _to_move(table: Table) -> str:
+def to_move_text(table: Table) -> str:
+    """Who is to move between turns, and what is special about the turn."""
     game = table.game
     name = table.names[game.mover]
+    if game.is_drafting:
+        if not game.picks:  # what is laid out has just been told
+            return say("{name} takes a pair with /pick.", name=name)
+        pairs = ", ".join(die.typed for _, die in laid_out(game))
+        return say("{name} takes a pair of {dice}.", name=name, dice=pairs)
     text = say("{name} is to roll.", name=name)
     if game.tracked:
         text = say(
@@ -309,5 +446,5 @@ def _result(table: Table) -> str:
     return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
 
 
-def _error_text(error: float) -> str:
-    return say("(standard error {points:.1f})", points=error * 100)
+def _within_text(within: float) -> str:
+    return say("(± {points:.1f})", points=within * 100)

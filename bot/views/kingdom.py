@@ -12,6 +12,7 @@ from bot.services.kingdom import (
     LoadedBank,
     SetFigures,
 )
+from bot.views.badges import badge_lines, plan_data, plan_lines
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
@@ -36,6 +37,7 @@ def kcd_text(answer: KcdAnswer) -> str:
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
         *badge_lines(dice.badges),
         wrap(_wins(answer)),
+        *plan_lines(answer.badge),
     ]
     if answer.bank_from:
         lines.append(
@@ -68,14 +70,6 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
         for who, one in figures
     ]
     return columns(rows, right={2, 3, 4, 5})
-
-
-def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
-    """What both hold, if anything."""
-    if not any(badges):
-        return []
-    mine, theirs = (badge.text if badge else say("none") for badge in badges)
-    return [wrap(say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs))]
 
 
 def badges_data(badges: Sequence[NamedBadge | None]) -> list[str | None]:
@@ -146,6 +140,7 @@ def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
             {"dice": one.dice.text, "turn_total": one.turn_total, "share": one.share}
             for one in answer.bank_from
         ],
+        "badge": plan_data(answer.badge),
         "unknown": doubts(_all(question.dice.mine, question.dice.theirs)),
     }
 

@@ -70,6 +70,11 @@ def dice_text(dice: Roll) -> str:
     return " ".join(map(str, dice))
 
 
+def inside(dice: str) -> str:
+    """Dice as they stand in a sentence: in brackets where there are commas between them."""
+    return f"({dice})" if "," in dice else dice
+
+
 def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Align rows of cells, two spaces in and two between; the columns in `right` at their end."""
     table = [list(row) for row in rows]

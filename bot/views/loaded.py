@@ -13,15 +13,26 @@ from bot.views.advice import (
     position_text,
     turn_total_text,
 )
-from bot.views.kingdom import badge_lines, badges_data
+from bot.views.badges import badge_lines, use_data, use_text
+from bot.views.kingdom import badges_data
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from solver.game.position import Position
 from solver.named.rolls import roll_text, set_aside_text
-from solver.play.advice import Advice
+from solver.play.badge_uses import BadgeUse
 from solver.turn.equations import Decision
 from solver.wording import say
+
+_MOST_USES = 5
+"""Uses of a badge on a roll that are listed."""
+
+
+def loaded_text(answer: LoadedAdvice | LoadedOdds) -> str:
+    """Advice or odds."""
+    if isinstance(answer, LoadedAdvice):
+        return loaded_advice_text(answer)
+    return loaded_odds_text(answer)
 
 
 def loaded_advice_text(answer: LoadedAdvice) -> str:
@@ -47,23 +58,33 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
             + " "
             + say("Win probability left: {chance}", chance=percent(advice.win_probability))
         )
+    best = answer.win_probability
     rows = [
         (
-            say("keep {dice}", dice=set_aside_text(mine, advice.roll, one.set_aside)),
-            say("{points:,} points", points=one.points),
-            say("turn {points:,}", points=one.turn_total),
-            say("hot dice") if one.set_aside == advice.roll else mine.left(one.dice_left).text,
-            say(ACTIONS[one.action]),
-            percent(one.win_probability),
-            cost_text(advice.win_probability - one.win_probability),
+            one.win_probability,
+            (
+                say("keep {dice}", dice=set_aside_text(mine, advice.roll, one.set_aside)),
+                say("{points:,} points", points=one.points),
+                say("turn {points:,}", points=one.turn_total),
+                say("hot dice") if one.set_aside == advice.roll else mine.left(one.dice_left).text,
+                say("{action} with the badge", action=say(ACTIONS[one.action]))
+                if uses
+                else say(ACTIONS[one.action]),
+            ),
         )
-        for one in advice.options
+        for one, uses in zip(advice.options, answer.then, strict=True)
     ]
-    return "\n".join([*lines, *columns(rows, right={1, 2, 5}), *_doubts(dice)])
+    rows += [
+        (one.win_probability, (use_text(dice, one, advice.roll), "", "", "", ""))
+        for one in answer.uses[:_MOST_USES]
+    ]
+    rows.sort(key=lambda row: -row[0])
+    table = [(*row, percent(value), cost_text(best - value)) for value, row in rows]
+    return "\n".join([*lines, *columns(table, right={1, 2, 5}), *_doubts(dice)])
 
 
-def loaded_odds_text(answer: LoadedOdds) -> str:
-    """Roll or bank, and what each is worth."""
+def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
+    """Roll or bank, and what each is worth; if not `alone` without what advice has said above."""
     dice, odds = answer.dice, answer.odds
     lines = [
         wrap(
@@ -75,8 +96,7 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
                 goal=dice.rules.goal,
             )
         ),
-        _dice(dice),
-        *badge_lines(dice.badges),
+        *([_dice(dice), *badge_lines(dice.badges)] if alone else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -87,10 +107,25 @@ def loaded_odds_text(answer: LoadedOdds) -> str:
     else:
         bank = (say(ACTIONS[Decision.BANK]), percent(odds.bank), bank_text(dice.rules, whole))
         cost = cost_text(abs(odds.bank - odds.roll))
-        rolls = odds.action is Decision.ROLL
+        rolls = odds.bank < odds.roll
         first, second = (roll, bank) if rolls else (bank, roll)
         rows = [(*first, cost_text(0)), (*second, cost)]
-    return "\n".join([*lines, *columns(rows, right={1}), *_doubts(dice)])
+    lines += columns(rows, right={1})
+    if answer.use:
+        lines.append(wrap(_use(dice, answer.use)))
+    return "\n".join([*lines, *(_doubts(dice) if alone else [])])
+
+
+def _use(dice: LoadedDice, use: BadgeUse) -> str:
+    """What the badge allows before a roll, against not using it."""
+    said = {
+        "what": use_text(dice, use),
+        "value": percent(use.win_probability),
+        "other": percent(use.without),
+    }
+    if use.win_probability > use.without:
+        return say("Use your badge: {what} {value}, without it {other}.", **said)
+    return say("Keep your badge: {what} {value}, without it {other}.", **said)
 
 
 def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
@@ -100,11 +135,17 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     found = answer.advice if isinstance(answer, LoadedAdvice) else answer.odds
     data = bare_data(found)
     data["position"]["dice"] = mine.left(found.position.dice).text
-    if isinstance(found, Advice):
+    if isinstance(answer, LoadedAdvice):
+        found = answer.advice
         data["roll"] = roll_text(mine, found.roll, found.position.dice)
-        for said, one in zip(data["options"], found.options, strict=True):
+        for said, one, uses in zip(data["options"], found.options, answer.then, strict=True):
             said["set_aside"] = set_aside_text(mine, found.roll, one.set_aside)
             said["dice_left"] = mine.left(one.dice_left).text
+            said["with_badge"] = uses
+        data["win_probability"] = answer.win_probability
+        data["badge_uses"] = [use_data(dice, use, found.roll) for use in answer.uses]
+    elif answer.use:
+        data["badge_use"] = use_data(dice, answer.use)
     return {
         **data,
         "goal": dice.rules.goal,

@@ -11,7 +11,7 @@ from bot.views.layout import and_text, rough_percent, wrap
 from solver.wording import figure, say, say_later
 
 
-def match_text(levels: tuple[str, str], game: MatchGame) -> str:
+def match_text(levels: tuple[str, ...], game: MatchGame) -> str:
     """One game of a match: who won, the odds before it, and the match so far."""
     names = seat_names(levels, game.began)
     scores = standings_text(names, game.game)
@@ -31,7 +31,7 @@ def match_text(levels: tuple[str, str], game: MatchGame) -> str:
     return wrap(f"{text} {_score(sorted_names(levels), game)}")
 
 
-def match_data(levels: tuple[str, str], game: MatchGame) -> dict[str, Any]:
+def match_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
     """One game of a match as plain data."""
     return {
         "game": game.number,
@@ -46,9 +46,9 @@ def match_data(levels: tuple[str, str], game: MatchGame) -> dict[str, Any]:
 
 
 def moves_text(
-    levels: tuple[str, str], began: int, begun: Begun, events: Sequence[Event]
+    levels: tuple[str, ...], began: int, begun: Begun, events: Sequence[Event]
 ) -> Iterator[str]:
-    """Every turn of a game that the bot `began`, 0 or 1, has begun."""
+    """Every turn of a game that the bot of number `began` has begun."""
     names = seat_names(levels, began)
     before = game = begin(begun)
     turn: list[Event] = []
@@ -61,25 +61,28 @@ def moves_text(
         game = after
 
 
-def sorted_names(levels: tuple[str, str]) -> tuple[str, str]:
-    """What the bots are called, in the order in which they were named."""
-    if levels[0] == levels[1]:
-        return f"{levels[0]} bot 1", f"{levels[1]} bot 2"
-    return f"{levels[0]} bot", f"{levels[1]} bot"
+def sorted_names(levels: tuple[str, ...]) -> tuple[str, ...]:
+    """What the bots are called, in the order in which they were named; equal ones by number."""
+    numbers = [levels[: k + 1].count(level) for k, level in enumerate(levels)]
+    return tuple(
+        f"{level} bot {number}" if levels.count(level) > 1 else f"{level} bot"
+        for level, number in zip(levels, numbers, strict=True)
+    )
 
 
-def seat_names(levels: tuple[str, str], began: int) -> tuple[str, str]:
+def seat_names(levels: tuple[str, ...], began: int) -> tuple[str, ...]:
     """What the bots are called, by seat."""
     names = sorted_names(levels)
-    return names if began == 0 else (names[1], names[0])
+    return names[began:] + names[:began]
 
 
-def _score(names: tuple[str, str], game: MatchGame) -> str:
+def _score(names: tuple[str, ...], game: MatchGame) -> str:
     """How the match stands, or has ended."""
-    one, other = game.score
-    score = f"{names[0]} {figure(one, 'g')}, {names[1]} {figure(other, 'g')}"
+    both = zip(names, game.score, strict=True)
+    score = ", ".join(f"{name} {figure(won, 'g')}" for name, won in both)
     if not game.over:
         return f"{score}."
-    if one == other:
+    most = max(game.score)
+    if game.score.count(most) > 1:
         return say("{score}: the match is a draw.", score=score)
-    return say("{score}: {name} wins the match.", score=score, name=names[one < other])
+    return say("{score}: {name} wins the match.", score=score, name=names[game.score.index(most)])

@@ -4,16 +4,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.review.moments import Judgement, Mark, Moment
+from bot.review.moments import Choice, Judgement, Mark, Moment
 from bot.review.review import PlayerReview, Review
-from bot.views.advice import farkles_in_a_row, scores_text, to_beat_text, turn_total_text
-from bot.views.layout import columns, dice_text, percent, wrap
+from bot.review.worth import Shares
+from bot.views.advice import (
+    farkles_in_a_row,
+    position_scores_text,
+    scores_text,
+    to_beat_text,
+    turn_total_text,
+)
+from bot.views.layout import and_text, columns, dice_text, inside, percent, wrap
+from solver.game.many_best import SharedPosition
 from solver.game.position import in_play_off, points_to_beat
+from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
 _LONGEST_NAME = 24
+_LEAST_TOLD = 0.00005
+"""Least change of a win probability that is not told as 0."""
 _WORTH_NAMING = 0.0005
 """Least loss of a decision that is explained."""
 _COSTS = {
@@ -25,12 +36,12 @@ _COSTS = {
 
 
 def review_text(review: Review, names: Sequence[str]) -> str:
-    """How the game went, how well both played it, and the decisions that cost most."""
+    """How the game went, how well all played it, and the decisions that cost most."""
     return "\n\n".join(review_pages(review, names))
 
 
 def review_pages(review: Review, names: Sequence[str]) -> list[str]:
-    """The same in pages: the game, both players, the luck, the worst decisions."""
+    """The same in pages: the game, its players, the luck, the worst decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
@@ -43,8 +54,8 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     data = asdict(review)
     moments = [
         given
-        | {"before": one.before[0], "after": one.after[0]}
-        | ({"judgement": _judgement_data(one.judgement)} if one.judgement else {})
+        | _first_of_two(one)
+        | ({"judgement": _judgement_data(review, one)} if one.judgement else {})
         for one, given in zip(review.moments, data["moments"], strict=True)
     ]
     index = {id(moment): k for k, moment in enumerate(review.moments)}
@@ -53,46 +64,77 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
         given | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
         for player, given, name in zip(review.players, data["players"], names, strict=True)
     ]
+    del data["kits"]
     return data | {"rules": review.rules.name, "moments": moments, "players": players}
 
 
-def _judgement_data(judgement: Judgement) -> dict[str, Any]:
-    return asdict(judgement) | {"loss": judgement.loss}
+def _first_of_two(moment: Moment) -> dict[str, Any]:
+    """What a moment changed: of two players for the first one alone, of more for all."""
+    if len(moment.before) > 2:
+        return {}
+    return {"before": moment.before[0], "after": moment.after[0]}
+
+
+def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
+    """A decision; dice as they are typed where players brought them."""
+    judgement = moment.judgement
+    if judgement is None:
+        return {}
+    data = asdict(judgement) | {"loss": judgement.loss}
+    if review.kits:
+        kit = review.kits[moment.seat]
+        data["roll"] = _roll_text(kit, judgement)
+        data["position"]["dice"] = kit.dice.left(judgement.position.turn.dice).text
+        for name, choice in (("chosen", judgement.chosen), ("best", judgement.best)):
+            data[name]["set_aside"] = _kept_text(kit, judgement, choice)
+            data[name]["dice_left"] = kit.dice.left(choice.dice_left).text
+    return data
 
 
 def _head(review: Review, names: Sequence[str]) -> str:
-    both = zip(names, review.players, strict=True)
+    all_players = zip(names, review.players, strict=True)
     head = say(
         "{rules} rules, {scores}: {result}",
         rules=review.rules.name,
-        scores=", ".join(f"{name} {figure(player.score)}" for name, player in both),
+        scores=", ".join(f"{name} {figure(player.score)}" for name, player in all_players),
         result=_result(review, names),
     )
     start = say("At the start the odds were {odds}.", odds=_odds(review.start, names))
-    return wrap(f"{head}\n{start}")
+    text = f"{head}\n{start}"
+    if review.within is not None:
+        told = say(
+            "This game is not solved: all chances are estimates, 95 of 100 within {points:.1f}"
+            " percentage points of exact ones. A decision that cost less may have been no error.",
+            points=review.within * 100,
+        )
+        text += f"\n{told}"
+    return wrap(text)
 
 
 def _result(review: Review, names: Sequence[str]) -> str:
     if review.result is not None:
-        if max(review.result) < 1:
+        winners = [k for k, share in enumerate(review.result) if share > 0]
+        if len(winners) > 1 and len(names) == 2:
             return say("a tie, half a win for each.")
-        winner = review.result.index(max(review.result))
-        if _resigned(review, 1 - winner):
-            return say(
-                "{winner} won, as {loser} resigned.", winner=names[winner], loser=names[1 - winner]
-            )
-        return say("{winner} won.", winner=names[winner])
+        if len(winners) > 1:
+            return say("{names} shared the win.", names=and_text([names[k] for k in winners]))
+        last = review.moments[-1] if review.moments else None
+        if last is not None and last.kind == "resigned" and last.seat not in winners:
+            loser = names[last.seat]
+            return say("{winner} won, as {loser} resigned.", winner=names[winners[0]], loser=loser)
+        return say("{winner} won.", winner=names[winners[0]])
     if review.now is not None:
         return say("not over yet, {odds}.", odds=_odds(review.now, names))
     return say("ended without a result.")
 
 
-def _resigned(review: Review, seat: int) -> bool:
-    last = review.moments[-1] if review.moments else None
-    return last is not None and last.kind == "resigned" and last.seat == seat
-
-
-def _odds(shares: tuple[float, float], names: Sequence[str]) -> str:
+def _odds(shares: Shares, names: Sequence[str]) -> str:
+    if len(names) > 2:
+        told = [
+            say("{chance} for {name}", chance=percent(share), name=name)
+            for name, share in zip(names, shares, strict=True)
+        ]
+        return ", ".join(told)
     return say(
         "{chance} for {name} to {other_chance} for {other_name}",
         chance=percent(shares[0]),
@@ -117,8 +159,21 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
         rows.append((say("turns told by score, %"), lambda player: _points(player.told)))
     if any(player.given_up for player in review.players):
         rows.append((say("given up, %"), lambda player: _points(player.given_up)))
+    if len(names) > 2:
+        rows.append((say("luck of others, %"), lambda player: _points(player.others_luck)))
+        rows.append((say("choices of others, %"), lambda player: _points(player.others_choices)))
+        if any(abs(player.rest) >= _LEAST_TOLD for player in review.players):
+            rows.append((say("all else, %"), lambda player: _points(player.rest)))
+        if (now := review.now) is not None:
+            rows.append((say("start to end, %"), lambda player: _change(review.start, now, player)))
     cells = [(label, *map(cell, review.players)) for label, cell in rows]
-    return columns([("", _short(names[0]), _short(names[1])), *cells], right={1, 2})
+    right = set(range(1, len(names) + 1))
+    return columns([("", *map(_short, names)), *cells], right=right)
+
+
+def _change(start: Shares, now: Shares, player: PlayerReview) -> str:
+    """By how much the win probability changed in all, what the others of the table add up to."""
+    return _points(now[player.seat] - start[player.seat])
 
 
 def _accuracy(player: PlayerReview) -> str:
@@ -130,7 +185,7 @@ def _accuracy(player: PlayerReview) -> str:
 
 def _points(change: float) -> str:
     """A change of win probability in percentage points."""
-    return figure(0, ".2f") if abs(change) < 0.00005 else figure(change * 100, "+.2f")
+    return figure(0, ".2f") if abs(change) < _LEAST_TOLD else figure(change * 100, "+.2f")
 
 
 def _short(name: str) -> str:
@@ -139,12 +194,13 @@ def _short(name: str) -> str:
 
 def _without_luck(review: Review, names: Sequence[str]) -> str:
     adjusted = [player.luck_adjusted_result for player in review.players]
-    if adjusted[0] is None or adjusted[1] is None:
+    possible = [min(1.0, max(0.0, result)) for result in adjusted if result is not None]
+    if len(possible) < len(names):
         return ""
-    shares = min(1.0, max(0.0, adjusted[0])), min(1.0, max(0.0, adjusted[1]))
+    shares = tuple(share / sum(possible) for share in possible)
     text = say("With the luck of the dice taken out it would be {odds}.", odds=_odds(shares, names))
-    winner = max((0, 1), key=lambda seat: review.players[seat].result or 0.0)
-    if review.result is not None and max(review.result) == 1 and shares[winner] < 0.5:
+    winner = max(range(len(names)), key=lambda seat: review.players[seat].result or 0.0)
+    if review.result is not None and max(review.result) == 1 and shares[winner] < max(shares):
         decided = say("The dice decided for {name}.", name=names[winner])
         text += f" {decided}"
     return wrap(text)
@@ -161,13 +217,14 @@ def _worst(review: Review, names: Sequence[str]) -> str:
         return say("No decision cost as much as {points:.2f} percentage points.", points=least)
     lines = [say("What cost most, in percentage points of the win probability:")]
     for number, (moment, judgement) in enumerate(found, 1):
-        told = _explained(review.rules, moment, judgement, names[moment.seat])
+        told = _explained(review, moment, judgement, names[moment.seat])
         lines.append(wrap(f"{number}. {told}"))
     return "\n".join(lines)
 
 
-def _explained(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str:
+def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) -> str:
     """One decision in plain words."""
+    kit = review.kits[moment.seat] if review.kits else None
     chosen, best = judgement.chosen, judgement.best
     cost = say(
         _COSTS[judgement.mark],
@@ -175,12 +232,14 @@ def _explained(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) 
         chance=percent(chosen.win_probability),
         best=percent(best.win_probability),
     )
-    return f"{_did(rules, moment, judgement, name)} {_better(judgement)} {cost}"
+    return f"{_did(review.rules, kit, moment, judgement, name)} {_better(kit, judgement)} {cost}"
 
 
 def _where(rules: Ruleset, judgement: Judgement) -> str:
     """The scores and what else mattered."""
     position = judgement.position
+    if isinstance(position, SharedPosition):
+        return position_scores_text(rules, position)
     beat = points_to_beat(rules, position)
     if not in_play_off(rules, position):
         where = [scores_text(position.banked, position.opponent)]
@@ -197,15 +256,15 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     return ", ".join(where)
 
 
-def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str:
+def _did(rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, name: str) -> str:
     """What was chosen."""
     chosen = judgement.chosen
     parts = {
         "name": name,
         "turn": moment.turn,
         "position": _where(rules, judgement),
-        "roll": dice_text(judgement.roll),
-        "dice": dice_text(chosen.set_aside),
+        "roll": inside(_roll_text(kit, judgement)),
+        "dice": inside(_kept_text(kit, judgement, chosen)),
         "points": chosen.turn_total,
         "chance": percent(chosen.farkle_probability),
     }
@@ -222,7 +281,7 @@ def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str
             " {points:,} (farkle chance {chance}).",
             "{name}, turn {turn}, {position}: after {roll} kept {dice} and rolled {number} dice at"
             " {points:,} (farkle chance {chance}).",
-            chosen.dice_left,
+            _number(kit, chosen),
             **parts,
         )
     return say_number(
@@ -230,17 +289,37 @@ def _did(rules: Ruleset, moment: Moment, judgement: Judgement, name: str) -> str
         " (farkle chance {chance}).",
         "{name}, turn {turn}, {position}: rolled {number} dice at {points:,}"
         " (farkle chance {chance}).",
-        chosen.dice_left,
+        _number(kit, chosen),
         **parts,
     )
 
 
-def _better(judgement: Judgement) -> str:
+def _roll_text(kit: Kit | None, judgement: Judgement) -> str:
+    """The roll, if there was one."""
+    if kit is None or not judgement.roll:
+        return dice_text(judgement.roll)
+    return kit.roll_text(judgement.roll, judgement.position.turn.dice)
+
+
+def _kept_text(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
+    """The dice that a choice sets aside."""
+    if kit is None or not choice.set_aside:
+        return dice_text(choice.set_aside)
+    return kit.set_aside_text(judgement.roll, choice.set_aside)
+
+
+def _number(kit: Kit | None, choice: Choice) -> int:
+    """How many dice a choice leaves to roll."""
+    left = choice.dice_left
+    return left if kit is None else sum(kit.dice.dice_set.remaining[left])
+
+
+def _better(kit: Kit | None, judgement: Judgement) -> str:
     """What would have been best; the dice to keep only if they were other ones."""
     best = judgement.best
     other_dice = best.set_aside != judgement.chosen.set_aside
     parts = {
-        "dice": dice_text(best.set_aside),
+        "dice": inside(_kept_text(kit, judgement, best)),
         "points": best.turn_total,
         "chance": percent(best.farkle_probability),
     }
@@ -252,12 +331,12 @@ def _better(judgement: Judgement) -> str:
         return say_number(
             "Better: keep {dice} and roll {number} die at {points:,} (farkle chance {chance}).",
             "Better: keep {dice} and roll {number} dice at {points:,} (farkle chance {chance}).",
-            best.dice_left,
+            _number(kit, best),
             **parts,
         )
     return say_number(
         "Better: roll {number} die at {points:,} (farkle chance {chance}).",
         "Better: roll {number} dice at {points:,} (farkle chance {chance}).",
-        best.dice_left,
+        _number(kit, best),
         **parts,
     )

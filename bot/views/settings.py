@@ -1,7 +1,15 @@
 """What is set for a place, in a few plain lines."""
 
+from dataclasses import asdict
+from typing import Any
+
 from bot.store.rows import PlaceSettings
 from solver.wording import say, say_number, spoken
+
+
+def settings_data(settings: PlaceSettings) -> dict[str, Any]:
+    """What holds in a place, as plain data."""
+    return {**asdict(settings), "daily": settings.daily if settings.daily >= 0 else None}
 
 
 def settings_text(settings: PlaceSettings) -> str:
@@ -17,6 +25,13 @@ def settings_text(settings: PlaceSettings) -> str:
         lines.append(say("The player to move is mentioned."))
     if settings.posts:
         lines.append(say("Odds are told in a message after each turn."))
+    if settings.daily >= 0:
+        lines.append(
+            say(
+                "The daily position is posted at {hour}:00 UTC, on Discord.",
+                hour=f"{settings.daily:02}",
+            )
+        )
     if settings.language:
         name = spoken().name
         lines.append(say("Answers on Discord are in {language} here.", language=name))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.views.layout import percent
+from bot.views.layout import columns, percent
 from bot.views.sheet import Sheet, sheet
 from solver.game.many import ManyCheck
 from solver.many_strategy import ManyManifest
@@ -31,8 +31,38 @@ class SolvedMany:
 
 
 def solve_many_text(found: Sequence[SolvedMany]) -> str:
-    """A few lines for each."""
-    return "\n\n".join("\n".join(_lines(one)) for one in found)
+    """A few lines for one; of several a table, with what each seat wins more than an equal part."""
+    if len(found) == 1:
+        return "\n".join(_lines(found[0]))
+    most = max(len(one.chances) for one in found)
+    seats = range(1, most + 1)
+    head = "rules", "goal", *(f"wins {k}" for k in seats), *(f"more {k}" for k in seats), "mixed"
+    rows = [head]
+    for one in found:
+        more = [chance - 1 / len(one.chances) for chance in one.chances]
+        rows.append(
+            (
+                one.manifest.rules.name,
+                f"{one.manifest.rules.goal:,}",
+                *map(_three_digits, one.chances),
+                *(f"{number * 100:+.3f}" for number in more),
+                f"{one.manifest.mixed:,}",
+            )
+        )
+    lines = columns(rows, right=set(range(1, len(head))))
+    folder = found[0].file.parent
+    return "\n".join(
+        [
+            *lines,
+            "`wins` is by seat in the order of turns, `more` what that is above an equal part, in",
+            "percentage points, `mixed` the sets of scores at which a player mixes two choices.",
+            f"Files are in {folder}.",
+        ]
+    )
+
+
+def _three_digits(chance: float) -> str:
+    return f"{chance * 100:.3f} %"
 
 
 def _lines(one: SolvedMany) -> list[str]:

@@ -1,7 +1,10 @@
 """Tasks: how long they take, and that they are stopped."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
+from bot.services.house_rules import Needed
 from bot.tasks.tasks import Delay, counted, duration
 from bot.views.layout import wrap
 from solver.wording import say, say_number
@@ -21,6 +24,24 @@ def delay_text(delay: Delay) -> str:
             time=time,
         )
     )
+
+
+def needed_text(needed: Needed) -> str:
+    """That rules are solved before an answer, in one line."""
+    rules, time = needed.rules, duration(needed.seconds)
+    return wrap(
+        say(
+            "First the rules {rules} are solved for {players} players, in about {time}.",
+            rules=rules.name,
+            players=needed.players,
+            time=time,
+        )
+    )
+
+
+def needed_data(needed: Needed) -> dict[str, Any]:
+    """The same as plain data."""
+    return {**asdict(needed), "rules": needed.rules.name, "goal": needed.rules.goal}
 
 
 def stopped_text(stopped: Sequence[str]) -> str:

@@ -51,6 +51,11 @@ class Standings:
     def __getitem__(self, which: Any) -> "Standings":
         return Standings(self.score[which], self.farkles[which], self.on_board[which])
 
+    def one(self, number: int) -> Standing:
+        """One of them, where they stand in a row."""
+        score, farkles, on_board = self.score[number], self.farkles[number], self.on_board[number]
+        return Standing(int(score), int(farkles), bool(on_board))
+
     def __setitem__(self, which: Any, others: "Standings") -> None:
         self.score[which] = others.score
         self.farkles[which] = others.farkles
@@ -109,8 +114,7 @@ def after_turn(
     rules: Ruleset, before: Standing, points: int, *, farkles: bool = False, loses: bool = False
 ) -> Standing:
     """The standing of one player after a turn, see `after_turns`."""
-    after = after_turns(rules, many(before), points, farkles=farkles, loses=loses)
-    return Standing(int(after.score[0]), int(after.farkles[0]), bool(after.on_board[0]))
+    return after_turns(rules, many(before), points, farkles=farkles, loses=loses).one(0)
 
 
 def by_seat(value: float, seat: int) -> tuple[float, float]:

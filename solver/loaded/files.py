@@ -25,7 +25,15 @@ from solver.errors import (
 )
 from solver.files import open_regular
 from solver.game.standings import score_count
-from solver.loaded.matchup import Matchup, MatchupSolution, Plain, from_plain, plain
+from solver.loaded.matchup import (
+    Matchup,
+    MatchupSolution,
+    Plain,
+    exchanged_values,
+    from_plain,
+    plain,
+    uses_shape,
+)
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import Ruleset
 from solver.sealed import (
@@ -37,11 +45,17 @@ from solver.sealed import (
     write_through,
 )
 from solver.turn.equations import Floats
+from solver.turn.powers import Power
 from solver.turn.scoring import Badge
 
 _SUFFIX = ".matchup"
 _MOST_BYTES = 320_000_000
 """Length of a file: whatever is longer is something else."""
+
+
+_AXES = ("side to act", "own score", "opponent's score")
+_USES = ("uses left of side 0", "uses left of side 1")
+"""What values have before these axes where badges are used up."""
 
 
 class MatchupManifest(BaseModel):
@@ -56,10 +70,12 @@ class MatchupManifest(BaseModel):
     joker_alone: bool
     badges: tuple[Badge, Badge] = ((), ())
     """The combinations that the badge of each side adds or changes."""
+    powers: tuple[Power | None, Power | None] = (None, None)
+    """What the badge of each side allows some times in a game."""
     digest: str
-    axes: tuple[str, ...] = ("side to act", "own score", "opponent's score")
+    axes: tuple[str, ...] = _AXES
     """Of the values; scores in point steps from 0."""
-    shape: tuple[int, int, int]
+    shape: tuple[int, ...]
     error_bound: float = Field(ge=0)
     states_solved: int = Field(ge=1)
     seconds: float = Field(gt=0)
@@ -70,7 +86,7 @@ class MatchupManifest(BaseModel):
     def matchup(self) -> Matchup:
         """The match-up that was solved. Raises InvalidDiceError or InvalidRulesError."""
         one, other = (from_plain(data) for data in self.dice)
-        return Matchup(self.rules, (one, other), self.joker_alone, self.badges)
+        return Matchup(self.rules, (one, other), self.joker_alone, self.badges, self.powers)
 
 
 def matchup_path(folder: Path, matchup: Matchup) -> Path:
@@ -85,7 +101,7 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
     """
     matchup, values = solution.matchup, solution.values
     if not matchup.is_in_order:
-        matchup, values = matchup.exchanged, values[::-1]
+        matchup, values = matchup.exchanged, exchanged_values(matchup, values)
     content = io.BytesIO()
     np.lib.format.write_array(content, np.ascontiguousarray(values, dtype="<f8"), version=(1, 0))
     manifest = MatchupManifest(
@@ -93,8 +109,10 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
         dice=(plain(matchup.dice[0]), plain(matchup.dice[1])),
         joker_alone=matchup.joker_alone,
         badges=matchup.badges,
+        powers=matchup.powers,
         digest=matchup.digest,
-        shape=(2, *values.shape[1:]),
+        axes=(*_USES, *_AXES) if any(matchup.powers) else _AXES,
+        shape=values.shape,
         error_bound=solution.error_bound,
         states_solved=solution.states_solved,
         seconds=solution.seconds,
@@ -127,7 +145,9 @@ def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy:
         raise StrategyFileError.say("{file}: is the strategy of other dice", file=path)
     with suppress(OSError):  # in a folder that is only read, nothing is removed either
         os.utime(path)
-    return MatchupStrategy(matchup, values if matchup.is_in_order else values[::-1])
+    if not matchup.is_in_order:
+        values = exchanged_values(manifest.matchup, values)
+    return MatchupStrategy(matchup, values)
 
 
 def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:
@@ -148,7 +168,8 @@ def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:
         if not is_whole or matchup.digest != manifest.digest or not matchup.is_in_order:
             raise ValueError
         values = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-        if values.shape != (2, scores, scores) or not np.all((values >= 0) & (values <= 1)):
+        shape = *uses_shape(matchup), 2, scores, scores
+        if values.shape != shape or not np.all((values >= 0) & (values <= 1)):
             raise ValueError
     except (ValueError, InvalidDiceError, InvalidRulesError):
         raise StrategyFileError.say(

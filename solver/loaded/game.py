@@ -13,19 +13,17 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from solver.errors import ConvergenceError, InvalidDiceError
 from solver.game.standings import LEAST, score_count, value_shape
 from solver.game.sweeps import solve
 from solver.loaded import kernels
 from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.power_game import solve_powers
+from solver.loaded.totals import check_settled, check_winnable, done
 from solver.turn.dice import DiceSet
 from solver.turn.remaining import RollLists
 
 _TOLERANCE = 1e-12
 """How far each pair of states may be from its fixed point, relative to it or to LEAST."""
-
-_MAX_ERROR = 1e-9
-"""What all totals together may add up to."""
 
 
 def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
@@ -58,6 +56,8 @@ def solve_matchup(
         on_progress(1.0)
         values = np.concatenate((fair.values, fair.values))
         return MatchupSolution(matchup, values, fair.error_bound, fair.states_solved, fair.seconds)
+    if any(matchup.powers):
+        return solve_powers(matchup, tolerance=_TOLERANCE, threads=threads, on_progress=on_progress)
     value_shape(rules)
     scores = score_count(rules)
     step = rules.point_step
@@ -69,8 +69,7 @@ def solve_matchup(
     )
     found_lists = first, second = matchup.lists(0), matchup.lists(1)
     lists = lists_of(first, matchup.dice[0]), lists_of(second, matchup.dice[1])
-    if all(one.farkles[-1, 0] > 1 - 1e-12 for one in lists):
-        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
+    check_winnable(*(one.farkles for one in lists))
     workers = threads or numba.get_num_threads()
     rows = max(scores, match.least)
     sides = _side(first, rows, workers), _side(second, rows, workers)
@@ -84,17 +83,10 @@ def solve_matchup(
         kernels.solve_total(
             s, tables, slopes, match, lists[0], lists[1], sides[0], sides[1], limits, report
         )
-        worst = report[:, 0].max()
-        if not worst <= 100 * _TOLERANCE:
-            raise ConvergenceError.say(
-                "{rules}: the values of two players with these dice do not settle: they still"
-                " change by {change:.1e}",
-                rules=rules.name,
-                change=worst,
-            )
+        check_settled(rules, worst := report[:, 0].max(), _TOLERANCE)
         error += worst
         rounds += report[:, 1].sum()
-        on_progress(_done(totals - s, scores))
+        on_progress(done(totals - s, scores))
     own, opponent = np.indices((scores, scores))
     values = np.stack((tables[0][own + opponent, opponent], tables[1][own + opponent, own]))
     columns = sum(found.columns for found in found_lists)
@@ -105,17 +97,6 @@ def solve_matchup(
         states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
-
-
-def _done(solved: int, scores: int) -> float:
-    """The share of the work that so many of the highest totals are.
-
-    A total has so many pairs of states, whose turns are as long as the goal is away: up to the
-    total at which one player has reached it both grow, and then only the turns do.
-    """
-    share = np.minimum(np.arange(2 * scores), np.arange(2 * scores)[::-1])
-    work = np.cumsum(share * np.arange(2 * scores))
-    return float(work[solved] / work[-1])
 
 
 def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:

@@ -189,7 +189,7 @@ class Side(NamedTuple):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _fill_bank(bank, table, s, first, count, second, match):
+def fill_bank(bank, table, s, first, count, second, match):
     """Fill what banks are worth to the first or the second player; returns the turn totals.
 
     table : the other player's values
@@ -230,7 +230,7 @@ def _logit(probability):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _guess(table, s, score, scores):
+def guess(table, s, score, scores):
     """A first value of a state: its logit as if bilinear in both scores."""
     other = s - score
     if score + 1 >= scores or other + 1 >= scores:
@@ -244,6 +244,28 @@ def _guess(table, s, score, scores):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def secant(x, image, ahead, last_x, last_image, slope, count, iteration, least):
+    """A step of each lane from x to where H(x) = x; returns how far the furthest still is from it.
+
+    x : in a state of the second player, and in place what follows
+    image : H(x); ahead : of the first player's state in between
+    last_x, last_image, slope : of the step before, and in place of this one
+    """
+    error = 0.0
+    for lane in range(count):
+        distance = image[lane] - x[lane]
+        if iteration > 0 and abs(x[lane] - last_x[lane]) > 1e-8 * x[lane]:
+            slope[lane] = (image[lane] - last_image[lane]) / (x[lane] - last_x[lane])
+        slope[lane] = min(max(slope[lane], 0.0), 1.0 - 1e-9)
+        distance /= 1.0 - slope[lane]
+        last_x[lane], last_image[lane] = x[lane], image[lane]
+        x[lane] = min(1.0, max(0.0, x[lane] + distance))
+        scale = max(least, min(ahead[lane], image[lane]))
+        error = max(error, abs(distance) / scale)
+    return error
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _solve_group(s, first, count, one, other, slopes, match, lists, others, side, side2, limits):
     """Solve the pairs of states in which the second player has first .. first + count - 1 points.
 
@@ -252,14 +274,14 @@ def _solve_group(s, first, count, one, other, slopes, match, lists, others, side
     values, bank, farkle, out = side
     values2, bank2, farkle2, out2 = side2
     tolerance, least = limits
-    rows = _fill_bank(bank, other, s, first, count, False, match)
-    rows2 = _fill_bank(bank2, one, s, first, count, True, match)
+    rows = fill_bank(bank, other, s, first, count, False, match)
+    rows2 = fill_bank(bank2, one, s, first, count, True, match)
     top, top2 = bank.shape[0], bank2.shape[0]
     x, image, ahead = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     last_x, last_image, worth = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slope = slopes[first : first + LANES].copy()
     for lane in range(LANES):
-        x[lane] = _guess(other, s, first + lane, match.scores) if lane < count else 0.5
+        x[lane] = guess(other, s, first + lane, match.scores) if lane < count else 0.5
     error = 1.0
     for iteration in range(MAX_ROUNDS):
         for lane in range(LANES):
@@ -268,17 +290,7 @@ def _solve_group(s, first, count, one, other, slopes, match, lists, others, side
         for lane in range(LANES):
             worth[lane] = 1.0 - ahead[lane]
         _start(values2, top2, rows2, bank2, farkle2, others, out2, worth, image)
-        error = 0.0
-        for lane in range(count):
-            distance = image[lane] - x[lane]
-            if iteration > 0 and abs(x[lane] - last_x[lane]) > 1e-8 * x[lane]:
-                slope[lane] = (image[lane] - last_image[lane]) / (x[lane] - last_x[lane])
-            slope[lane] = min(max(slope[lane], 0.0), 1.0 - 1e-9)
-            distance /= 1.0 - slope[lane]
-            last_x[lane], last_image[lane] = x[lane], image[lane]
-            x[lane] = min(1.0, max(0.0, x[lane] + distance))
-            scale = max(least, min(ahead[lane], image[lane]))
-            error = max(error, abs(distance) / scale)
+        error = secant(x, image, ahead, last_x, last_image, slope, count, iteration, least)
         if iteration > 0 and error <= tolerance:
             break
     for lane in range(count):

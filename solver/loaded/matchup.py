@@ -8,6 +8,7 @@ from solver.errors import InvalidDiceError, InvalidRulesError
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
+from solver.turn.powers import Power, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import Badge, SetAside
 
@@ -26,6 +27,8 @@ class Matchup:
     """Whether a joker may score without a die that is none."""
     badges: tuple[Badge, Badge] = ((), ())
     """The combinations that the badge of each side adds or changes."""
+    powers: tuple[Power | None, Power | None] = (None, None)
+    """What the badge of each side allows some times in a game."""
 
     def __post_init__(self) -> None:
         for thrown, badge in zip(self.dice, self.badges, strict=True):
@@ -35,18 +38,21 @@ class Matchup:
     @property
     def is_fair(self) -> bool:
         """Whether both throw the dice that the rules have anyway, so that they say it all."""
-        return self.dice == (dice_set(self.rules),) * 2 and not any(self.badges)
+        plays_more = any(self.badges) or any(self.powers)
+        return self.dice == (dice_set(self.rules),) * 2 and not plays_more
 
     @property
     def exchanged(self) -> "Matchup":
         """The same with the sides exchanged."""
         one, other = self.dice
-        return Matchup(self.rules, (other, one), self.joker_alone, self.badges[::-1])
+        badges, powers = self.badges[::-1], self.powers[::-1]
+        return Matchup(self.rules, (other, one), self.joker_alone, badges, powers)
 
     @property
     def is_in_order(self) -> bool:
         """Whether it is this one that stands for itself and its exchange."""
-        one, other = zip(map(plain, self.dice), map(sorted, self.badges), strict=True)
+        dice, badges = map(plain, self.dice), map(sorted, self.badges)
+        one, other = zip(dice, badges, map(power_data, self.powers), strict=True)
         return one <= other
 
     def lists(self, side: int) -> RollLists:
@@ -80,6 +86,8 @@ class Matchup:
         }
         if any(self.badges):
             said["badges"] = [sorted(badge) for badge in ordered.badges]
+        if any(self.powers):
+            said["powers"] = [power_data(power) for power in ordered.powers]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
@@ -107,7 +115,8 @@ class MatchupSolution:
 
     matchup: Matchup
     values: Floats
-    """V at [side to act, its score, the other's score], scores in point steps."""
+    """V at [side to act, its score, the other's score], scores in point steps; where badges are
+    used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`."""
     error_bound: float
     """What no value is off by more than, relative to it or to LEAST where it is less, as far as the
     slopes of the last steps tell."""
@@ -117,7 +126,22 @@ class MatchupSolution:
 
     def first_wins(self, side: int) -> float:
         """Win probability of a side that begins."""
-        return float(self.values[side, 0, 0])
+        whole = tuple(number - 1 for number in uses_shape(self.matchup))
+        return float(self.values[(*whole, side, 0, 0)])
+
+
+def uses_shape(matchup: Matchup) -> tuple[int, ...]:
+    """Shape of the axes of uses left that values have before all others, () without powers."""
+    if not any(matchup.powers):
+        return ()
+    return tuple(1 + uses_of(power) for power in matchup.powers)
+
+
+def exchanged_values(matchup: Matchup, values: Floats) -> Floats:
+    """The values of a match-up as those of its exchange."""
+    if not any(matchup.powers):
+        return values[::-1]
+    return values.swapaxes(0, 1)[:, :, ::-1]
 
 
 Plain = tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...]

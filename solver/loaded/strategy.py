@@ -10,9 +10,13 @@ import numpy.typing as npt
 from solver.errors import InvalidPositionError
 from solver.game.position import Position, check_position
 from solver.game.standings import score_count
-from solver.loaded.matchup import Matchup
+from solver.loaded.matchup import Matchup, uses_shape
+from solver.loaded.power_turn import PowerTurn
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan
+
+Uses = tuple[int, int] | None
+"""The uses left of side 0 and of side 1; None for all."""
 
 
 class MatchupStrategy:
@@ -23,23 +27,39 @@ class MatchupStrategy:
     """
 
     def __init__(self, matchup: Matchup, values: Floats) -> None:
-        """`values` are V at [side to act, own score, opponent's score], scores in point steps."""
+        """`values` are those of a `MatchupSolution`.
+
+        Where badges are used up `uses` are those left of side 0 and of side 1, all if None.
+        """
         self.matchup = matchup
         self.rules = matchup.rules
         self.values = values
         self.plan: Callable[[int], TurnPlan] = lru_cache(maxsize=2)(self._plan)
         """The turn of a side."""
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
+        self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
         self._possible = lru_cache(maxsize=2)(self._find_possible)
 
-    def win_probability(self, side: int, banked: int = 0, opponent: int = 0) -> float:
+    def win_probability(
+        self, side: int, banked: int = 0, opponent: int = 0, uses: Uses = None
+    ) -> float:
         """Win probability of the side that is about to start a turn at a possible score."""
         step = self.rules.point_step
-        return float(self.values[side, banked // step, opponent // step])
+        place = (*self._left(uses), side, banked // step, opponent // step)
+        return float(self.values[place])
 
-    def turn(self, side: int, position: Position) -> TurnTable:
-        """The table of the turn that a possible position of a side belongs to."""
+    def turn(self, side: int, position: Position, uses: Uses = None) -> TurnTable:
+        """The table of the turn that a possible position of a side belongs to.
+
+        Where badges are used up it is the part in which nothing is used yet.
+        """
+        if any(self.matchup.powers):
+            return self.power_turn(side, position, uses).table
         return self._turn(side, position.banked, position.opponent)
+
+    def power_turn(self, side: int, position: Position, uses: Uses = None) -> PowerTurn:
+        """The turn of a position of a match-up in which badges are used up."""
+        return self._power_turn(side, position.banked, position.opponent, self._left(uses))
 
     def start(self, side: int, banked: int = 0, opponent: int = 0) -> Position:
         """The position of a side that is about to start a turn."""
@@ -64,10 +84,29 @@ class MatchupStrategy:
         return self.matchup.lists(side).plan(self.matchup.dice[side])
 
     def _find_possible(self, side: int) -> npt.NDArray[np.bool_]:
-        """States of a turn, by turn total and dice; the last row is for all that follow."""
-        lists = self.matchup.lists(side)
+        """States of a turn, by turn total and dice; the last row is for all that follow.
+
+        With a badge that makes other points of dice, all but dice that are gone for none.
+        """
+        lists, power = self.matchup.lists(side), self.matchup.powers[side]
+        if power and power.makes_points:
+            found = np.ones((2, lists.columns), dtype=np.bool_)
+            found[0, :-1] = False
+            return found
         rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
         return lists.possible_states(rows)
+
+    def _left(self, uses: Uses) -> tuple[int, ...]:
+        shape = uses_shape(self.matchup)
+        return tuple(number - 1 for number in shape) if uses is None else uses[: len(shape)]
+
+    def _solve_power_turn(
+        self, side: int, banked: int, opponent: int, uses: tuple[int, int]
+    ) -> PowerTurn:
+        one, other = uses
+        theirs = self.values[:, other, 1] if side == 0 else self.values[one, :, 0]
+        plan = self.plan(side)
+        return PowerTurn(self.matchup, plan, side, theirs, uses[side], banked, opponent)
 
     def _solve_turn(self, side: int, banked: int, opponent: int) -> TurnTable:
         rules, step, plan = self.rules, self.rules.point_step, self.plan(side)

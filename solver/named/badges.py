@@ -1,7 +1,9 @@
-"""Badges as people write them: `emperor`, `tyche@all`, `carpenter:150`, `gold headstart:500`.
+"""Badges as people write them: `emperor`, `carpenter:150`, `gold-might:2`, `tin-warlord@start`.
 
-What is told of a badge becomes the combinations that it adds or changes, or a head start. How many
-points a formation or a head start is nobody knows, so that whoever asks gives them.
+What is told of a badge becomes the combinations that it adds or changes, a head start, or what it
+allows some times in a game, a power. How many points a formation or a head start is nobody knows,
+so that whoever asks gives them. Of a badge that is used up the number is how often it still can be,
+and words behind an @ say what sources leave open, see solver.turn.powers.
 """
 
 import re
@@ -12,13 +14,31 @@ from functools import reduce
 from solver.errors import InvalidRequestError, did_you_mean, either
 from solver.named.catalogue import Badge, Tier, known_badges
 from solver.named.names import words_of
+from solver.named.sets import NamedDie, read_die
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Die
+from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import Badge as Combinations
-from solver.wording import say
+from solver.wording import say, spoken
 
-_HEADSTART, _FORMATION, _TRIPLE = "headstart", "formation", "triple"
-_BADGE = re.compile(r"(?P<name>[^\d:=@]+)(?:[:=\s]\s*(?P<points>\d{1,6}))?(?P<all>@all)?", re.I)
+_HEADSTART, _FORMATION, _TRIPLE, _DEFENCE = "headstart", "formation", "triple", "defence"
+_POWERS = {
+    "warlord": (PowerKind.WARLORD, "share"),
+    "resurrection": (PowerKind.RESURRECTION, ""),
+    "might": (PowerKind.MIGHT, ""),
+    "doppelganger": (PowerKind.DOPPELGANGER, ""),
+    "transmutation": (PowerKind.TRANSMUTATION, "face"),
+    "fortune": (PowerKind.REROLL, "dice"),
+    "swap": (PowerKind.REROLL, "dice"),
+}
+"""What badges allow that are used up, and which of their fields is its amount."""
+_ALL, _START, _FARKLE, _ONCE = "all", "start", "farkle", "once"
+_BADGE = re.compile(
+    r"(?P<name>[^\d:=@+]+)(?:[:=\s]\s*(?P<number>\d{1,6}))?(?P<said>(?:\s*@\s*[a-z]+)*)"
+    r"(?:\s*\+\s*(?P<die>.+))?",
+    re.I,
+)
 _TIERS = {
     "tin": Tier.TIN,
     "zinn": Tier.TIN,
@@ -30,26 +50,36 @@ _TIERS = {
 
 @dataclass(frozen=True, slots=True)
 class NamedBadge:
-    """A badge that a player holds, as far as it can be played out exactly."""
+    """A badge that a player holds."""
 
     key: str
     """The first word of its name in English."""
     tier: Tier | None
-    """None where it was not said and the badge has several."""
+    """None where it was not said and does not matter."""
     points: int | None
     """As given, of a formation or a head start."""
-    every: bool = False
-    """Whether four and more of a kind are multiplied as well as three."""
+    said: frozenset[str] = frozenset()
+    """Words that were said of what sources leave open."""
+    left: int | None = None
+    """How often it still can be used; None for as often as in a game."""
+    die: NamedDie | None = None
+    """That it adds to a roll, where that is not an ordinary one."""
 
     @property
     def badge(self) -> Badge:
         """Its entry in the catalogue."""
-        return next(one for one in known_badges() if _key(one) == self.key)
+        found = [one for one in known_badges() if _key(one) == self.key]
+        return next((one for one in found if one.tier is self.tier), found[0])
 
     @property
     def head_start(self) -> int:
         """Points at the start of the game."""
         return (self.points or 0) if self.badge.kind == _HEADSTART else 0
+
+    @property
+    def cancels(self) -> bool:
+        """Whether the other player's badge does nothing."""
+        return self.badge.kind == _DEFENCE
 
     def combinations(self, rules: Ruleset) -> Combinations:
         """The combinations that it adds or changes."""
@@ -58,7 +88,7 @@ class NamedBadge:
             return ((effect["combination"], self.points or 0),)
         if self.badge.kind == _TRIPLE:
             face = effect["multiplies"][0]
-            numbers = range(3, rules.dice + 1 if self.every else 4)
+            numbers = range(3, rules.dice + 1 if _ALL in self.said else 4)
             return tuple(
                 ((face,) * n, effect["times"] * rules.combinations[(face,) * n])
                 for n in numbers
@@ -67,17 +97,47 @@ class NamedBadge:
         return ()
 
     @property
+    def power(self) -> Power | None:
+        """What it allows some times in a game."""
+        badge = self.badge
+        if badge.kind not in _POWERS:
+            return None
+        kind, field = _POWERS[badge.kind]
+        alike = badge.kind == "swap" and badge.effect["dice"] > 1
+        return Power(
+            kind,
+            uses=badge.uses,
+            amount=badge.effect[field] if field else 0,
+            alike=alike,
+            after_farkle=_FARKLE in self.said,
+            at_start=_START in self.said,
+            once=_ONCE in self.said and badge.uses > 1,
+            die=self.die.die if self.die else Die(),
+        )
+
+    @property
+    def uses_left(self) -> int:
+        """How often it still can be used, 0 for one that is not used up."""
+        return (self.badge.uses if self.left is None else self.left) if self.power else 0
+
+    @property
     def text(self) -> str:
         """Its shortest form in the language that is spoken, which `read_badge` reads again."""
-        word = _word(self.badge.called)
-        tier = f"{self.tier}-" if self.tier and self.badge.kind == _HEADSTART else ""
-        points = "" if self.points is None else f":{self.points}"
-        return f"{tier}{word}{points}" + ("@all" if self.every else "")
+        badge, word = self.badge, _word(self.badge.called)
+        alike = [one for one in known_badges() if _key(one) == self.key]
+        matters = badge.kind in _POWERS or badge.kind in {_HEADSTART, _DEFENCE}
+        tier = f"{_tier_word(self.tier)}-" if self.tier and matters and len(alike) > 1 else ""
+        number = self.left if self.power else self.points
+        shown = "" if number is None else f":{number}"
+        die = f"+{self.die.typed}" if self.die else ""
+        return f"{tier}{word}{shown}" + "".join(f"@{one}" for one in sorted(self.said)) + die
 
 
 def read_badge(text: str) -> NamedBadge:
-    """The badge that a text names. Raises InvalidRequestError."""
-    plain = unicodedata.normalize("NFKC", text).strip().replace("_", " ").replace("-", " ")
+    """The badge that a text names. Raises InvalidRequestError, or InvalidDiceError for its die."""
+    plain = unicodedata.normalize("NFKC", text).strip().replace("_", " ")
+    before, plus, after = plain.partition("+")  # dice have names with a hyphen
+    plain = before.replace("-", " ") + plus + after
     match = _BADGE.fullmatch(plain)
     words = [word for typed in words_of(match["name"] if match else "") for word in typed]
     tiers = {_TIERS[word] for word in words if word in _TIERS}
@@ -104,17 +164,42 @@ def read_badge(text: str) -> NamedBadge:
             name=badge.called,
             tier=next(iter(tiers)),
         )
-    every, points = bool(match["all"]), match["points"]
+    said = frozenset(word.strip().lower() for word in match["said"].split("@")[1:])
+    number = None if match["number"] is None else int(match["number"])
     tier = of_tier[0].tier if len(of_tier) == 1 else None
-    _check(badge, found, points, every=every)
-    return NamedBadge(keys[0], tier, None if points is None else int(points), every)
+    _check(badge, found, said, match["die"])
+    if badge.kind not in _POWERS:
+        _check_points(badge, found, number)
+        return NamedBadge(keys[0], tier, number, said)
+    if tier is None:
+        raise InvalidRequestError.say(
+            "{badge} differs by what it is made of: write {words}",
+            badge=badge.called,
+            words=reduce(either, [f"{_tier_word(one.tier)}-{_word(one.called)}" for one in found]),
+        )
+    if number is not None and number > of_tier[0].uses:
+        raise InvalidRequestError.say(
+            "{badge}: the uses left are 0 to {uses}, not {number}",
+            badge=f"{_tier_word(tier)}-{_word(badge.called)}",
+            uses=of_tier[0].uses,
+            number=number,
+        )
+    left = None if number == of_tier[0].uses else number
+    die = read_die(match["die"]) if match["die"] else None
+    return NamedBadge(keys[0], tier, None, said, left, die)
 
 
 def read_badges(
     mine: str | None, theirs: str | None
 ) -> tuple[NamedBadge | None, NamedBadge | None]:
-    """The badges of two players, None for none. Raises InvalidRequestError."""
+    """The badges of two players, None for none. Raises what `read_badge` does."""
     one, other = (None if text is None else read_badge(text) for text in (mine, theirs))
+    check_tiers(one, other)
+    return one, other
+
+
+def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
+    """Raises InvalidRequestError for badges of two players that are of different tiers."""
     if one and other and one.tier and other.tier and one.tier is not other.tier:
         raise InvalidRequestError.say(
             "both players have a badge of one tier: {one} is {tier}, {other} is {other_tier}",
@@ -123,14 +208,46 @@ def read_badges(
             other=other.text,
             other_tier=other.tier,
         )
-    return one, other
 
 
-def _check(badge: Badge, tiers: list[Badge], points: str | None, *, every: bool) -> None:
-    """Refuse what cannot be played out, and points where there is nothing to give them for."""
+def _check(badge: Badge, tiers: list[Badge], said: frozenset[str], die: str | None) -> None:
+    """Refuse what is not known well enough, and words that the badge does not know."""
+    if badge.kind == "joker":
+        raise InvalidRequestError.say(
+            "{badge} is not in the tables of the game and only the help speaks of it: nothing says"
+            " when it acts, so that it cannot be computed",
+            badge=badge.called,
+        )
+    known = {
+        _TRIPLE: {_ALL},
+        "warlord": {_START},
+        "fortune": {_FARKLE},
+        "transmutation": {_FARKLE},
+        "swap": {_FARKLE},
+    }.get(badge.kind, set())
+    if badge.kind in _POWERS and max(one.uses for one in tiers) > 1:
+        known = known | {_ONCE}
+    if wrong := sorted(said - known):
+        raise InvalidRequestError.say(
+            "{badge} is written {word}, and @{wrong} says nothing of it",
+            badge=badge.called,
+            word=reduce(either, [_word(badge.called) + end for end in _endings(known)]),
+            wrong=short(wrong[0], 20),
+        )
+    if die is not None and badge.kind != "might":
+        raise InvalidRequestError.say("{badge} adds no die to a roll", badge=badge.called)
+
+
+def _endings(known: set[str]) -> list[str]:
+    """What may stand behind the name of a badge."""
+    return ["", *(f"@{word}" for word in sorted(known))]
+
+
+def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
+    """Refuse points where there is nothing to give them for, and demand them where there is."""
     word = _word(badge.called)
     if badge.kind in {_HEADSTART, _FORMATION}:
-        if points is None or int(points) == 0:
+        if not points:
             guesses = dict.fromkeys(guess for one in tiers for guess in one.points)
             raise InvalidRequestError.say(
                 "nobody knows how many points {badge} is (sources guess {guesses}): say it, as in"
@@ -140,18 +257,14 @@ def _check(badge: Badge, tiers: list[Badge], points: str | None, *, every: bool)
                 word=word,
                 points=next(iter(guesses)),
             )
-        known = not every
-    else:
-        known = badge.kind == _TRIPLE and points is None
-        if badge.kind != _TRIPLE:
-            raise InvalidRequestError.say(
-                "{badge} is used up in a game, and that cannot be computed yet: only badges that"
-                " add points or combinations can, such as emperor, tyche, carpenter:150 and"
-                " headstart:500",
-                badge=badge.called,
-            )
-    if not known:
+    elif points is not None:
         raise InvalidRequestError.say("{badge} is written {word}", badge=badge.called, word=word)
+
+
+def _tier_word(tier: Tier) -> str:
+    """What a tier is called in the language that is spoken, as it is typed."""
+    words = [word for word, one in _TIERS.items() if one is tier]
+    return words[-1] if spoken().code == "de" else words[0]
 
 
 def _key(badge: Badge) -> str:

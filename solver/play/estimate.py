@@ -1,392 +1,277 @@
-"""Win probabilities of a game of two and more players: an estimate, made by playing it to the end.
+"""Win probabilities of several players where the game of all is not solved: an estimate.
 
-What makes it an estimate and not an answer: every player plays every turn for the most points
-(solver.turn.points), whatever the scores and the farkles in a row. The rest follows the rules: the
-chances of how a turn ends are exact, a last turn is won with its exact chance
-(solver.game.endgame), and penalties, opening minimums and endings are those of the rules. Between
-more than two players
+It knows how the game goes between every two of the players, and says what that comes to:
 
-- a player in a last turn tries to beat the leader, and does not care for those who come after; by
-  how much it beats the leader is drawn from one distribution for all margins;
-- a play-off is not played but shared.
+- the chances of every two are those of the game of two at their scores (a `Strategy`), and
+  solver.play.race makes chances of all of them;
+- in a game of two the other one has a turn and then it is one's own again. Here others move in
+  between, and each may be done before. So the odds of a player against one who moves later are
+  raised: for each between them by the power 0.65 of 1 / (1 - r), r the chance to get to the goal in
+  one turn, and by a little for all turns later;
+- that is what a turn leads to. The turn under way is solved: the mover maximises the own chance, as
+  with best play (solver.game.many_best). So is the next player's turn, after a farkle and after a
+  few banks; after other banks, what that changes in the logarithms of the odds is drawn as lines.
 
-Measured against exact values of two players at random scores, the win probability at the start of
-a turn is off by 0.3 percentage points on average under arnold rules, 0.8 under facebook and 2.4
-under kcd rules; 95 in 100 are within 0.7, 2.6 and 4.5. By far the most, up to 16 under kcd rules,
-are positions in which the other player needs one more turn: there a player ought to dare more than
-for most points. At the start of the game it is 0.1 to 0.6 points.
+Nothing is drawn by lot, so that a position always has the same answer. Final turns are played one
+after the other to beat whoever leads; a play-off of several is shared.
+
+How far it is off, against exact values of three players: `python -m tests.benchmarks.estimates`.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from solver.errors import ConvergenceError, InvalidPositionError
-from solver.game.endgame import endgame, last_turn
-from solver.game.position import check_dice
-from solver.game.standings import (
-    BANK,
-    FARKLE,
-    LOSE,
-    WIN,
-    Ints,
-    Standing,
-    after_turns,
-    many,
-)
-from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.points import (
-    TurnOutcome,
-    expected_points,
-    points_outcome,
-    points_turn,
-    turn_outcome,
-)
-from solver.turn.scoring import TurnState
+from solver.best_play import Strategy
+from solver.errors import InvalidPositionError
+from solver.game.endgame import endgame, last_turn, last_turns
+from solver.game.many_best import SharedPosition, SharedStrategy, check_shared_position
+from solver.game.standings import Bools, Ints, Standing, Standings, after_turns, many, score_count
+from solver.play.race import log_odds, race
+from solver.play.rough import RoughValues
+from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.dice import dice_set
+from solver.turn.equations import Endings, Floats, solve_turn
+from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
+from solver.turn.points import mean_turn, turn_outcome
+from solver.turn.scoring import TurnState, turn_plan
 
-_EXACT_STEPS = 256
-"""Missing steps to the goal up to which every score has turns of its own; above it scores share
-them in groups of up to 1/128 of what is missing."""
+WITHIN = {"solved": 0.007, "rough": 0.01}
+"""What 95 in 100 chances are off by at most, at the start of a turn: where two players are solved,
+and where they are not. For the worst of the games in docs/mathematics.md, and a little more."""
 
-_MOST_ROUNDS = 20_000
+_BETWEEN = 0.65
+"""How much a player counts who may be done at once, between two others. Best for exact values of
+three players with kcd scoring and goals of 1,500 and 4,000; at 0.5 and 1 errors are larger by
+half."""
 
+_BETWEEN_LATER = 0.08
+"""How much one counts who may be done between them later. Best for the same, and what two turns
+solved say is what the formula says for five and eight players too."""
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Estimated win probabilities in the order of the players."""
-
-    win_probabilities: tuple[float, ...]
-    standard_error: float
-    """The largest of any player, from the number of games alone; the model's error is on top."""
-    games: int
+_BANKS = (0.45, 0.9, 1.6, 2.7)
+"""After which banks the next turn is solved, in expected points of a turn."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Turns:
-    """Turns from every score to draw from, by the alias method of A. J. Walker (1977).
+class EstimatedStrategy(SharedStrategy):
+    """Play of several players who know the game of every two of them; for `advise_shared` too."""
 
-    A turn from row r ends as column c: draw a column, and take `alias` instead with the chance that
-    is missing from `keep`. Columns are what turn_outcome tells apart.
-    """
+    def __init__(self, pairs: Strategy, players: int) -> None:
+        """From the strategy of two players, for so many."""
+        self.rules, self.players = pairs.rules, players
+        self.pairs = pairs
+        """What is known of two players."""
+        self._of = pairs.current()
+        if isinstance(self._of, RoughValues):
+            self.within = WITHIN["rough"]
+        elif players > 2:
+            self.within = WITHIN["solved"]
+        self._turn = lru_cache(maxsize=64)(self._solve_turn)
+        self._start = lru_cache(maxsize=1024)(self._solve_start)
 
-    row: Ints
-    """The row of each score on the board, by its steps above the score floor."""
-    off_board: int
-    """The row of players who are not on the board."""
-    keep: Floats
-    """Flat, shape (rows * columns,)."""
-    alias: npt.NDArray[np.int64]
-    points: Ints
-    """That each column brings."""
-    kind: npt.NDArray[np.int8]
+    def turn(self, position: SharedPosition) -> SharedTurn:
+        """The turn that a position belongs to, with estimates for values.
 
-
-def estimate(
-    rules: Ruleset,
-    players: Sequence[Standing],
-    mover: int,
-    turn: TurnState,
-    generator: np.random.Generator,
-    games: int = 20_000,
-    *,
-    roll: bool = False,
-    waiting: Sequence[int] = (),
-) -> Estimate:
-    """Estimate every player's win probability in the middle of a game.
-
-    players : in the order of their turns; players[0] began the game
-    mover : index of the player to act, whose turn has come to `turn`
-    roll : the mover rolls now, even where it would bank
-    waiting : where scores have reached the goal, those who have their last turn still before them,
-        the mover first; if not given, those between the first who got there and the mover have
-        had theirs
-
-    Raises InvalidPositionError, and ConvergenceError where games do not come to an end.
-    """
-    _check(rules, players, mover, turn, games)
-    played = _Games(rules, players, mover, games, generator)
-    if any(one.score >= rules.winning_score for one in players):
-        wins = played.under_way(turn, list(waiting))
-    else:
-        wins = played.from_here(turn, roll=roll)
-    rates = wins / games
-    error = math.sqrt(float(np.max(rates * (1 - rates))) / games)
-    return Estimate(tuple(rates.tolist()), error, games)
-
-
-def _check(
-    rules: Ruleset,
-    players: Sequence[Standing],
-    mover: int,
-    turn: TurnState,
-    games: int,
-) -> None:
-    if len(players) < 2:
-        raise InvalidPositionError.say(
-            "a game has two players or more, not {number}", number=len(players)
-        )
-    if not 0 <= mover < len(players):
-        raise InvalidPositionError.say(
-            "the player to act is 0 to {most}, not {player}",
-            most=len(players) - 1,
-            player=mover,
-        )
-    check_dice(rules, turn.dice)
-    if turn.turn_total < 0 or turn.turn_total % rules.point_step:
-        raise InvalidPositionError.say(
-            "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
-            turn_total=turn.turn_total,
-            step=rules.point_step,
-        )
-    if games < 1:
-        raise InvalidPositionError.say(
-            "the number of games to play is 1 or more, not {games}", games=games
-        )
-    for one in players:
-        if one.score % rules.point_step:
-            raise InvalidPositionError.say(
-                "a score cannot be {score:,}: it is a multiple of {step}",
-                score=one.score,
-                step=rules.point_step,
-            )
-        if not 0 <= one.farkles < rules.farkle_limit:
-            raise InvalidPositionError.say(
-                "farkles in a row cannot be {farkles}: they are 0 to {most}",
-                farkles=one.farkles,
-                most=rules.farkle_limit - 1,
-            )
-    reached = [number for number, one in enumerate(players) if one.score >= rules.winning_score]
-    over = rules.ending == "at_once" or mover in reached
-    if reached and (over or (rules.has_roles and mover < min(reached))):
-        raise InvalidPositionError.say(
-            "the game is over: player {player} has {score:,} points",
-            player=reached[0],
-            score=players[reached[0]].score,
-        )
-
-
-class _Games:
-    """Games that are played side by side, all arrays by game; scores in points."""
-
-    def __init__(
-        self,
-        rules: Ruleset,
-        players: Sequence[Standing],
-        mover: int,
-        games: int,
-        generator: np.random.Generator,
-    ) -> None:
-        self.rules, self.mover, self.generator = rules, mover, generator
-        self.turns = _turns(rules)
-        self.players = [
-            many(
-                Standing(
-                    max(one.score, rules.score_floor),
-                    one.farkles,
-                    one.on_board or one.score > 0 or not rules.has_opening,
-                ),
-                games,
-            )
-            for one in players
-        ]
-        self.wins = np.zeros(len(players))
-
-    @property
-    def games(self) -> int:
-        """Number of games that are still played."""
-        return len(self.players[0].score)
-
-    def from_here(self, turn: TurnState, *, roll: bool) -> Floats:
-        """Play to the end while nobody has reached the goal; returns the wins of each player."""
-        me, count = self.mover, len(self.wins)
-        score, on_board = int(self.players[me].score[0]), bool(self.players[me].on_board[0])
-        table = points_turn(self.rules, score, on_board=on_board)
-        first = turn_outcome(self.rules, table, turn, roll=roll)
-        keep, alias = _alias(_chances(first)[np.newaxis])
-        total = len(first.banked)
-        points, kind = _columns(total, self.rules.point_step)
-        drawn = self._draw(keep, alias, 2 * total + 2, np.zeros(self.games, dtype=int))
-        self._play(me, points[drawn], kind[drawn])
-        for number in range(1, _MOST_ROUNDS * count):
-            if not self.games:
-                return self.wins
-            me = (self.mover + number) % count
-            drawn = self._turn(me)
-            self._play(me, self.turns.points[drawn], self.turns.kind[drawn])
-        raise ConvergenceError.say(
-            "{rules}: after {rounds:,} rounds for most points nobody has won",
-            rules=self.rules.name,
-            rounds=_MOST_ROUNDS,
-        )
-
-    def _turn(self, me: int) -> Ints:
-        """Draw a turn of each game."""
-        rules, own = self.rules, self.players[me]
-        rows = self.turns.row[(own.score - rules.score_floor) // rules.point_step]
-        if rules.has_opening:
-            rows = np.where(own.on_board, rows, self.turns.off_board)
-        return self._draw(self.turns.keep, self.turns.alias, len(self.turns.points), rows)
-
-    def _draw(self, keep: Floats, alias: Ints, columns: int, rows: Ints) -> Ints:
-        drawn = self.generator.random(len(rows)) * columns
-        column = drawn.astype(np.int64)
-        place = rows * columns + column
-        return np.where(drawn - column < keep[place], column, alias[place])
-
-    def _play(self, me: int, points: Ints, kind: npt.NDArray[np.int8]) -> None:
-        """What follows from a turn of each game."""
-        rules, count = self.rules, len(self.wins)
-        after = after_turns(
-            rules, self.players[me], points, farkles=kind == FARKLE, loses=kind == LOSE
-        )
-        reached = (points > 0) & (after.score >= rules.winning_score)
-        np.maximum(after.score, rules.score_floor, out=after.score)
-        self.players[me] = after
-        won = kind == WIN
-        over = reached | won
-        if not over.any():
-            return
-        last = rules.goal_ends_game(last_of_round=me == count - 1)
-        at_once = over if last else won
-        self.wins[me] += np.count_nonzero(at_once)
-        if not last:
-            others = range(me + 1, count if rules.has_roles else me + count)
-            self._last_turns(np.flatnonzero(reached & ~won), me, [one % count for one in others])
-        self.players = [one[~over] for one in self.players]
-
-    def under_way(self, turn: TurnState, waiting: list[int]) -> Floats:
-        """Play the final turns, the first of which stands at `turn`; returns the wins."""
-        rules, me, count = self.rules, self.mover, len(self.wins)
-        scores = [int(one.score[0]) for one in self.players]
-        reached = [score >= rules.winning_score for score in scores]
-        ahead = [one % count for one in range(me + 1, me + count)]
-        first = reached.index(True) if rules.has_roles else next(k for k in ahead if reached[k])
-        until = count if rules.has_roles else first + count * (first < me)
-        order = waiting or [one % count for one in range(me, until)]
-        since = [one % count for one in range(first, first + count)]
-        # of equal scores the first to get there leads
-        had = [one for one in since if one not in order]
-        leader = max(had, key=lambda one: (scores[one], -had.index(one)))
-        on_board = bool(self.players[me].on_board[0])
-        chance = last_turn(rules, scores[leader] - scores[me], on_board=on_board).value(turn)
-        level = [one for one in had if scores[one] == scores[leader]]
-        self._last_turns(np.arange(self.games), leader, order, chance)
-        if rules.ties != "earlier":
-            self.wins[level] = self.wins[level].sum() / len(level)
-        return self.wins
-
-    def _last_turns(
-        self, games: Ints, leader: int, order: list[int], first_chance: float | None = None
-    ) -> None:
-        """Play the last turns of some games in the order of their players, and note who wins.
-
-        first_chance : of the first of them, if it is not at the start of its turn
+        Raises InvalidPositionError, and StrategyFileError as a Strategy does.
         """
-        ends, step = endgame(self.rules), self.rules.point_step
-        players = [one[games] for one in self.players]
-        leads = np.full(len(games), leader)
-        target = players[leader].score
-        over = _beaten_by(self.rules)
-        for number, me in enumerate(order):
-            margin = np.clip((target - players[me].score) // step, 0, ends.last.shape[1] - 1)
-            # against the leader alone, half a tie where it is shared
-            chance = ends.last[players[me].on_board.astype(int), margin]
-            if number == 0 and first_chance is not None:
-                chance = np.full(len(games), first_chance)
-            beats = self.generator.random(len(games)) < chance
-            leads[beats] = me
-            if number < len(order) - 1:
-                drawn = self.generator.choice(len(over), np.count_nonzero(beats), p=over)
-                target[beats] += drawn * step
-        self.wins += np.bincount(leads, minlength=len(self.wins))
+        check_shared_position(self.rules, position)
+        if len(position.players) != self.players:
+            raise InvalidPositionError.say(
+                "this estimate is for {players} players, not {number}",
+                players=self.players,
+                number=len(position.players),
+            )
+        self.refresh()
+        floor = self.rules.score_floor
+        start = replace(
+            position,
+            players=tuple(replace(one, score=max(one.score, floor)) for one in position.players),
+            turn=TurnState(0, dice_set(self.rules).whole),
+        )
+        return self._turn(start)
+
+    def refresh(self) -> None:
+        """Forget what was made of values that are not those of now. Raises StrategyFileError."""
+        now = self.pairs.current()
+        if now is not self._of:
+            self._of = now
+            self._turn.cache_clear()
+            self._start.cache_clear()
+
+    def _solve_turn(self, start: SharedPosition) -> SharedTurn:
+        reached = any(one.score >= self.rules.winning_score for one in start.players)
+        if reached:
+            ends = self._last_endings(start)
+        else:
+            order = tuple(start.players[k] for k in start.in_order)
+            ends = self._turn_endings(order, start.mover, further=True)
+        return solve_shared_turn(turn_plan(self.rules, all_options=True), ends)
+
+    def _turn_endings(
+        self, order: tuple[Standing, ...], seat: int, *, further: bool
+    ) -> SharedEndings:
+        """What ending a turn leads to, while nobody has reached the goal.
+
+        order : all players, the mover first
+        seat : where the mover sits, 0 for who began
+        further : whether the next turn is looked at as well
+        """
+        rules, step, players = self.rules, self.rules.point_step, self.players
+        plan, (own, *others) = turn_plan(rules), order
+        chasers = {"at_once": 0, "final_turn": players - 1, "equal_turns": players - 1 - seat}
+        followers = tuple(others[: chasers[rules.ending]])
+        missing = (rules.winning_score - own.score) // step
+        least = rules.least_bank_at(own.score, on_board=own.on_board) // step
+        rows = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
+        rows += (endgame(rules).beyond if followers else 0) + plan.reach
+        points = np.arange(missing) * step
+
+        def handed_on(points: Ints, *, farkles: bool, loses: bool = False) -> Floats:
+            after = after_turns(rules, many(own, len(points)), points, farkles=farkles, loses=loses)
+            return self._handed_to_next(tuple(others), after, seat, further=further)
+
+        bank = np.full((rows, players), np.nan)
+        bank[:missing] = handed_on(points, farkles=False)
+        bank[:least] = np.nan
+        first = max(least, missing)
+        bank[first:] = 0.0
+        leads = own.score // step + np.arange(first, rows)
+        bank[first:, : len(followers) + 1] = _chased(rules, followers)[leads]
+        farkle = np.tile(handed_on(points[:1], farkles=True), (rows, 1))
+        if rules.farkle_keeps_turn_total:
+            farkle[first:] = bank[first:]
+            if least < missing:
+                farkle[least:missing] = handed_on(points[least:], farkles=True)
+        lost = handed_on(points[:1], farkles=False, loses=True)[0]
+        return SharedEndings(bank, farkle, lost)
+
+    def _handed_to_next(
+        self, others: tuple[Standing, ...], own: Standings, seat: int, *, further: bool
+    ) -> Floats:
+        """Values when the next player's turn begins, as the one before sees them.
+
+        own : where that one may stand, by the points of the turn; shape of the values (standings,
+            players)
+        """
+        following = (seat + 1) % self.players
+        found = self._by_pairs(others, own, following)
+        if further and self.players > 2:
+            which = self._looked_at(len(found))
+            solved = [self._start((*others, own.one(k)), following) for k in which.tolist()]
+            moved = log_odds(np.array(solved)) - log_odds(found[which])
+            numbers = np.arange(len(found))
+            moves = [np.interp(numbers, which, one) for one in moved.T]
+            found = 1 / (1 + np.exp(-log_odds(found) - np.array(moves).T))
+            found /= found.sum(axis=1, keepdims=True)
+        return np.roll(found, 1, axis=1)
+
+    def _looked_at(self, number: int) -> Ints:
+        """After which banks the next turn is solved, of so many: numbers of point steps."""
+        mean = mean_turn(self.rules) / self.rules.point_step
+        inside = [round(mean * one) for one in _BANKS]
+        return np.array(sorted({0, *(one for one in inside if one < number - 1), number - 1}))
+
+    def _solve_start(self, order: tuple[Standing, ...], seat: int) -> Floats:
+        """Chances of all at the start of a turn that ends as the formula says, the mover first."""
+        rules = self.rules
+        ends = self._turn_endings(order, seat, further=False)
+        own = Endings(ends.bank[:, 0], ends.farkle[:, 0], float(ends.lost[0]))
+        outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
+        found = outcome.banked @ np.nan_to_num(ends.bank) + outcome.farkled @ ends.farkle
+        found += outcome.loses * ends.lost
+        found[0] += outcome.wins
+        return np.asarray(found)
+
+    def _by_pairs(self, others: Sequence[Standing], last: Standings, seat: int) -> Floats:
+        """Chances of all at the start of a turn by those of every two, the mover first.
+
+        last : where the last one in the order of turns may stand, side by side
+        seat : where the mover sits
+        """
+        count, lanes = self.players, len(last.score)
+        seats = [(seat + k) % count for k in range(count)]
+        standings = [*(many(one) for one in others), last]
+        slow = np.cumsum([_kept_waiting(self.rules, one) for one in standings[:-1]], axis=0)
+        odds = np.zeros((lanes, count, count))
+        for i, one in enumerate(others):
+            for j in range(i + 1, count):
+                began = seats[i] < seats[j]
+                pair = self.pairs.win_probabilities(one, standings[j], began=began)
+                between = slow[j - 1] - slow[i]
+                odds[:, i, j] = log_odds(pair) + between
+                odds[:, j, i] = -odds[:, i, j]
+        scores = sum((one.score for one in standings), np.zeros(lanes))
+        missing = self.rules.winning_score - scores / count
+        return race(odds, missing / mean_turn(self.rules))
+
+    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
+        """Chances of each of the leaders, then of those who have a final turn, at its start."""
+        found: Floats = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step].copy()
+        found[0] /= level
+        return found
 
 
-@lru_cache(maxsize=32)
-def _beaten_by(rules: Ruleset) -> Floats:
-    """Chances of the point steps by which a last turn beats its target, where it does.
+def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
+    """What players add to the logarithm of the odds of two between whom they move."""
+    missing = (rules.winning_score - standings.score) // rules.point_step
+    turns = missing * rules.point_step / mean_turn(rules)
+    later: Floats = _BETWEEN_LATER / (1 + turns)
+    if rules.ending != "at_once":
+        return later
+    on_board, off_board = _reaches(rules)
+    where: Bools = standings.on_board
+    done = np.where(where, on_board[missing], off_board[missing])
+    return later - _BETWEEN * np.log1p(-done)
 
-    That of a target as high as the expected points of a turn stands for all.
+
+@lru_cache(maxsize=RULESETS)
+def _reaches(rules: Ruleset) -> tuple[Floats, Floats]:
+    """Chances to get so many point steps in a turn, on the board and off it, at most 0.999."""
+    most = score_count(rules)
+    found = [last_turns(rules, most, 0.0, on_board=board) for board in (True, False)]
+    # to get as many is to get more than one fewer
+    one, other = (np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in found)
+    return one, other
+
+
+@lru_cache(maxsize=64)
+def _chased(rules: Ruleset, chasers: tuple[Standing, ...]) -> Floats:
+    """Chances of a leader and of those who have a final turn after, at [the leader's score, who].
+
+    Scores in point steps. Each tries to beat whoever leads then, and does by so many points as a
+    turn with the target of a mean turn does.
     """
-    expected = expected_points(rules, 0, on_board=True) // rules.point_step
-    margin = max(1, int(expected))
+    last, step = endgame(rules).last, rules.point_step
+    goal, over = rules.winning_score // step, _beaten_by(rules)
+    top = goal + last.shape[1] + len(over) * len(chasers)
+    found = np.ones((top + 1, 1))
+    scores = np.arange(top + 1)
+    for one in reversed(chasers):
+        margins = np.clip(scores - one.score // step, 0, last.shape[1] - 1)
+        board = int(one.on_board or not rules.has_opening)
+        beats = last[board, margins][:, np.newaxis]
+        ahead = sum(
+            chance * found[np.minimum(scores + more, top)] for more, chance in enumerate(over)
+        )
+        found = np.concatenate(
+            [
+                (1 - beats) * found[:, :1],
+                beats * ahead[:, :1],
+                (1 - beats) * found[:, 1:] + beats * ahead[:, 1:],
+            ],
+            axis=1,
+        )
+    return found
+
+
+@lru_cache(maxsize=RULESETS)
+def _beaten_by(rules: Ruleset) -> Floats:
+    """Chances of the point steps by which a final turn beats its target, where it does."""
+    margin = max(1, int(mean_turn(rules)) // rules.point_step)
     outcome = turn_outcome(rules, last_turn(rules, margin * rules.point_step, on_board=True))
     over = (outcome.banked + outcome.farkled)[margin:]
     if not over.any():
         over[0] = 1.0  # only rolls that win at once beat it
     return np.asarray(over / over.sum())
-
-
-@lru_cache(maxsize=16)
-def _turns(rules: Ruleset) -> _Turns:
-    """The turns of a rule set to draw from; takes a second at first, and is kept."""
-    step = rules.point_step
-    goal, floor = rules.winning_score // step, rules.score_floor // step
-    shared = [_shared(goal - max(score, 0)) for score in range(floor, goal)]
-    distinct = sorted(set(shared))
-    outcomes = [points_outcome(rules, rules.winning_score - one * step) for one in distinct]
-    if rules.has_opening:
-        outcomes.append(points_outcome(rules, 0, on_board=False))
-    total = max(len(one.banked) for one in outcomes)
-    points, kind = _columns(total, step)
-    chances = np.array([_chances(one, total) for one in outcomes])
-    used = np.flatnonzero(chances.any(axis=0))
-    keep, alias = _alias(chances[:, used])
-    index = {missing: row for row, missing in enumerate(distinct)}
-    return _Turns(
-        row=np.array([index[missing] for missing in shared]),
-        off_board=len(outcomes) - 1,
-        keep=keep,
-        alias=alias,
-        points=points[used],
-        kind=kind[used],
-    )
-
-
-def distinct_turns(rules: Ruleset) -> int:
-    """How many turns are solved for the first estimate under the rules."""
-    steps = rules.winning_score // rules.point_step
-    octaves = max(0, steps.bit_length() - _EXACT_STEPS.bit_length() + 1)
-    return min(steps, _EXACT_STEPS + octaves * _EXACT_STEPS // 2)
-
-
-def _shared(missing: int) -> int:
-    """The missing steps whose turns stand for those of `missing`, not more."""
-    shift = max(0, missing.bit_length() - _EXACT_STEPS.bit_length() + 1)
-    return missing >> shift << shift
-
-
-def _columns(total: int, step: int) -> tuple[Ints, npt.NDArray[np.int8]]:
-    """What the columns of `_chances` bring in points, and how the turn ends."""
-    steps = np.arange(total) * step
-    kinds = np.repeat([BANK, FARKLE, LOSE, WIN], [total, total, 1, 1]).astype(np.int8)
-    return np.concatenate([steps, steps, [0, 0]]), kinds
-
-
-def _chances(outcome: TurnOutcome, total: int | None = None) -> Floats:
-    """A turn's outcome as one row of chances, with `total` turn totals if given."""
-    more = (total or len(outcome.banked)) - len(outcome.banked)
-    parts = [np.pad(outcome.banked, (0, more)), np.pad(outcome.farkled, (0, more))]
-    return np.concatenate([*parts, [outcome.loses, outcome.wins]])
-
-
-def _alias(chances: Floats) -> tuple[Floats, Ints]:
-    """The alias method's tables of rows of chances, flat; shape of `chances` (rows, columns)."""
-    rows, columns = chances.shape
-    keep = np.ones((rows, columns))
-    alias = np.tile(np.arange(columns), (rows, 1))
-    for row in range(rows):
-        scaled = (chances[row] * (columns / chances[row].sum())).tolist()
-        small = [c for c, chance in enumerate(scaled) if chance < 1]
-        large = [c for c, chance in enumerate(scaled) if chance >= 1]
-        while small and large:
-            little, much = small.pop(), large[-1]
-            keep[row, little], alias[row, little] = scaled[little], much
-            scaled[much] -= 1 - scaled[little]
-            if scaled[much] < 1:
-                small.append(large.pop())
-    return keep.ravel(), alias.ravel()

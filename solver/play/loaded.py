@@ -1,21 +1,25 @@
 """Advice with loaded dice: which of the dice to set aside, and whether to go on."""
 
 from solver.game.position import Position
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import MatchupStrategy, Uses
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.dice import Roll
 from solver.turn.scoring import Fate, TurnState
 
 
-def advise_side(strategy: MatchupStrategy, side: int, position: Position, roll: Roll) -> Advice:
+def advise_side(
+    strategy: MatchupStrategy, side: int, position: Position, roll: Roll, uses: Uses = None
+) -> Advice:
     """Rank the set-asides of a roll of a side, made with `position.dice`.
 
     The position must be possible. A roll and its set-asides name dice: face f of type k of the
-    side's set is 6 * k + f.
+    side's set is 6 * k + f. What a badge allows on the roll itself is told by `badge_uses`.
+
+    uses : of the badges of side 0 and side 1 that are left, all if None
     """
     matchup = strategy.matchup
     rules, thrown = matchup.rules, matchup.dice[side]
-    table = strategy.turn(side, position)
+    table = strategy.turn(side, position, uses)
     options = []
     for kept in matchup.set_asides(side, roll):
         left = thrown.without(position.dice, kept.dice) or thrown.whole
@@ -45,16 +49,22 @@ def advise_side(strategy: MatchupStrategy, side: int, position: Position, roll: 
     )
 
 
-def odds_of_side(strategy: MatchupStrategy, side: int, position: Position) -> Odds:
-    """Weigh rolling against banking for a side; the position must be possible."""
-    table = strategy.turn(side, position)
+def odds_of_side(
+    strategy: MatchupStrategy, side: int, position: Position, uses: Uses = None
+) -> Odds:
+    """Weigh rolling against banking for a side, without a badge; the position must be possible."""
+    table = strategy.turn(side, position, uses)
+    roll, bank = table.roll_value(position.turn), table.bank_value(position.turn)
+    if any(strategy.matchup.powers):
+        turn = strategy.power_turn(side, position, uses)
+        roll, bank = turn.without(position.turn)
     return Odds(
         rules=strategy.rules,
         position=position,
         action=table.decision(position.turn),
         win_probability=table.value(position.turn),
-        roll=table.roll_value(position.turn),
-        bank=table.bank_value(position.turn),
+        roll=roll,
+        bank=bank,
         farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
         instant_win_probability=0.0,
         lose_everything_probability=0.0,

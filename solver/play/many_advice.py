@@ -1,27 +1,26 @@
-"""A position of several players and a roll in, ranked options out, each with the chances of all."""
+"""A position of several players and a roll in, ranked options out, each with the chances of all.
+
+Answers have the names of those for two players (solver.play.advice), and what is theirs alone: the
+chances of all players, in the order of their turns.
+"""
 
 from dataclasses import dataclass
 
 from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.play.advice import Option
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Roll
 from solver.turn.equations import Decision, Floats
 from solver.turn.many import EVEN, SharedTurn
 from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 
 
 @dataclass(frozen=True, slots=True)
-class SharedOption:
+class SharedOption(Option):
     """One set-aside of a roll, and what follows it."""
 
-    set_aside: Roll
-    points: int
-    turn_total: int
-    dice_left: Remaining
-    """Dice to roll next if the turn goes on; all of them with hot dice."""
-    action: Decision
     chances: tuple[float, ...]
-    """Win probabilities of all players, in the order of their turns."""
+    """Win probabilities of all players."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +31,42 @@ class SharedAdvice:
     position: SharedPosition
     roll: Roll
     fate: Fate
+    keeps_turn_total: bool
+    """Whether the roll is a farkle that banks the turn total."""
+    win_probability: float
+    """Of the mover after the best choice, or after the farkle."""
     chances: tuple[float, ...]
-    """Of all players after the best choice, or after the farkle."""
+    """The same of all players."""
     options: tuple[SharedOption, ...]
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedOdds:
-    """The decision before a roll; all chances in the order of the players' turns."""
+    """The decision before a roll."""
 
     rules: Ruleset
     position: SharedPosition
     action: Decision
+    win_probability: float
+    """Of the mover."""
+    roll: float
+    """The same of rolling."""
+    bank: float | None
+    """The same of banking; None where the turn total may not be banked."""
+    farkle_probability: float
+    """Chance that the next roll is a farkle."""
+    instant_win_probability: float
+    """Chance that the next roll wins the game at once."""
+    lose_everything_probability: float
+    """Chance that the next roll loses everything."""
     chances: tuple[float, ...]
-    roll: tuple[float, ...]
-    bank: tuple[float, ...] | None
-    """None where the turn total may not be banked."""
+    """Of all players."""
+    roll_chances: tuple[float, ...]
+    bank_chances: tuple[float, ...] | None
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
 
 
 def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll) -> SharedAdvice:
@@ -57,24 +76,26 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
     Raises InvalidPositionError and StrategyFileError.
     """
     rules, turn, me = strategy.rules, strategy.turn(position), position.mover
-    fallen = fate(rules, roll)
+    fallen, total = fate(rules, roll), position.turn.turn_total
     options = []
     for kept in set_asides(rules, roll) if fallen is Fate.SCORES else ():
         after = after_set_aside(rules, position.turn, kept)
+        chances = _seats(strategy, position, turn.value(after))
         options.append(
             SharedOption(
                 set_aside=kept.dice,
-                points=after.turn_total - position.turn.turn_total,
+                points=after.turn_total - total,
                 turn_total=after.turn_total,
                 dice_left=after.dice,
                 action=_action(turn, after),
-                chances=_seats(strategy, position, turn.value(after)),
+                win_probability=chances[me],
+                chances=chances,
             )
         )
-    best = max((option.chances[me] for option in options), default=0.0)
+    best = max((option.win_probability for option in options), default=0.0)
 
     def rank(option: SharedOption) -> tuple[float, int, int]:
-        own = option.chances[me]
+        own = option.win_probability
         return -(best if own >= best - EVEN else own), -option.points, -option.dice_left
 
     options.sort(key=rank)
@@ -84,22 +105,43 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
         chances = tuple(float(k == me) for k in range(strategy.players))
     else:
         lost = turn.ends.lost if fallen is Fate.LOSES else None
-        ended = turn.farkle_value(position.turn.turn_total) if lost is None else lost
+        ended = turn.farkle_value(total) if lost is None else lost
         chances = _seats(strategy, position, ended)
-    return SharedAdvice(rules, position, roll, fallen, chances, tuple(options))
+    keeps = fallen is Fate.FARKLE and rules.farkle_keeps_turn_total and turn.may_bank(total)
+    return SharedAdvice(
+        rules=rules,
+        position=position,
+        roll=roll,
+        fate=fallen,
+        keeps_turn_total=keeps,
+        win_probability=chances[me],
+        chances=chances,
+        options=tuple(options),
+        within=strategy.within,
+    )
 
 
 def shared_odds(strategy: SharedStrategy, position: SharedPosition) -> SharedOdds:
     """Weigh rolling against banking. Raises InvalidPositionError and StrategyFileError."""
-    turn = strategy.turn(position)
-    bank = turn.bank_value(position.turn)
+    turn, me = strategy.turn(position), position.mover
+    column, banked = position.turn.dice - 1, turn.bank_value(position.turn)
+    chances = _seats(strategy, position, turn.value(position.turn))
+    roll = _seats(strategy, position, turn.roll_value(position.turn))
+    bank = None if banked is None else _seats(strategy, position, banked)
     return SharedOdds(
         rules=strategy.rules,
         position=position,
         action=_action(turn, position.turn),
-        chances=_seats(strategy, position, turn.value(position.turn)),
-        roll=_seats(strategy, position, turn.roll_value(position.turn)),
-        bank=None if bank is None else _seats(strategy, position, bank),
+        win_probability=chances[me],
+        roll=roll[me],
+        bank=None if bank is None else bank[me],
+        farkle_probability=float(turn.plan.farkle_chances[column]),
+        instant_win_probability=float(turn.plan.win_chances[column]),
+        lose_everything_probability=float(turn.plan.lose_chances[column]),
+        chances=chances,
+        roll_chances=roll,
+        bank_chances=bank,
+        within=strategy.within,
     )
 
 

@@ -54,8 +54,13 @@ class SharedTurn:
     def bank_value(self, turn: TurnState) -> Floats | None:
         """The chances of all players if the mover banks; None where that is not allowed."""
         hot_must_roll = self.plan.must_roll_hot and turn.dice == self.plan.columns
-        bank = self.ends.bank[self._row(turn.turn_total)]
-        return None if hot_must_roll or np.isnan(bank[0]) else np.asarray(bank)
+        if hot_must_roll or not self.may_bank(turn.turn_total):
+            return None
+        return np.asarray(self.ends.bank[self._row(turn.turn_total)])
+
+    def may_bank(self, turn_total: int) -> bool:
+        """Whether a turn total may be banked, hot dice aside."""
+        return not np.isnan(self.ends.bank[self._row(turn_total)][0])
 
     def farkle_value(self, turn_total: int) -> Floats:
         """The chances of all players after a farkle."""

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, TurnState, turn_plan
@@ -73,6 +73,12 @@ def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
     start = TurnState(0, dice_set(rules).whole)
     value = points_turn(rules, score, on_board=on_board).value(start)
     return value * rules.winning_score - max(score, 0)
+
+
+@lru_cache(maxsize=RULESETS)
+def mean_turn(rules: Ruleset) -> float:
+    """Expected points of a turn at the start of the game, a point step at least."""
+    return max(rules.point_step, expected_points(rules, 0, on_board=True))
 
 
 def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnOutcome:

@@ -7,6 +7,7 @@ jokers, and every set of that shape adds its own chances.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -45,7 +46,7 @@ def shape_of(thrown: DiceSet) -> Shape:
     )
 
 
-def _any_set(shape: Shape) -> DiceSet:
+def any_set(shape: Shape) -> DiceSet:
     """A set of a shape, whose chances mean nothing."""
     dice = (Die(jokers=frozenset({joker} - {JOKER})) for _, joker in shape)
     return DiceSet(tuple(dice), tuple(number for number, _ in shape))
@@ -97,13 +98,8 @@ class RollLists:
 
         And of a farkle when rolling the dice of a column, shape (columns,).
         """
-        found, farkles = np.empty(len(self.starts)), np.empty(self.columns)
-        for column, lists in enumerate(self.lists):
-            first, end = self.first_list[column : column + 2]
-            rolls = _chances(thrown, thrown.remaining[column + 1])
-            added = np.bincount(lists, rolls, minlength=end - first + 1)
-            found[first:end], farkles[column] = added[:-1], added[-1]
-        return found, farkles
+        rolls = (roll_chances(thrown, dice + 1) for dice in range(self.columns))
+        return list_chances(self.first_list, self.lists, rolls)
 
     def plan(self, thrown: DiceSet) -> TurnPlan:
         """The turn of a set as solver.turn.equations takes it."""
@@ -155,6 +151,21 @@ class RollLists:
         return Fraction(int(farkles), thrown.ways(dice))
 
 
+def list_chances(
+    first_list: Ints, lists: Iterable[Ints], rolls: Iterable[Floats]
+) -> tuple[Floats, Floats]:
+    """The chance of each list, given those of the rolls of each column; and of farkles by column.
+
+    first_list, lists : as in `RollLists`
+    """
+    found, farkles = np.empty(int(first_list[-1])), np.empty(len(first_list) - 1)
+    for column, (of_rolls, chances) in enumerate(zip(lists, rolls, strict=True)):
+        first, end = first_list[column : column + 2]
+        added = np.bincount(of_rolls, chances, minlength=end - first + 1)
+        found[first:end], farkles[column] = added[:-1], added[-1]
+    return found, farkles
+
+
 def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     """The weight of each multiset of faces of equal dice, whole numbers of any size."""
     found = []
@@ -164,16 +175,16 @@ def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     return np.array(found, dtype=np.object_)
 
 
-def _chances(thrown: DiceSet, left: tuple[int, ...]) -> Floats:
+def roll_chances(thrown: DiceSet, dice: Remaining) -> Floats:
     """The chance of each roll of some dice, in the order of `_rolls`."""
     found = np.ones(1)
-    for die, number in zip(thrown.types, left, strict=True):
-        found = np.multiply.outer(found, _shares(die, number)).ravel()
+    for die, number in zip(thrown.types, thrown.remaining[dice], strict=True):
+        found = np.multiply.outer(found, shares(die, number)).ravel()
     return found
 
 
 @lru_cache(maxsize=1024)
-def _shares(die: Die, number: int) -> Floats:
+def shares(die: Die, number: int) -> Floats:
     """The chance of each multiset of faces of equal dice."""
     found: Floats = (_ways(die, number) / sum(die.weights) ** number).astype(np.float64)
     return found
@@ -209,11 +220,11 @@ def roll_lists(
 
     They are kept, and serve all goals. Raises InvalidDiceError where nothing can score.
     """
-    return _find_lists(_rules_of_turn(rules), shape, joker_alone, badge)
+    return _find_lists(rules_of_turn(rules), shape, joker_alone, badge)
 
 
 @lru_cache(maxsize=RULESETS)
-def _rules_of_turn(rules: Ruleset) -> Ruleset:
+def rules_of_turn(rules: Ruleset) -> Ruleset:
     """Rules that are the same for all that have the same lists."""
     return Ruleset(
         name="turn",
@@ -226,10 +237,10 @@ def _rules_of_turn(rules: Ruleset) -> Ruleset:
 
 @lru_cache(maxsize=_SHAPES)
 def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -> RollLists:
-    thrown = _any_set(shape)
+    thrown = any_set(shape)
     columns = thrown.whole
     points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
-    worth = _worth(rules, points)
+    worth = worth_of(rules, points)
     first_list = [0]
     offsets: list[Ints] = []
     lengths: list[Ints] = []
@@ -238,7 +249,7 @@ def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -
     for dice in range(1, columns + 1):
         best, reached = _best(rules, thrown, dice, worth)
         moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
-        distinct, own = _distinct_rows(best)
+        distinct, own = distinct_rows(best)
         rows, left = np.nonzero(distinct >= 0)
         found = distinct[rows, left] * columns + (left - 1) % columns
         offsets.append(found[np.lexsort((found, rows))])
@@ -260,7 +271,7 @@ def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -
     )
 
 
-def _distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Ints]:
+def distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Ints]:
     """The distinct rows that hold anything, and which of them each row is; the last if nothing."""
     # it takes far longer to sort rows than a hash of each
     factors = np.random.default_rng(0).integers(-(2**62), 2**62, best.shape[1])
@@ -279,21 +290,22 @@ def _distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], 
 _EVERY = 64
 """More than the remaining dice of any set."""
 
-_CODES = len(FACES) + 1
-"""A multiset of faces and jokers is a number whose digits to this base count them."""
+_CODES = len(FACES) + 2
+"""A multiset of faces and jokers is a number whose digits to this base count them; a badge may add
+a die to six."""
 
 
-def _worth(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
+def worth_of(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
     """The most steps of every multiset that scores with all its dice, by its number; else -1."""
     found = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
     for faces, most in points.items():
-        found[sum(_digit(face) for face in faces)] = most // rules.point_step
+        found[sum(digit(face) for face in faces)] = most // rules.point_step
     return found
 
 
-def _digit(face: int) -> int:
+def digit(face: int) -> int:
     """What one die that shows a face, or JOKER, adds to the number of a multiset."""
-    return int(_CODES ** ((face - 1) % _CODES))
+    return int(_CODES ** ((face - 1) % (len(FACES) + 1)))
 
 
 def _best(
@@ -303,19 +315,41 @@ def _best(
 
     Shape (rolls, columns + 1). And all that some roll may leave, as steps * _EVERY + remaining.
     """
+    return best_of_shown(rules, thrown, dice, shown_by_rolls(thrown, dice), worth)
+
+
+def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
+    """What each die of every roll of some dice adds to the number of a multiset, (rolls, dice)."""
     left = thrown.remaining[dice]
     types = [k for k, number in enumerate(left) for _ in range(number)]
     rolls = _rolls(left)
-    sums = np.zeros((1, len(rolls)), dtype=np.int64)
-    for k, faces in zip(types, rolls.T, strict=True):
+    shown = np.empty_like(rolls)
+    for place, k in enumerate(types):
         joker = min(thrown.types[k].jokers, default=JOKER)
-        digits = [_digit(JOKER if face == joker else face) for face in FACES]
-        sums = np.vstack((sums, sums + np.array(digits)[faces - 1]))
+        digits = np.array([digit(JOKER if face == joker else face) for face in FACES])
+        shown[:, place] = digits[rolls[:, place] - 1]
+    return shown
+
+
+def best_of_shown(
+    rules: Ruleset,
+    thrown: DiceSet,
+    dice: Remaining,
+    shown: npt.NDArray[np.int64],
+    worth: npt.NDArray[np.int32],
+) -> tuple[npt.NDArray[np.int32], Ints]:
+    """The same for what dice show, type by type; further columns are dice that do not remain."""
+    left = thrown.remaining[dice]
+    types = [k for k, number in enumerate(left) for _ in range(number)]
+    types += [len(left)] * (shown.shape[1] - len(types))
+    sums = np.zeros((1, len(shown)), dtype=np.int64)
+    for digits in shown.T:
+        sums = np.vstack((sums, sums + digits))
     # row m sets aside the dice whose bits are 1 in m
     points = worth[sums]
     if rules.set_aside_all:
         points[_extendable(points >= 0)] = -1
-    best = np.full((len(thrown.remaining), len(rolls)), -1, dtype=np.int32)
+    best = np.full((len(thrown.remaining), len(shown)), -1, dtype=np.int32)
     reached = []
     for mask, row in enumerate(points[1:], 1):
         kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)

@@ -148,12 +148,13 @@ Badge = tuple[tuple[Roll, int], ...]
 
 @lru_cache(maxsize=RULESETS)
 def all_points_with_jokers(
-    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = ()
+    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), more: int = 0
 ) -> dict[Roll, int]:
     """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
 
     A joker stands for one value inside a combination. A combination has at least one die that is no
-    joker, unless `joker_alone`.
+    joker, unless `joker_alone`. There are up to so many `more` dice than the rules say, of which
+    the combinations are those of the rules.
     """
     combinations: dict[Roll, int] = {}
     changed = {tuple(sorted(dice)): points for dice, points in badge}
@@ -163,7 +164,7 @@ def all_points_with_jokers(
                 shown = kept + (JOKER,) * (len(dice) - len(kept))
                 combinations[shown] = max(points, combinations.get(shown, 0))
     best: dict[Roll, int] = {(): 0}
-    for number in range(1, rules.dice + 1):
+    for number in range(1, rules.dice + more + 1):
         for faces in combinations_with_replacement(range(6, JOKER - 1, -1), number):
             found = [
                 combinations[dice] + best[rest]

@@ -1,72 +1,113 @@
-"""Errors of ways to estimate a game of three players: `python -m tests.benchmarks.estimates`.
+"""Errors of estimates against exact chances: `python -m tests.benchmarks.estimates`.
 
-Against the exact chances of three players who all maximise their own, at random scores at the start
-of a turn. The error of a position is the largest of the three chances, in percentage points.
+At random scores, and farkles in a row, at the start of a turn. With two players the rough strategy
+is measured, with more the estimate made of exact values of two players and the one made of rough
+ones. The error of a position is the largest of any player's chance, in percentage points. The
+games of several players are solved first, which takes a minute or two.
 """
 
 import argparse
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from solver.batch.local import solve_here, solve_many_here
 from solver.best_play import Strategy
+from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.standings import Standing
-from solver.play.against_leader import evaluate, turn_endings
-from solver.play.estimate import estimate
+from solver.play.estimate import EstimatedStrategy
+from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnState
 
+TWO = [("kcd", 1500), ("kcd", 4000), ("classic", 10_000), ("facebook", 10_000), ("arnold", 10_000)]
+THREE = [("kcd", 1000), ("kcd", 1500), ("kcd", 2500), ("kcd", 4000), ("arnold", 3000)]
+FOUR = [("kcd", 700), ("kcd", 1000)]
 
-def exact(rules: Ruleset, cache: Path) -> Floats:
-    """The chances of all three players, at [the mover's score, ..., who]."""
-    values = solve_many_here(rules, 3, cache=cache).values[0]
-    rest = 1 - values.sum(axis=-1, keepdims=True)
-    return np.concatenate([values, rest], axis=-1)
+Chances = Callable[[SharedPosition], Floats]
 
 
-def show(what: str, errors: Floats) -> None:
-    worst = 100 * np.abs(errors).max(axis=-1)
-    mean, most, top = worst.mean(), np.percentile(worst, 95), worst.max()
+def with_goal(preset: str, goal: int) -> Ruleset:
+    """The preset with another goal; an opening minimum not above a quarter of it."""
+    changes = load_rules(preset).model_dump() | {"goal": goal}
+    return make_rules(changes, preset)
+
+
+def positions(rules: Ruleset, players: int, number: int) -> list[SharedPosition]:
+    """Random starts of turns."""
+    draw = np.random.default_rng(1)
+    steps, turn = rules.winning_score // rules.point_step, TurnState(0, dice_set(rules).whole)
+    found = []
+    for _ in range(number):
+        standings = []
+        for _ in range(players):
+            score = int(draw.integers(0, steps)) * rules.point_step
+            farkles = int(draw.integers(0, rules.farkle_limit))
+            standings.append(Standing(score, farkles, not rules.has_opening or score > 0))
+        mover = int(draw.integers(0, players)) if rules.has_roles else 0
+        found.append(SharedPosition(tuple(standings), mover, turn))
+    return found
+
+
+def show(what: str, rules: Ruleset, at: list[SharedPosition], right: Floats, tell: Chances) -> None:
+    """One line: what is compared, and how large the errors are."""
+    tell(at[0])
+    begun = time.perf_counter()
+    found = np.array([tell(one) for one in at])
+    each = (time.perf_counter() - begun) / len(at)
+    errors = 100 * np.abs(found - right).max(axis=1)
     print(  # noqa: T201
-        f"  {what:<42} {len(worst):>6,} positions  mean {mean:5.2f}  95 in 100 {most:5.2f}"
-        f"  worst {top:5.2f}",
+        f"{rules.name:<9} {rules.goal:>6,}  {what:<28} {len(at):>5,} positions"
+        f"  mean {errors.mean():5.2f}  95 in 100 {np.percentile(errors, 95):5.2f}"
+        f"  worst {errors.max():5.2f}  {1000 * each:5.1f} ms each",
         flush=True,
     )
 
 
+def compare(preset: str, goal: int, players: int, number: int, cache: Path) -> None:
+    """Solve a game, and show the errors of its estimates."""
+    rules = with_goal(preset, goal)
+    at = positions(rules, players, number)
+    pairs = Strategy(rules, solve_here(rules, cache=cache, tolerance=1e-9).values, rules.name)
+    exact: Chances = EstimatedStrategy(pairs, 2).chances
+    if players > 2:
+        solved = solve_many_here(rules, players, cache=cache)
+        exact = SharedStrategy(rules, players, solved.values, solved.lasts).chances
+    right = np.array([exact(one) for one in at])
+    begun = time.perf_counter()
+    rough = rough_strategy(rules)
+    took = time.perf_counter() - begun
+    if players > 2:
+        tell = EstimatedStrategy(pairs, players).chances
+        show(f"{players} players, two solved", rules, at, right, tell)
+    what = f"{players} players, none solved" if players > 2 else f"two, rough in {took:.1f} s"
+    show(what, rules, at, right, EstimatedStrategy(rough, players).chances)
+
+
 def main() -> None:
-    """Solve the game for two and for three, and compare."""
+    """Go through rules and goals, or those that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rules", default="kcd")
-    parser.add_argument("--goal", type=int, default=1500)
-    parser.add_argument("--positions", type=int, default=4000)
-    parser.add_argument("--estimates", type=int, default=30)
+    parser.add_argument("--rules", help="a preset, instead of all that are gone through")
+    parser.add_argument("--goal", type=int)
+    parser.add_argument("--players", type=int, default=3)
+    parser.add_argument("--positions", type=int, default=300)
     parser.add_argument("--kernels", type=Path, help="a folder that keeps compiled code")
     chosen = parser.parse_args()
-    rules = make_rules(load_rules(chosen.rules).model_dump() | {"goal": chosen.goal}, chosen.rules)
+    games = [(rules, goal, 2) for rules, goal in TWO]
+    games += [(rules, goal, 3) for rules, goal in THREE]
+    games += [(rules, goal, 4) for rules, goal in FOUR]
+    if chosen.rules:
+        games = [(chosen.rules, chosen.goal or load_rules(chosen.rules).goal, chosen.players)]
     with tempfile.TemporaryDirectory() as folder:
-        cache = chosen.kernels or Path(folder)
-        right = exact(rules, cache)
-        two = solve_here(rules, cache=cache, tolerance=1e-9)
-    strategy = Strategy(rules, two.values, rules.name)
-    generator = np.random.default_rng(1)
-    scores = generator.integers(0, len(right), size=(chosen.positions, 3))
-    print(f"{rules.name}, goal {rules.goal:,}, three players, percentage points")  # noqa: T201
-    found = evaluate(rules, turn_endings(strategy))
-    at = tuple(scores.T)
-    show("best play of two against the leader", found[at] - right[at])
-    turn = TurnState(0, dice_set(rules).whole)
-    errors = []
-    for one in scores[: chosen.estimates]:
-        players = [Standing(int(score) * rules.point_step) for score in one]
-        played = estimate(rules, players, 0, turn, generator)
-        errors.append(np.array(played.win_probabilities) - right[tuple(one)])
-    show("every turn for most points, 20,000 games", np.array(errors))
+        for preset, goal, players in games:
+            number = chosen.positions
+            compare(preset, goal, players, number, chosen.kernels or Path(folder))
 
 
 if __name__ == "__main__":

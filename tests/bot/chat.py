@@ -42,9 +42,13 @@ class Chat:
 
 @asynccontextmanager
 async def open_chat(
-    data: Path, strategies: Path | None = None, workers: int = 0
+    data: Path, strategies: Path | None = None, workers: int = 0, needed: float = 0.0
 ) -> AsyncIterator[Chat]:
-    """A chat that keeps its games in the folder `data`, and has so many worker processes."""
+    """A chat that keeps its games in the folder `data`, and has so many worker processes.
+
+    needed : seconds that a solve may take for which a question waits
+    """
     advisor = Advisor(strategies or data / "strategies")
-    async with open_parts(Settings(data=data, workers=workers), advisor, allow_files=True) as parts:
+    settings = Settings(data=data, workers=workers, needed_seconds=needed)
+    async with open_parts(settings, advisor, allow_files=True) as parts:
         yield Chat(parts.commands, parts.tasks)

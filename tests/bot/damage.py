@@ -77,7 +77,7 @@ async def opened(folder: Path) -> AsyncIterator[Channels]:
 
 
 async def _nothing(*_: Any) -> None:
-    """Instead of an estimate, which is another one each time."""
+    """Instead of an estimate, which takes its time."""
 
 
 async def make_world(folder: Path) -> None:

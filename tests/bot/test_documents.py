@@ -40,9 +40,9 @@ def test_every_column_is_on_the_privacy_page_and_no_other() -> None:
     assert sorted(told) == sorted(columns())
 
 
-async def everything_of(tmp_path: Path) -> None:
+async def everything_of(tmp_path: Path, data: Path) -> None:
     """Zoe plays, gives a seed, makes rules, resigns, is replaced and sets what can be set."""
-    async with open_chat(tmp_path) as chat:
+    async with open_chat(tmp_path, data / "strategies") as chat:
         for line in (
             "/settings games:3 language:de",
             "/play @bob rules:kcd",
@@ -53,6 +53,7 @@ async def everything_of(tmp_path: Path) -> None:
             "/track @dan rules:kcd",
             "/score 500",
             "/rules new sunday goal:2000",
+            "/daily answer 1",
         ):
             await chat.first(f"{NAME}: {line}")
 
@@ -62,8 +63,10 @@ async def said(folder: Path, line: str) -> str:
         return await chat.say(line)
 
 
-async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(tmp_path: Path) -> None:
-    await everything_of(tmp_path)
+async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(
+    tmp_path: Path, data: Path
+) -> None:
+    await everything_of(tmp_path, data)
     page = PRIVACY.read_text("utf-8").splitlines()
     first = [line for line in page if line.startswith("| ")][1:3]
     named = set(re.findall(r"`([a-z_]+\.[a-z_]+)`", "\n".join(first)))
@@ -74,12 +77,13 @@ async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(tmp_pat
                 values = connection.execute(str(select(column)))
                 if any(NAME in str(value) for (value,) in values):
                     found.add(f"{table.name}.{column.name}")
-    assert found == named == {"seats.person", "seats.name", "place_rules.author"}
+    answers = {"daily_answers.person", "daily_answers.name"}
+    assert found == named == {"seats.person", "seats.name", "place_rules.author"} | answers
 
 
-def test_the_host_can_forget_somebody(tmp_path: Path) -> None:
+def test_the_host_can_forget_somebody(tmp_path: Path, data: Path) -> None:
     """To the bytes of the database, and the games go on without them."""
-    asyncio.run(everything_of(tmp_path))
+    asyncio.run(everything_of(tmp_path, data))
     done = CliRunner().invoke(
         farkle, ["forget", ZOE], env={"FARKLE_DATA": str(tmp_path)}, catch_exceptions=False
     )

@@ -45,6 +45,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/match optimal cautious": (),
     "/odds": (),
     "/play": (),
+    "/play draft:choose": (),
     "/play level:optimal": (),
     "/proof": OVER,
     "/quit": (),

@@ -4,8 +4,7 @@ To write them anew after a change that is meant, and then read what git says has
 
     FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest tests/bot/test_playthroughs.py
 
-The dice come from a secret that is made from the preset's name, the estimates of chances from a
-seeded generator; nothing else is left to chance.
+The dice come from a secret that is made from the preset's name; nothing else is left to chance.
 """
 
 import hashlib
@@ -17,14 +16,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.languages import language
 from bot.services import tables
-from bot.services.advisor import Advisor
-from bot.services.chances import Oracle
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
@@ -221,14 +217,6 @@ async def play(name: str, script: Script, chat: Chat, strategies: Path) -> str:
     return "\n".join(transcript.lines) + "\n"
 
 
-class SeededOracle(Oracle):
-    """Estimates that are the same every time."""
-
-    def __init__(self, advisor: Advisor, *more: Any) -> None:
-        super().__init__(advisor, *more)
-        self._generator = np.random.default_rng(1)
-
-
 def fixed_secrets(name: str) -> SimpleNamespace:
     """What the tables take from the module `secrets`, the same every time."""
 
@@ -247,7 +235,6 @@ async def test_playthrough(
     name: str, code: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "secrets", fixed_secrets(name))
-    monkeypatch.setattr("bot.wiring.Oracle", SeededOracle)
     speak(language(code))
     async with open_chat(tmp_path, data / "strategies") as chat:
         found = await play(name, SCRIPTS[name], chat, data / "strategies")

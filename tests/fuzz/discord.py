@@ -21,7 +21,6 @@ from discord import app_commands
 from discord.webhook.async_ import AsyncWebhookAdapter
 
 from bot.fronts.discord import answers
-from bot.fronts.discord.buttons import BUTTONS
 from bot.fronts.discord.client import FarkleClient
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
@@ -118,7 +117,6 @@ def open_discord(folder: Path) -> Iterator[Give]:
             state: Any = client._connection
             state.user = discord.ClientUser(state=state, data=user(_ME, "farkle"))  # type: ignore[arg-type]
             state.application_id = int(_ME)
-            client.add_dynamic_items(*BUTTONS)
             return client
 
         client = runner.run(connect())

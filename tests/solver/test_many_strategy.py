@@ -80,8 +80,10 @@ def test_a_roll_is_worth_the_mean_of_what_may_fall(
             ways / thrown.ways(1) * np.array(advise_shared(strategy, position, roll).chances)
             for roll, ways in thrown.rolls(1)
         )
-        np.testing.assert_allclose(found.roll, mean, rtol=0, atol=1e-12)
-        assert found.chances in (found.roll, found.bank)
+        np.testing.assert_allclose(found.roll_chances, mean, rtol=0, atol=1e-12)
+        assert found.chances in (found.roll_chances, found.bank_chances)
+        assert found.bank_chances is not None
+        assert (found.roll, found.bank) == (found.roll_chances[1], found.bank_chances[1])
 
 
 def test_options_are_ranked_by_what_the_mover_has(solved: dict[str, ManySolution]) -> None:
@@ -102,7 +104,7 @@ def test_the_last_turn_is_a_turn_with_a_target(solved: dict[str, ManySolution]) 
     # 250 beat both; whoever had a turn already has lost
     assert strategy.chances(last).tolist() == [0.0, 0.0, 1.0]
     level = SharedPosition(players, 2, TurnState(100, 1), waiting=(2,))
-    bank = shared_odds(strategy, level).bank
+    bank = shared_odds(strategy, level).bank_chances
     assert bank == (0.5, 0.0, 0.5)
 
 

@@ -6,19 +6,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from bot.fronts.chat.bringing import SETS, has_sets
 from bot.fronts.chat.commands import Command, Line, Reply
-from bot.fronts.chat.kingdom import SETS, LoadedQuestions, has_sets
+from bot.fronts.chat.kingdom import LoadedQuestions
+from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.position_ids import opened
+from bot.services.positions import rules_of
 from bot.services.rule_options import with_goal
 from bot.services.situation import POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, answer_text, odds_text
 from bot.views.game import NOT_EXACT
+from bot.views.loaded import loaded_data, loaded_text
 from solver.errors import InvalidRequestError, InvalidRollError
 from solver.play.advice import Advice, Odds
+from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.play.position_id import read_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import parse_dice
@@ -26,6 +32,9 @@ from solver.wording import say, say_later
 
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?\d[\d,.']*\d")
 """Points as they are typed, which are no single die."""
+
+Answer = Advice | Odds | SharedAdvice | SharedOdds
+Loaded = LoadedAdvice | LoadedOdds
 
 CONTEXT = {
     one.name: one.meaning
@@ -45,27 +54,25 @@ def advice_commands(
     async def answer(
         line: Line,
         caller: Caller,
-        ask_here: Callable[[Table, Game], Callable[[], Advice | Odds]],
-        ask: Callable[[Situation], Advice | Odds],
+        ask_here: Callable[[Table, Game], Callable[[], Answer | Loaded]],
+        ask: Callable[[Situation], Answer],
         make_text: Callable[[Any], str],
     ) -> AsyncIterator[Reply]:
         here = await tables.asked_at(caller)
         if here and not line.options:
-            game = replace(here.game, before=None)
-            found = await oracle.answered(caller.asker, game.rules, ask_here(here, game))
-            text = partial(_for_mover, here, caller, make_text)
-            yield Reply(found, text, answer_data, private=True)
-            return
-        meant = await rules_meant(line, caller, here, rules)
-        found = await oracle.answered(caller.asker, meant, ask, line.situation(meant))
-        yield Reply(found, make_text, answer_data)
+            replies = _told_here(oracle, rules, caller, here, ask_here, make_text)
+        else:
+            meant = await rules_meant(line, caller, here, rules)
+            replies = _told(oracle, rules, caller, line.situation(meant), ask, make_text)
+        async for reply in replies:
+            yield reply
 
     def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if has_sets(line):
             return loaded.advise(line, caller)
         line = with_numbers(line)
 
-        def here(table: Table, game: Game) -> Callable[[], Advice]:
+        def here(table: Table, game: Game) -> Callable[[], Answer | Loaded]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
         return answer(line, caller, here, partial(advisor.advise, line.words), advice_text)
@@ -74,19 +81,11 @@ def advice_commands(
         if has_sets(line):
             return loaded.odds(line, caller)
 
-        def here(_: Table, game: Game) -> Callable[[], Odds]:
+        def here(_: Table, game: Game) -> Callable[[], Answer | Loaded]:
             return partial(advisor.odds_in, game)
 
         asked = partial(advisor.odds, line.number("dice"))
         return answer(line, caller, here, asked, odds_text)
-
-    async def position(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        await tables.asked_at(caller)  # who plays where hints are forbidden gets none
-        read = read_id(line.words)
-        known = [entry.rules for entry in await rules.list(caller.place) if entry.rules]
-        meant, *where = opened(read, known)
-        found = await oracle.answered(caller.asker, meant, partial(advisor.answer, meant), *where)
-        yield Reply(found, answer_text, answer_data)
 
     context = {**CONTEXT, **SETS}
     dice = {"dice": say_later("dice to roll"), **context}
@@ -110,14 +109,31 @@ def advice_commands(
             takes_words=False,
             examples=("/odds turn:350 dice:2 me:4200 them:5000",),
         ),
-        Command(
-            "/position ID",
-            say_later("what is best in a position that somebody passes on"),
-            position,
-            {},
-            examples=("/position CZT1-7YZ9-SYP",),
-        ),
+        _position_command(oracle, rules, tables),
     ]
+
+
+def _position_command(oracle: Oracle, rules: HouseRules, tables: Tables) -> Command:
+    """/position: what is best in a position that is named by its ID."""
+
+    async def position(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        await tables.asked_at(caller)  # who plays where hints are forbidden gets none
+        read = read_id(line.words)
+        known = [entry.rules for entry in await rules.list(caller.place) if entry.rules]
+        meant, *where = opened(read, known)
+        async for reply in solved_first(oracle, rules, caller, meant, 2):
+            yield reply
+        ask = partial(oracle.advisor.answer, meant)
+        found = await oracle.answered(caller.asker, meant, ask, *where)
+        yield Reply(found, answer_text, answer_data)
+
+    return Command(
+        "/position ID",
+        say_later("what is best in a position that somebody passes on"),
+        position,
+        {},
+        examples=("/position CZT1-7YZ9-SYP",),
+    )
 
 
 async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: HouseRules) -> Ruleset:
@@ -155,12 +171,47 @@ def with_numbers(line: Line) -> Line:
     return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
 
 
+async def _told_here(
+    oracle: Oracle,
+    rules: HouseRules,
+    caller: Caller,
+    table: Table,
+    ask_here: Callable[[Table, Game], Callable[[], Answer | Loaded]],
+    make_text: Callable[[Any], str],
+) -> AsyncIterator[Reply]:
+    """An answer on the game here, for who asked alone."""
+    game = replace(table.game, before=None)
+    async for reply in ready_for(oracle, rules, caller, game):
+        yield reply
+    found = await oracle.answered(caller.asker, game.rules, ask_here(table, game))
+    is_loaded = isinstance(found, Loaded)
+    text = partial(_for_mover, table, caller, loaded_text if is_loaded else make_text)
+    yield Reply(found, text, loaded_data if is_loaded else answer_data, private=True)
+
+
+async def _told(
+    oracle: Oracle,
+    rules: HouseRules,
+    caller: Caller,
+    situation: Situation,
+    ask: Callable[[Situation], Answer],
+    make_text: Callable[[Any], str],
+) -> AsyncIterator[Reply]:
+    """An answer on a position that was told."""
+    meant = rules_of(situation)
+    async for reply in solved_first(oracle, rules, caller, meant, situation.players):
+        yield reply
+    found = await oracle.answered(caller.asker, meant, ask, situation)
+    yield Reply(found, make_text, answer_data)
+
+
 def _for_mover(
-    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Advice | Odds
+    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Answer | Loaded
 ) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
     text = make_text(found)
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"
-    return text if len(table.game.seats) == 2 else f"{text}\n{say(NOT_EXACT)}"
+    exact = table.game.playing == 2 or isinstance(found, SharedAdvice | SharedOdds)
+    return text if exact else f"{text}\n{say(NOT_EXACT)}"

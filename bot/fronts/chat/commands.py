@@ -140,6 +140,17 @@ class Line:
             ),
         )
 
+    def scores(self, name: str, rules: Ruleset) -> tuple[int, ...]:
+        """An option as scores with commas between them. Raises InvalidRequestError.
+
+        A comma is one of thousands where what it makes can be a score under the rules.
+        """
+        text = self.option(name) or ""
+        parts = text.split(";")
+        if len(parts) == 1 and "," in text and not _is_score(text, rules):
+            parts = text.split(",")
+        return tuple(whole_number(part.strip(), lambda _: _no_scores(name, text)) for part in parts)
+
     def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
         """An option that is one of two words, None where it is not given.
 
@@ -160,8 +171,9 @@ class Line:
 
         Raises InvalidRequestError.
         """
-        read: dict[FieldKind, Callable[[str], int | bool | None]] = {
+        read: dict[FieldKind, Callable[[str], Any]] = {
             FieldKind.NUMBER: self.number,
+            FieldKind.SCORES: partial(self.scores, rules=rules),
             FieldKind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
             FieldKind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
         }
@@ -170,7 +182,7 @@ class Line:
             for name, attribute, kind in _POSITION
             if kind in read and name in self.options
         }
-        return Situation(**given, rules=rules)
+        return Situation.given(**given, rules=rules)
 
 
 Handler = Callable[[Line, Caller], AsyncIterator[Reply | News]]
@@ -206,6 +218,25 @@ class Command:
     def takes_bare_options(self) -> bool:
         """Whether no word can be taken for the name of an option: "turn 350" is turn:350 then."""
         return self.takes_dice or not self.takes_words
+
+
+def _is_score(text: str, rules: Ruleset) -> bool:
+    """Whether what was typed is a number that can be a score."""
+    if not _NUMBER.fullmatch(text) or text.startswith("0"):
+        return False
+    score = int(re.sub("[,.']", "", text))
+    most = rules.winning_score * (1 if rules.ending == "at_once" else 2)
+    return abs(score) < most and score % rules.point_step == 0
+
+
+def _no_scores(option: str, text: str) -> str:
+    return say(
+        "{option}: takes a score, or several with commas between them, such as {example}, not"
+        ' "{text}"',
+        option=option,
+        example=f"{option}:2500,3100",
+        text=text,
+    )
 
 
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import asdict
 from typing import Literal
 
+from bot.fronts.chat.bringing import OWN, SETS, brings_dice, dice_of_players, own_kit
 from bot.fronts.chat.commands import (
     YES_OR_NO,
     Command,
@@ -15,19 +15,31 @@ from bot.fronts.chat.commands import (
     failure,
     whole_number,
 )
+from bot.fronts.chat.waiting import (
+    delay_reply,
+    hint_reply,
+    ready_for,
+    ready_for_one_more,
+    solved_for_game,
+    told_reply,
+)
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.loaded import KCD
+from bot.services.loaded import with_goal as with_another_goal
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
+from bot.services.seats import read_fallen, read_kept
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
+from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
-from bot.views.game import games_text, hint_data, hint_text, table_data, table_text
+from bot.views.game import games_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
-from bot.views.settings import settings_text
+from bot.views.settings import settings_data, settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
-from solver.play.policies import LEVELS
+from solver.play.policies import LEVELS, Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.wording import said_in, say, say_later, spoken
@@ -37,6 +49,7 @@ RULES_OPTION = {"rules": say_later("a rule set")}
 _BOT = {"level": say_later("the level of the bot"), **GAME}
 _NEW = {
     **RULES_OPTION,
+    **SETS,
     "goal": say_later("another goal"),
     "hints": say_later("no: forbid hints"),
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
@@ -65,7 +78,11 @@ class GameCommands:
                 "/play [@NAME ...]",
                 say_later("a game with people, or a bot: level:optimal"),
                 self._play,
-                {"level": say_later("the level of the bot to play against"), **_NEW},
+                {
+                    "level": say_later("the level of the bot to play against"),
+                    **_NEW,
+                    "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
+                },
                 examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
             ),
             Command(
@@ -79,8 +96,15 @@ class GameCommands:
                 "/join",
                 say_later("sit down before the first roll; level: seats a bot"),
                 self._join,
-                _BOT,
+                {**_BOT, **OWN},
                 takes_words=False,
+            ),
+            Command(
+                "/pick DIE",
+                say_later("take a pair of the dice that are laid out"),
+                self._pick,
+                GAME,
+                examples=("/play @bob draft:choose",),
             ),
             Command(
                 "/seed TEXT",
@@ -150,6 +174,9 @@ class GameCommands:
                     "posts": say_later(
                         "yes: tell the odds after each turn in a message, on Discord"
                     ),
+                    "daily": say_later(
+                        "the hour, in UTC, at which a position is posted every day, on Discord; off"
+                    ),
                     "language": say_later("of all answers here, on Discord; auto: of who asks"),
                 },
                 takes_words=False,
@@ -171,26 +198,41 @@ class GameCommands:
             async for news in self._games.bots(table):
                 yield news
 
-    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, rules = _level(line), await self._ruleset(line, caller)
-        usual = await at_once(self._games.oracle.best_level, rules)
-        players = _players(line.arguments, caller, level or usual)
-        if level and all(isinstance(player, Person) for player in players):
-            players.append(level)
-        async for news in self._begun(line, caller, players, rules):
+
+        def players(usual: str) -> list[Player]:
+            found = _players(line.arguments, caller, level or usual)
+            if level and all(isinstance(player, Person) for player in found):
+                found.append(level)
+            return found
+
+        usual = Optimal.name  # dice that players bring are always solved
+        if not brings_dice(line):
+            async for reply in solved_for_game(
+                self._games.oracle, self._rules, caller, rules, len(players(usual))
+            ):
+                yield reply
+            usual = await at_once(self._games.oracle.best_level, rules)
+        async for news in self._begun(line, caller, players(usual), rules):
             yield news
 
-    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         players = _players(line.arguments, caller, "optimal")
         if line.choice("me", YES_OR_NO) is False:
             players = players[1:]
             if not players:
                 raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
         rules = await self._ruleset(line, caller)
+        if not brings_dice(line):
+            async for reply in solved_for_game(
+                self._games.oracle, self._rules, caller, rules, len(players)
+            ):
+                yield reply
         async for news in self._begun(line, caller, players, rules, tracked=True):
             yield news
 
-    def _begun(
+    async def _begun(
         self,
         line: Line,
         caller: Caller,
@@ -198,15 +240,45 @@ class GameCommands:
         rules: Ruleset,
         *,
         tracked: bool = False,
-    ) -> AsyncIterator[News]:
-        hints = line.choice("hints", YES_OR_NO) is not False
-        seconds = _away(line)
-        return self._games.play(
-            caller, players, rules, tracked=tracked, hints=hints, away_seconds=seconds
+    ) -> AsyncIterator[Reply | News]:
+        kits, pool = dice_of_players(line, rules, tracked=tracked)
+        more = {"tracked": tracked, "joker_alone": line.choice("joker-alone", YES_OR_NO) is True}
+        if kits:
+            async for delay in self._games.prepare(caller, players, rules, kits, **more):
+                yield delay_reply(delay)
+        told = self._games.play(
+            caller,
+            players,
+            rules,
+            hints=line.choice("hints", YES_OR_NO) is not False,
+            away_seconds=_away(line),
+            kits=kits,
+            pool=pool,
+            **more,
         )
+        async for news in told:
+            yield news
 
-    def _join(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.join(caller, table_of(line), _level(line))
+    async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        level, kit = _level(line), None
+        game = (await self._games.tables.find(caller, table_of(line))).game
+        if any(name in line.options for name in OWN):
+            kit = own_kit(line, game)
+            async for delay in self._games.prepare_join(caller, table_of(line), level, kit):
+                yield delay_reply(delay)
+        else:
+            async for reply in ready_for_one_more(self._games.oracle, self._rules, caller, game):
+                yield reply
+        async for news in self._games.join(caller, table_of(line), level, kit):
+            yield news
+
+    async def _pick(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        table = await self._games.tables.find(caller, table_of(line))
+        if table.game.is_drafting:
+            table.acting_seat(caller)  # who may not take any is told that first
+        place = place_of(table.game, line.words)
+        async for told in self._games.pick(caller, table_of(line), place):
+            yield told_reply(told)
 
     def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.seed(caller, table_of(line), line.words)
@@ -225,7 +297,7 @@ class GameCommands:
         if then := _THEN.get(typed[-1].lower()) if typed else None:
             typed.pop()
         table = await self._games.tables.find(caller, table_of(line))
-        kept = _dice(" ".join(typed), table, caller)
+        kept = _dice(" ".join(typed), table, caller, kept=True)
         async for news in self._games.keep(caller, table_of(line), kept, then):
             yield news
 
@@ -264,8 +336,12 @@ class GameCommands:
         )
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        hint = await self._games.hint(caller, table_of(line))
-        yield Reply(hint, hint_text, hint_data, private=True)
+        table = await self._games.tables.find(caller, table_of(line))
+        table.check_hint(caller)
+        async for reply in ready_for(self._games.oracle, self._rules, caller, table.game):
+            yield reply
+        async for told in self._games.hint(caller, table_of(line)):
+            yield hint_reply(told)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         table = await self._games.tables.find(caller, table_of(line))
@@ -288,9 +364,10 @@ class GameCommands:
             mentions=line.choice("mentions", YES_OR_NO),
             posts=line.choice("posts", YES_OR_NO),
             language=line.option("language"),
+            daily=line.option("daily"),
         )
         chosen = best_language(settings.language) if settings.language else spoken()
-        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), asdict)
+        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         return self._games.away(caller, table_of(line), None)
@@ -299,17 +376,32 @@ class GameCommands:
         return self._games.away(caller, table_of(line), _level(line) or "max-points")
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
-        """The rules to play by: those named or the place's own; with another goal if given."""
-        reference = line.option("rules") or await self._rules.default(caller.place)
+        """The rules to play by: those named or the place's own; with another goal if given.
+
+        Where players bring their dice, those of Kingdom Come if none are named.
+        """
+        brings = brings_dice(line)
+        usual = KCD if brings else await self._rules.default(caller.place)
+        reference = line.option("rules") or usual
         rules = await self._rules.resolve(caller.place, reference)
         goal = line.number("goal")
+        if brings:
+            return with_another_goal(rules, goal)  # by the name that questions have, too
         return rules if goal is None else with_goal(rules, goal)
 
 
-def _dice(typed: str, table: Table, caller: Caller) -> Roll:
-    """Dice as typed, as many as the rules of a table have at most. Raises FarkleError."""
+def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:
+    """Dice as typed, as many as the rules of a table have at most. Raises FarkleError.
+
+    kept : whether they are dice of the roll on the table
+    """
+    game = table.game
     try:
-        return parse_dice(typed, most=table.game.rules.dice)
+        if game.kits and kept:
+            return read_kept(game, typed)
+        if game.kits:
+            return read_fallen(game, typed, table.names[game.mover])
+        return parse_dice(typed, most=game.rules.dice)
     except InvalidRollError:
         # who may not move at all is told that first
         table.acting_seat(caller)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
+from bot.fronts.chat.bringing import SETS, has_sets, kits_of
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.waiting import replies
 from bot.services.buying import (
@@ -22,7 +23,6 @@ from bot.services.kingdom import (
 )
 from bot.services.loaded import (
     KCD,
-    ORDINARY,
     LoadedDice,
     MatchupFolders,
     loaded_advice,
@@ -45,36 +45,11 @@ from bot.views.named_dice import (
     die_text,
 )
 from solver.errors import InvalidRequestError
-from solver.named.badges import read_badges
 from solver.named.catalogue import known_badges, known_dice
-from solver.named.sets import find_die, read_dice, read_set
+from solver.named.sets import find_die, read_dice
 from solver.wording import say_later
 
 T = TypeVar("T")
-
-SETS = {
-    "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
-    "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
-    "my-badge": say_later("your badge, such as emperor, carpenter:150 or headstart:500"),
-    "their-badge": say_later("the opponent's badge"),
-    "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
-}
-"""The options that bring loaded dice into a question."""
-
-
-def has_sets(line: Line) -> bool:
-    """Whether a question is about loaded dice.
-
-    Raises InvalidRequestError where only what goes with them is given.
-    """
-    if any(name in line.options for name in ("my-dice", "their-dice")):
-        return True
-    if alone := [name for name in SETS if name in line.options]:
-        raise InvalidRequestError.say(
-            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
-            option=alone[0],
-        )
-    return False
 
 
 class LoadedQuestions:
@@ -200,13 +175,9 @@ class LoadedQuestions:
         """The sets that a line names, under its rules. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
         rules = with_goal(meant, line.number("goal"))
-        mine, theirs = (
-            read_set(line.option(name) or ORDINARY, rules.dice)
-            for name in ("my-dice", "their-dice")
-        )
-        badges = read_badges(line.option("my-badge"), line.option("their-badge"))
+        mine, theirs = kits_of(line, rules)
         alone = line.choice("joker-alone", YES_OR_NO) is True
-        return LoadedDice(rules, mine, theirs, alone, badges)
+        return LoadedDice(rules, mine.dice, theirs.dice, alone, (mine.badge, theirs.badge))
 
 
 def _begins(line: Line) -> bool:

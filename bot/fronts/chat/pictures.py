@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 
 from bot.fronts.chat.advice import CONTEXT, rules_meant
 from bot.fronts.chat.commands import Command, Line, Reply
+from bot.fronts.chat.waiting import solved_first
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
-from bot.services.pictures import Explanation, explained, explained_in
+from bot.services.pictures import NOT_WITH_DICE, Explanation, explained, explained_in
 from bot.services.situation import Situation
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
@@ -20,7 +21,7 @@ from bot.tasks.pressure import Degree
 from bot.views.explain import explanation_data, explanation_text
 from bot.views.explorer import exploration_data, exploration_text
 from bot.views.turn_picture import turn_picture
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position
 from solver.wording import say_later
 
@@ -59,6 +60,8 @@ class PictureCommands:
         ]
 
     async def _explain(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        async for reply in self._solved_first(line, caller):
+            yield reply
         found, here = await self._asked(line, caller, explained, explained_in)
         if here and here.seat_of(caller.person) != here.game.mover:
             found = replace(found, seen_by=here.names[here.game.mover])
@@ -66,8 +69,19 @@ class PictureCommands:
         yield Reply(found, explanation_text, explanation_data, private=here is not None)
 
     async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        async for reply in self._solved_first(line, caller):
+            yield reply
         found, here = await self._asked(line, caller, explored, explored_in)
         yield exploration(found, line.option("rules"), private=here is not None)
+
+    async def _solved_first(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        """That the rules which are meant are solved before the answer, where that is quick."""
+        here = await self._tables.asked_at(caller)
+        if here and here.game.kits and not line.options:
+            raise InvalidRequestError.say(NOT_WITH_DICE)
+        meant = await rules_meant(line, caller, here, self._rules)
+        async for reply in solved_first(self._oracle, self._rules, caller, meant, 2):
+            yield reply
 
     async def _asked(
         self,

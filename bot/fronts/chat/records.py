@@ -8,15 +8,17 @@ from pathlib import Path
 
 from bot.fronts.chat.commands import Command, Line, Reply, Word, neither_word
 from bot.fronts.chat.games import GAME, RULES_OPTION, level_named, table_of
-from bot.fronts.chat.waiting import delay_reply, replies
+from bot.fronts.chat.waiting import delay_reply, replies, solved_for_game
 from bot.services.dice_statistics import fallen
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.matches import play_match
+from bot.services.proofs import proof_of
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import DamagedGameError, MissingGameError
-from bot.table.fair_dice import Proof, prove
+from bot.table.commands import MOST_PLAYERS
+from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.dice_record import dice_record_data, dice_record_text
@@ -34,6 +36,7 @@ from bot.views.records import (
 from bot.views.review import review_data, review_text
 from bot.views.tasks import stopped_text
 from solver.errors import InvalidRequestError
+from solver.play.policies import Optimal
 from solver.play.strengths import load_strengths
 from solver.wording import say_later
 
@@ -109,10 +112,6 @@ class RecordCommands:
 
     async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
-        if len(table.game.seats) != 2:
-            raise InvalidRequestError.say(
-                "only games of two players can be reviewed: with more there are no exact odds"
-            )
         text = partial(review_text, names=table.names)
         data = partial(review_data, names=table.stored_names)
         async for reply in replies(self._oracle.review(table, caller.asker), text, data):
@@ -157,30 +156,34 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "the dice of that game were real ones: nothing proves them"
             )
-        rolls = [event.dice for event in table.events if event.kind == "rolled"]
-        proof = prove(table.game.id, secret, table.game.seeds, rolls)
-        yield Reply(proof, Proof.to_json, partial(Proof.model_dump, mode="json"))
+        yield Reply(proof_of(table, secret), Proof.to_json, partial(Proof.model_dump, mode="json"))
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        levels = [level_named(str(word)) for word in line.arguments]
-        if len(levels) != 2:
-            raise InvalidRequestError.say("/match takes two levels, as in /match optimal cautious")
+        levels = tuple(level_named(str(word)) for word in line.arguments)
+        if not 2 <= len(levels) <= MOST_PLAYERS:
+            raise InvalidRequestError.say(
+                "/match takes two levels or more, as in /match optimal cautious"
+            )
         show = (line.option("show") or "summary").lower()
         if show not in {"moves", "summary"}:
             raise InvalidRequestError(neither_word("show", "moves", "summary", show))
         rules = await self._rules.resolve(caller.place, line.option("rules"))
-        pair = levels[0], levels[1]
         games = line.number("games")
         number = 1 if games is None else games
-        tell = partial(moves_text, pair) if show == "moves" else None
-        match = play_match(self._oracle, caller.asker, pair, rules, number, tell)
+        tell = partial(moves_text, levels) if show == "moves" else None
+        if Optimal.name in levels:
+            async for reply in solved_for_game(
+                self._oracle, self._rules, caller, rules, len(levels)
+            ):
+                yield reply
+        match = play_match(self._oracle, caller.asker, levels, rules, number, tell)
         async for game in match:
             if isinstance(game, Delay):
                 yield delay_reply(game)
                 continue
             for text in game.moves:
                 yield Reply({"game": game.number, "text": text}, itemgetter("text"))
-            yield Reply(game, partial(match_text, pair), partial(match_data, pair))
+            yield Reply(game, partial(match_text, levels), partial(match_data, levels))
 
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         stopped = await self._oracle.tasks.cancel(caller.person.id)

@@ -5,8 +5,18 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from bot.fronts.chat.commands import Reply
+from bot.services.advisor import Hint
+from bot.services.chances import Oracle
+from bot.services.games import News
+from bot.services.house_rules import HouseRules
+from bot.services.seats import LoadedHint
+from bot.services.tables import Caller
+from bot.table.state import Game
+from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
-from bot.views.tasks import delay_text
+from bot.views.game import hint_data, hint_text
+from bot.views.tasks import delay_text, needed_data, needed_text
+from solver.rules.ruleset import Ruleset
 
 T = TypeVar("T")
 
@@ -14,6 +24,46 @@ T = TypeVar("T")
 def delay_reply(delay: Delay) -> Reply:
     """How long there is to wait."""
     return Reply(delay, delay_text, asdict)
+
+
+async def solved_first(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *players: int
+) -> AsyncIterator[Reply]:
+    """That rules are solved for numbers of players before an answer, where that is quick."""
+    for number in players:
+        if await at_once(oracle.advisor.solved_for, meant, number):
+            continue
+        async for needed in rules.needed(caller.asker, meant, number):
+            yield Reply(needed, needed_text, needed_data)
+
+
+def solved_for_game(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, players: int
+) -> AsyncIterator[Reply]:
+    """The same before so many play: also for two, who are left in the end where others resign."""
+    return solved_first(oracle, rules, caller, meant, *sorted({2, max(2, players)}))
+
+
+async def ready_for(
+    oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
+) -> AsyncIterator[Reply]:
+    """The same before an answer on a game: its rules, or the dice that players bring to it."""
+    if game.kits or game.pool:
+        async for delay in oracle.ready(caller.asker, game.matchup):
+            yield delay_reply(delay)
+    else:
+        async for reply in solved_first(oracle, rules, caller, game.rules, game.playing):
+            yield reply
+
+
+async def ready_for_one_more(
+    oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
+) -> AsyncIterator[Reply]:
+    """The same of its rules before somebody sits down at a game."""
+    if not (game.kits or game.pool):
+        players = len(game.seats) + 1
+        async for reply in solved_for_game(oracle, rules, caller, game.rules, players):
+            yield reply
 
 
 async def replies(
@@ -25,3 +75,15 @@ async def replies(
             yield delay_reply(found)
         else:
             yield Reply(found, make_text, make_data)
+
+
+def hint_reply(told: Delay | Hint | LoadedHint) -> Reply:
+    """A hint, for who asked alone, or how long there is to wait for it."""
+    if isinstance(told, Delay):
+        return delay_reply(told)
+    return Reply(told, hint_text, hint_data, private=True)
+
+
+def told_reply(told: Delay | News) -> Reply | News:
+    """What happened at a table, or how long there is to wait before it does."""
+    return delay_reply(told) if isinstance(told, Delay) else told

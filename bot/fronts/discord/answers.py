@@ -7,20 +7,29 @@ import logging
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
+from dataclasses import replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, TypeVar
 
 import discord
-from discord.ui import View
+from discord.ui import LayoutView, View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
-from bot.fronts.discord.buttons import explore_view, table_view
+from bot.fronts.discord.buttons import (
+    Framed,
+    daily_view,
+    explore_view,
+    shown_texts,
+    table_view,
+    text_view,
+)
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
+from bot.services.daily import Asked
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation
-from bot.services.tables import Caller, Person
+from bot.services.tables import Caller, Person, Table
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
 from bot.tasks.pressure import Degree
@@ -29,15 +38,13 @@ from bot.views.card import (
     Attachment,
     Card,
     answer_card,
-    roll_picture,
-    table_buttons,
-    table_card,
     text_card,
 )
 from bot.views.chart import chart_png
+from bot.views.daily import asked_card, daily_card
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
-from bot.views.game import chances_text
+from bot.views.game import chances_text, reminder_text
 from bot.views.layout import (
     LONGEST_NAME,
     escape_markdown,
@@ -46,16 +53,22 @@ from bot.views.layout import (
     shorten_text,
     whole_sentence,
 )
+from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 _DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
+_PRESS_SECONDS = 0.3
+"""The same of a press, whose button shows that until then."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
+AnyView = View | LayoutView
 
 
 class _Original(Enum):
@@ -115,6 +128,8 @@ class Answer:
         """Whether something was said that all can see."""
         self._is_heard = True
         """Whether what was said last could be said anywhere."""
+        self._is_framed = self._pressed and _is_framed(interaction.message)
+        """Whether the message has the card of a table, and so can never be a plain one again."""
 
     async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
@@ -146,7 +161,7 @@ class Answer:
         edited = -BETWEEN_EDITS
         while True:
             try:
-                patience = None if self._answered else _DEFER_SECONDS
+                patience = None if self._answered else self._patience
                 first = await asyncio.wait_for(waiting.get(), patience)
             except TimeoutError:
                 await self._defer()
@@ -193,12 +208,19 @@ class Answer:
         if not lines:
             return
         try:
-            await self._interaction.followup.send(
-                "\n".join(lines),
-                allowed_mentions=discord.AllowedMentions(
-                    everyone=False, users=called, roles=False, replied_user=False
-                ),
-            )
+            await self._interaction.followup.send("\n".join(lines), allowed_mentions=_only(called))
+        except UNREACHABLE as error:
+            check_lost(error)
+
+    async def remind(self, person: int, table: Table, seconds: int) -> None:
+        """Tell a player that their turn may be passed soon, for all to see."""
+        name = escape_markdown(person_of(self._interaction.user).name)
+        asked = f"<@{person}>", name, seconds, table.game.id
+        told = said_in(self._language, reminder_text, *asked)
+        mentions = _only([discord.Object(person)])
+        try:
+            await self._interaction.response.send_message(told, allowed_mentions=mentions)
+            self._original = _Original.PUBLIC
         except UNREACHABLE as error:
             check_lost(error)
 
@@ -208,8 +230,18 @@ class Answer:
         return not (self._is_heard or self._told)
 
     @property
+    def _patience(self) -> float:
+        return _PRESS_SECONDS if self._pressed else _DEFER_SECONDS
+
+    @property
     def _answered(self) -> bool:
         return self._original is not _Original.NONE
+
+    async def patiently(self, work: asyncio.Task[T]) -> T:
+        """What some work comes to, or raises; where it takes longer, Discord is told so."""
+        if not self._answered and not (await asyncio.wait({work}, timeout=self._patience))[0]:
+            await self._defer()
+        return await work
 
     async def _defer(self) -> None:
         try:
@@ -228,7 +260,7 @@ class Answer:
         """Tell what has come up since the last time, at once; what all can see goes first."""
         private: list[Reply] = []
         shown: Card | News | None = None
-        view: View | None = None
+        view: AnyView | None = None
         for told in found:
             if isinstance(told, Reply) and (told.private or self._all_private):
                 private.append(told)
@@ -244,16 +276,14 @@ class Answer:
         if isinstance(shown, News):
             spoken_by_all = said_in(self._language, copy_context)
             drawn = asyncio.create_task(self._drawn(list(self._told)), context=spoken_by_all)
-            if not self._answered and not (await asyncio.wait({drawn}, timeout=_DEFER_SECONDS))[0]:
-                await self._defer()
-            card, game = await drawn, shown.table.game
-            await self.show(card, table_view(game, card.buttons, self._language.code))
+            card, game = await self.patiently(drawn), shown.table.game
+            await self.show(card, table_view(card, game, self._language.code))
         elif shown is not None:
             await self.show(_last_that_fit(self._cards), view)
         for reply in private:
             await self.tell_privately(*self._card_of(reply))
 
-    def _card_of(self, reply: Reply) -> tuple[Card, View | None]:
+    def _card_of(self, reply: Reply) -> tuple[Card, AnyView | None]:
         """Any reply but the news of a table, with its buttons if it has some."""
         subject = reply.subject
         if isinstance(subject, Exploration):
@@ -264,9 +294,12 @@ class Answer:
             return card, said_in(language, explore_view, subject, card.buttons, language.code)
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
-        return answer_card(subject) or text_card(reply.text), None
+        if isinstance(subject, Asked):
+            card = asked_card(subject)
+            return card, daily_view(subject.daily.day, card.buttons)
+        return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
 
-    async def _drawn(self, told: list[News]) -> Card:
+    async def _drawn(self, told: list[News]) -> TableCard:
         """A table, with the pictures that there is time for."""
         chart, picture = told[-1].chart, None
         pictures = self._tasks.pressure.degree < Degree.STRAINED
@@ -277,8 +310,10 @@ class Answer:
                     picture = await self._tasks.aside(asker, chart_png, chart)
         return table_card(told, picture, pictures=pictures)
 
-    async def show(self, card: Card, view: View | None = None) -> None:
+    async def show(self, card: Card, view: AnyView | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
+        if self._is_framed and not isinstance(view, Framed):
+            view = text_view(card.text, card.attachments)
         try:
             if self._original is not _Original.OVER:
                 await self._show(card, view)
@@ -287,19 +322,23 @@ class Answer:
             self._original = _Original.OVER
         if self._original is _Original.OVER:
             await self._show_in_channel(card, view)
+        self._is_framed = self._is_framed or isinstance(view, Framed)
         self._is_public = True
 
-    async def _show(self, card: Card, view: View | None) -> None:
+    async def _show(self, card: Card, view: AnyView | None) -> None:
         interaction, response = self._interaction, self._interaction.response
-        files = _files(card.attachments)
-        changed: dict[str, Any] = {"content": card.text, "view": view, "attachments": files}
+        files = files_of(card.attachments)
+        changed = {**self._content(card, view), "view": view, "attachments": files}
+        said: dict[str, Any] = {"content": card.text, "view": view or MISSING, "files": files}
+        if isinstance(view, Framed):
+            del said["content"]
         if self._message is not None:
             await self._message.edit(**changed)
         elif self._original is _Original.NONE and self._pressed:
             await response.edit_message(**changed)
             self._original = _Original.PUBLIC
         elif self._original is _Original.NONE:
-            await response.send_message(card.text, view=view or MISSING, files=files)
+            await response.send_message(**said)
             self._original = _Original.PUBLIC
         elif self._original in {_Original.LOADING, _Original.PUBLIC}:
             await interaction.edit_original_response(**changed)
@@ -308,19 +347,25 @@ class Answer:
             if self._original is _Original.LOADING_PRIVATELY:
                 await interaction.delete_original_response()
                 self._original = _Original.PRIVATE
-            how: dict[str, Any] = {"view": view or MISSING, "files": files, "wait": True}
-            self._message = await interaction.followup.send(card.text, **how)
+            self._message = await interaction.followup.send(**said, wait=True)
+
+    def _content(self, card: Card, view: AnyView | None) -> dict[str, Any]:
+        """The text of a message that is changed, which one with a card has in its parts."""
+        if self._is_framed:
+            return {}
+        return {"content": None if isinstance(view, Framed) else card.text}
 
     async def choose(self, game: Game, mask: int) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed."""
-        buttons = said_in(self._language, table_buttons, game, mask)
-        view = table_view(game, buttons, self._language.code, mask)
-        drawn = None
-        if self._tasks.pressure.degree < Degree.STRAINED:
-            drawn = said_in(self._language, roll_picture, game, mask)
-        files = _files([drawn] if drawn else [])
+        pictures = self._tasks.pressure.degree < Degree.STRAINED
+        card = said_in(self._language, choice_card, game, mask, pictures=pictures)
+        texts: dict[str, Any] = {**shown_texts(self._interaction.message)}
+        card = replace(card, **texts)
+        view = table_view(card, game, self._language.code, mask)
+        files = files_of(card.attachments)
+        changed = {**self._content(card, view), "view": view, "attachments": files}
         try:
-            await self._interaction.response.edit_message(view=view, attachments=files)
+            await self._interaction.response.edit_message(**changed)
             self._original = _Original.PUBLIC
         except UNREACHABLE as error:
             check_lost(error)
@@ -330,8 +375,12 @@ class Answer:
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
+        changed: dict[str, Any] = {"view": None}
+        if self._is_framed:
+            text = "\n".join(shown_texts(self._interaction.message).values())
+            changed = {"view": text_view(text or whole_sentence(str(error))), "attachments": []}
         try:
-            await self._interaction.response.edit_message(view=None)
+            await self._interaction.response.edit_message(**changed)
             self._original = _Original.PUBLIC
         except UNREACHABLE as lost:
             check_lost(lost)
@@ -344,10 +393,10 @@ class Answer:
         else:
             await self.show(card, view)
 
-    async def tell_privately(self, card: Card, view: View | None = None) -> None:
+    async def tell_privately(self, card: Card, view: AnyView | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        files = _files(card.attachments)
+        files = files_of(card.attachments)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -375,7 +424,7 @@ class Answer:
         """Tell a sentence to the one who asked alone."""
         await self.tell_privately(Card(plain_markdown(whole_sentence(sentence))))
 
-    async def _show_in_channel(self, card: Card, view: View | None) -> None:
+    async def _show_in_channel(self, card: Card, view: AnyView | None) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
         interaction = self._interaction
         if self._pressed and _is_private(interaction):
@@ -383,8 +432,14 @@ class Answer:
         message = self._sent or (interaction.message if self._pressed else None)
         if message is not None:
             try:
-                files = _files(card.attachments)
-                await message.edit(content=card.text, view=view, attachments=files)
+                files = files_of(card.attachments)
+                await message.edit(
+                    **self._content(card, view),
+                    view=view,
+                    attachments=files,
+                    # which discord.py says by itself only beside a text that is no part
+                    allowed_mentions=discord.AllowedMentions.none(),
+                )
             except UNREACHABLE as error:
                 # it is gone, or too old to be changed: another one can tell it
                 check_lost(error)
@@ -393,10 +448,10 @@ class Answer:
         self._is_heard = False
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
-                files = _files(card.attachments)
-                self._sent = await interaction.channel.send(
-                    card.text, view=view or MISSING, files=files
-                )
+                text = None if isinstance(view, Framed) else card.text
+                files = files_of(card.attachments)
+                shown: Any = view or MISSING
+                self._sent = await interaction.channel.send(text, view=shown, files=files)
                 self._is_heard = True
         except UNREACHABLE as error:
             check_lost(error)
@@ -428,12 +483,22 @@ def user_id(person: str | None) -> int | None:
     return int(number) if front == "discord" and number.isdigit() else None
 
 
-def _files(attachments: Iterable[Attachment]) -> list[discord.File]:
+def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
+    """Nobody but these is mentioned."""
+    return discord.AllowedMentions(everyone=False, users=people, roles=False, replied_user=False)
+
+
+def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:
     """Attachments as discord.py takes them, once."""
     return [
         discord.File(io.BytesIO(one.content), one.name, description=one.description)
         for one in attachments
     ]
+
+
+def _is_framed(message: discord.Message | None) -> bool:
+    """Whether a message is made of parts, as the card of a table is."""
+    return message is not None and message.flags.components_v2
 
 
 def _is_private(interaction: discord.Interaction[Any]) -> bool:

@@ -1,16 +1,30 @@
 """Buttons as Discord's; what they do is in their custom ids, so they outlive restarts."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from typing import Any, Self
 
 import discord
 from discord import ButtonStyle
-from discord.ui import Button, DynamicItem, View
+from discord.ui import (
+    ActionRow,
+    Button,
+    Container,
+    DynamicItem,
+    File,
+    LayoutView,
+    MediaGallery,
+    Select,
+    TextDisplay,
+    View,
+)
 
 from bot.services.explorer import Exploration
 from bot.table.state import Game
 from bot.views import card
+from bot.views.layout import shorten
+from bot.views.table_card import TableCard
 from solver.game.position import Position
 from solver.wording import ENGLISH, say
 
@@ -18,10 +32,19 @@ _STYLES = {
     card.Style.PLAIN: ButtonStyle.secondary,
     card.Style.MAIN: ButtonStyle.primary,
     card.Style.BANK: ButtonStyle.success,
-    card.Style.DANGER: ButtonStyle.danger,
 }
 _LONGEST_LABEL = 40
 _ALL_DICE = 0b111111
+_LISTS = {"bot"}
+"""Actions of a table that are chosen from a list."""
+_CHOOSES = re.compile(r"die(?P<die>[0-5])|pick(?P<dice>\d{1,2})", re.ASCII)
+"""Actions that choose dice: one by its number in the roll, several as bits."""
+_TEXTS = {101: "text", 102: "story", 103: "foot"}
+"""Fields of the card of a table by the number that their text has in its message."""
+_MOST_DESCRIPTION = 256
+"""Letters of what a picture shows in words."""
+_MOST_MEANING = 100
+"""Letters below an entry of a list."""
 _DIGEST, _NAME = 12, 24
 """Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
 
@@ -44,6 +67,28 @@ class _Dynamic:
         """The button that was pressed."""
         made: Callable[..., Self] = cls
         return made(**match.groupdict(ENGLISH.code))
+
+
+class _Unkept:
+    """Of a view: its presses come by their ids, so that discord.py need not listen for it."""
+
+    def is_finished(self) -> bool:
+        """Always: what is not is kept, and made anew from its message at each press."""
+        return True
+
+
+class Buttons(_Unkept, View):
+    """Buttons below a message."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=None)
+
+
+class Framed(_Unkept, LayoutView):
+    """A message of parts, in a frame with buttons in it."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=None)
 
 
 class TableButton(
@@ -70,27 +115,114 @@ class TableButton(
         self.version, self.mask = int(version), int(mask) & _ALL_DICE
         self.action = action
         self.language = language
+        self.chose = ""
+        """What was chosen, where it is a list."""
         button = button or Button()
-        button.custom_id = f"t:{game}:{version}:{self.mask}:{language}:{action}"
+        button.custom_id = _table_id(game, version, self.mask, action, language)
         super().__init__(button)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether it chooses dice."""
+        return _CHOOSES.fullmatch(self.action) is not None
+
+    def chosen(self, mask: int) -> int:
+        """The dice that are chosen once it is pressed, where those of the mask were."""
+        found = _CHOOSES.fullmatch(self.action)
+        if found is None:
+            return mask
+        if found["dice"]:
+            return int(found["dice"]) & _ALL_DICE
+        # a die says which way it turns, and nothing of the others
+        bit = 1 << int(found["die"])
+        return mask & ~bit if self.mask & bit else mask | bit
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press to the front."""
         await interaction.client.front.press(interaction, self)
 
 
-def table_view(game: Game, buttons: Iterable[card.Button], language: str, mask: int = 0) -> View:
-    """The buttons of a table as Discord's, in the language of the table."""
-    view = View(timeout=None)
-    for one in buttons:
-        button: Button[View] = Button(
-            label=one.label[:_LONGEST_LABEL],
-            row=one.row,
-            style=_STYLES[one.style],
-            disabled=not one.enabled,
+def _table_id(game: str, version: int | str, mask: int, action: str, language: str) -> str:
+    """What tells a TableButton again when it is pressed."""
+    return f"t:{game}:{version}:{mask}:{language}:{action}"
+
+
+def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Framed:
+    """The card of a table as Discord's, in the language of the table."""
+    frame: Container[Framed] = Container(accent_colour=shown.mood.value)
+    for number, text in _TEXTS.items():
+        if text == "foot" and shown.attachments:
+            frame.add_item(_gallery(shown.attachments))
+        if said := getattr(shown, text):
+            frame.add_item(TextDisplay(said, id=number))
+    rows: dict[int, ActionRow[Framed]] = {}
+    for one in shown.buttons:
+        if one.row not in rows:
+            rows[one.row] = ActionRow()
+        rows[one.row].add_item(
+            Button(
+                label=one.label[:_LONGEST_LABEL],
+                style=_STYLES[one.style],
+                disabled=not one.enabled,
+                custom_id=_table_id(game.id, game.version, mask, one.action, language),
+            )
         )
-        view.add_item(TableButton(game.id, game.version, mask, one.action, language, button))
+    if shown.menu:
+        row = rows[max(rows) + 1] = ActionRow()
+        row.add_item(_menu(shown.menu, game, language))
+    for row in rows.values():
+        frame.add_item(row)
+    view = Framed()
+    view.add_item(frame)
     return view
+
+
+def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
+    """A list whose choice comes as the press of a button does, with what was chosen."""
+    options = [
+        discord.SelectOption(label=value, description=shorten(meaning, _MOST_MEANING))
+        for value, meaning in menu.options
+    ]
+    chosen = _table_id(game.id, game.version, 0, menu.action, language)
+    return Select(custom_id=chosen, placeholder=menu.label, options=options)
+
+
+def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
+    """A text in a message that was a table before, which Discord makes no plain one again."""
+    view = Framed()
+    view.add_item(TextDisplay(text))
+    for one in attachments:
+        view.add_item(File(f"attachment://{one.name}"))
+    return view
+
+
+def _gallery(attachments: Iterable[card.Attachment]) -> MediaGallery[Framed]:
+    return MediaGallery(
+        *(
+            discord.MediaGalleryItem(
+                f"attachment://{one.name}", description=one.description[:_MOST_DESCRIPTION]
+            )
+            for one in attachments
+        )
+    )
+
+
+def shown_texts(message: discord.Message | None) -> dict[str, str]:
+    """The texts of the card of a table as the message has them, by the name of the field."""
+    if message is None:
+        return {}
+    parts = [
+        part
+        for one in message.components
+        for part in (one.children if isinstance(one, discord.Container) else ())
+    ]
+    texts = {
+        _TEXTS[part.id]: part.content
+        for part in parts
+        if isinstance(part, discord.TextDisplay) and part.id in _TEXTS
+    }
+    # as it was before tables were cards
+    return texts or ({"text": message.content} if message.content else {})
 
 
 class Confirm(
@@ -140,9 +272,9 @@ class ReviewPage(
         await interaction.client.front.turn_page(interaction, self)
 
 
-def review_view(game: str, page: int, pages: int) -> View:
+def review_view(game: str, page: int, pages: int) -> Buttons:
     """Buttons to the page before and the page after."""
-    view = View(timeout=None)
+    view = Buttons()
     view.add_item(ReviewPage(game, max(page - 1, 0), "back", disabled=page == 0))
     view.add_item(ReviewPage(game, page + 1, "on", disabled=page >= pages - 1))
     return view
@@ -178,9 +310,9 @@ class ExploreButton(
         await interaction.client.front.walk(interaction, self)
 
 
-def explore_view(found: Exploration, buttons: Iterable[card.Button], language: str) -> View:
+def explore_view(found: Exploration, buttons: Iterable[card.Button], language: str) -> Buttons:
     """The buttons of a position, each of which leads to another one."""
-    view = View(timeout=None)
+    view = Buttons()
     leads = {step.action: step.position or found.position for step in found.steps}
     digest, name = found.rules.digest[:_DIGEST], found.rules.name[:_NAME]
     for one in buttons:
@@ -226,32 +358,54 @@ def unpacked(text: str) -> Position:
     )
 
 
-BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton)
+class DailyButton(
+    _Dynamic,
+    DynamicItem[Button[View]],
+    template=r"d:(?P<day>\d{4}-\d\d-\d\d):(?P<choice>[1-9])",
+):
+    """An answer to the daily position of a day in the channel; anybody may press it, once."""
+
+    def __init__(self, day: str, choice: int | str, button: Button[View] | None = None) -> None:
+        """`choice` counts from 1."""
+        self.day, self.choice = day, int(choice)
+        button = button or Button()
+        button.custom_id = f"d:{day}:{choice}"
+        super().__init__(button)
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press to the front."""
+        await interaction.client.front.answered_daily(interaction, self)
 
 
-def is_live(interaction: discord.Interaction[Any]) -> bool:
-    """Whether what was pressed is a button of ours that its message has, as discord.py asks."""
-    message, kind = interaction.message, sent(interaction, "component_type")
-    if message is None or kind != discord.ComponentType.button.value:
-        return False
-    pressed = str(sent(interaction, "custom_id"))
-    rows = [row for row in message.components if isinstance(row, discord.ActionRow)]
-    shown = [one for row in rows for one in row.children if isinstance(one, discord.Button)]
-    return any(one.custom_id == pressed for one in shown) and any(
-        one.__discord_ui_compiled_template__.fullmatch(pressed) for one in BUTTONS
-    )
+def daily_view(day: date, buttons: Iterable[card.Button]) -> Buttons:
+    """The choices of a daily position."""
+    view = Buttons()
+    for one in buttons:
+        button: Button[View] = Button(label=one.label[:_LONGEST_LABEL], row=one.row)
+        view.add_item(DailyButton(day.isoformat(), one.action, button))
+    return view
+
+
+BUTTONS = (TableButton, Confirm, ReviewPage, ExploreButton, DailyButton)
 
 
 async def pressed_button(
     interaction: discord.Interaction[Any],
-) -> TableButton | Confirm | ReviewPage | ExploreButton | None:
+) -> TableButton | Confirm | ReviewPage | ExploreButton | DailyButton | None:
     """The button that was pressed, by its id alone; None if there is none such."""
-    pressed = str(sent(interaction, "custom_id"))
-    if sent(interaction, "component_type") != discord.ComponentType.button.value:
+    pressed, kind = str(sent(interaction, "custom_id")), sent(interaction, "component_type")
+    is_list = kind == discord.ComponentType.string_select.value
+    if not is_list and kind != discord.ComponentType.button.value:
         return None
-    for kind in BUTTONS:
-        if match := kind.__discord_ui_compiled_template__.fullmatch(pressed):
-            return await kind.from_custom_id(interaction, Button(), match)
+    for one in BUTTONS:
+        if match := one.__discord_ui_compiled_template__.fullmatch(pressed):
+            button = await one.from_custom_id(interaction, Button(), match)
+            if is_list != (isinstance(button, TableButton) and button.action in _LISTS):
+                return None
+            chosen = sent(interaction, "values")
+            if isinstance(button, TableButton) and isinstance(chosen, list) and chosen:
+                button.chose = str(chosen[0])
+            return button
     return None
 
 

@@ -25,6 +25,12 @@ class _Choice:
     pressed: float
     answering: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    async def turn(self) -> bool:
+        """Wait for the presses before; one that Discord keeps waiting costs no other its answer."""
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(self.answering.acquire(), _PATIENCE)
+        return False
+
 
 class Choices:
     """What was chosen in the last seconds; what was before is in the buttons themselves."""
@@ -33,7 +39,7 @@ class Choices:
         self._last: dict[str, _Choice] = {}
 
     @asynccontextmanager
-    async def choose(self, button: TableButton, die: int) -> AsyncIterator[int]:
+    async def choose(self, button: TableButton) -> AsyncIterator[int]:
         """The mask of the dice chosen with this press; presses are answered in their order."""
         now = time.monotonic()
         self._forget(now)
@@ -41,20 +47,25 @@ class Choices:
         if last is None or last.version != button.version:
             last = _Choice(button.version, button.mask, now)
         self._last[button.game] = last
-        # the button says which way it turns its die, and nothing of the others
-        bit = 1 << die
-        last.mask = last.mask & ~bit if button.mask & bit else last.mask | bit
+        last.mask = mask = button.chosen(last.mask)
         last.pressed = now
-        mask = last.mask
-        # one that Discord keeps waiting must not cost the next one its answer
-        is_turn = False
-        with contextlib.suppress(TimeoutError):
-            is_turn = await asyncio.wait_for(last.answering.acquire(), _PATIENCE)
+        is_turn = await last.turn()
         try:
             yield mask
         finally:
             if is_turn:
                 last.answering.release()
+
+    async def chosen(self, button: TableButton) -> int:
+        """The mask of the dice chosen before this press, which may not have seen them all."""
+        self._forget(time.monotonic())
+        last = self._last.get(button.game)
+        if last is None or last.version != button.version:
+            return button.mask
+        # what shows these dice must not come after what is made of them
+        if await last.turn():
+            last.answering.release()
+        return last.mask
 
     def _forget(self, now: float) -> None:
         """Let go of what is too old, which comes first."""

@@ -17,7 +17,8 @@ from discord import app_commands
 from filelock import AsyncFileLock
 
 from bot import log
-from bot.fronts.discord.buttons import BUTTONS, is_live, pressed_button, sent
+from bot.fronts.discord.buttons import pressed_button, sent
+from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import CommandTranslator
@@ -108,8 +109,7 @@ class FarkleClient(discord.AutoShardedClient):
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
-        """Bring Discord's commands up to date, and listen to buttons of all times."""
-        self.add_dynamic_items(*BUTTONS)
+        """Bring Discord's commands up to date."""
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -124,9 +124,9 @@ class FarkleClient(discord.AutoShardedClient):
         logger.info("to invite it: %s", link)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """Answer presses that discord.py leaves alone: its message has no such button."""
+        """Answer presses, on buttons of all times, by their ids."""
         kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
-        if interaction.type not in kinds or is_live(interaction):
+        if interaction.type not in kinds:
             return
         button = await pressed_button(interaction)
         if button is None:
@@ -175,9 +175,11 @@ async def run_discord(
     with _signals(stop), _explained():
         async with client:
             running = asyncio.create_task(client.start(token))
+            posting = asyncio.create_task(keep_posting(client, front, store))
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
+            posting.cancel()
             if running.done():
                 await running
             logger.info("ending: answers under way are finished first")
@@ -185,7 +187,7 @@ async def run_discord(
             await client.close()
             # it may still be connecting, which nobody waits for any more
             running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+            await asyncio.gather(running, posting, return_exceptions=True)
 
 
 @contextlib.contextmanager

@@ -7,17 +7,22 @@ import math
 import re
 import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import discord
 from discord import app_commands
-from discord.ui import View
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.daily import daily_reply
+from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
-from bot.fronts.discord.answers import Answer, caller_of
+from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
+from bot.fronts.discord.answers import Answer, caller_of, user_id
 from bot.fronts.discord.buttons import (
+    Buttons,
     Confirm,
+    DailyButton,
     ExploreButton,
     ReviewPage,
     TableButton,
@@ -29,23 +34,27 @@ from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.review.review import Review
-from bot.services.away import check_end
+from bot.services.away import NotAwayError, check_away, check_end
+from bot.services.daily import Daily
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.table.state import Stage
+from bot.tasks.tasks import Delay
 from bot.typed import check_length, narrowed
 from bot.views.card import SURE, Card, kept_dice, why_not
-from bot.views.game import hint_data, hint_text
+from bot.views.game import details_lines
 from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
+from bot.views.rules_text import rules_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak, spoken
 
 logger = logging.getLogger(__name__)
 
-PRIVATE = {"hint", "help", "forget"}
+PRIVATE = {"hint", "help", "forget", "daily"}
 """Commands whose answers are for the one who gave them alone."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
@@ -53,10 +62,13 @@ _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
-_DICE_BUTTONS = {f"die{number}": number for number in range(6)}
-_AT_THE_END = {"review", "again"}
+_FOR_WHO_IS_AWAY = {"skip", "replace"}
+_MOST_REMINDERS = 500
+_AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
 
+_PAIR = re.compile(r"pair(\d{1,2})")
+"""The button of a pair of dice that is laid out."""
 _DICE = re.compile(
     r"(?<![\w.,:/-])[1-6](?:[ ,]*[1-6]){0,5}(?!\w|[.,:/-]\w)|[⚀-⚅](?:[ ,]*[⚀-⚅]){0,5}"
 )
@@ -69,7 +81,10 @@ class DiscordFront:
         self._commands = commands
         self._games = games
         self._rules = rules
+        self.daily = Daily(games.tables, games.oracle, rules)
         self._choices = Choices()
+        self._reminders: dict[str, tuple[int, int]] = {}
+        """By game, of the last ones: the seat and the number of the turn that was called for."""
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
         """Of the interactions so far: how far the clocks here and at Discord are apart."""
@@ -109,6 +124,13 @@ class DiscordFront:
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
 
+    async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in a task that the end of the program waits for."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
+
     async def run(
         self,
         interaction: discord.Interaction[Any],
@@ -139,10 +161,32 @@ class DiscordFront:
         try:
             check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
             line = _as_typed(line, command)
+            caller = caller_of(interaction)
+            if name in _FOR_WHO_IS_AWAY and await self._reminded(answer, caller, line):
+                return
         except FarkleError as error:
             await answer.refuse(error)
             return
-        await answer.tell(command.answer(line, caller_of(interaction)))
+        await answer.tell(command.answer(line, caller))
+
+    async def _reminded(self, answer: Answer, caller: Caller, line: Line) -> bool:
+        """Whether the player to move is now told that others wait, which each turn is done once."""
+        table = await self._games.tables.find(caller, table_of(line))
+        game, person = table.game, user_id(table.stored.seats[table.game.mover].person)
+        if person is None or game.stage is Stage.LOBBY:
+            return False
+        try:
+            check_away(caller, table, self._games.tables.now())
+        except NotAwayError as early:
+            turn = game.mover, sum(seat.turns for seat in game.seats)
+            if self._reminders.get(game.id) == turn:
+                return False
+            self._reminders[game.id] = turn
+            if len(self._reminders) > _MOST_REMINDERS:
+                del self._reminders[next(iter(self._reminders))]
+            await answer.remind(person, table, early.seconds)
+            return True
+        return False
 
     def _overview(self) -> str:
         """What there is; Discord itself says what each command does."""
@@ -176,11 +220,12 @@ class DiscordFront:
             elif button.action == "why":
                 reasons = why_not(table.game, button.mask)
                 await answer.tell_alone("\n".join(map(whole_sentence, reasons)))
-            elif button.action in _DICE_BUTTONS:
-                await self._toggle(answer, caller, table, button)
+            elif button.chooses:
+                await self._choose(answer, caller, table, button)
             elif button.action in SURE:
                 await self._ask(answer, caller, table, button)
             else:
+                button.mask = await self._choices.chosen(button)
                 await answer.tell(self._done(caller, table, button))
         except MissingGameError as error:
             await answer.bury(error)
@@ -208,17 +253,30 @@ class DiscordFront:
     ) -> AsyncIterator[Reply | News]:
         """Do what a button is for; where somebody else was faster, the table as it is now."""
         if button.action == "hint":
-            hint = await self._games.hint(caller, button.game)
-            yield Reply(hint, hint_text, hint_data, private=True)
+            async for hint in self._games.hint(caller, button.game):
+                yield hint_reply(hint)
             return
+        if button.action == "details":
+            shown = await self._games.shown(table)
+            yield Reply(details_lines(shown), "\n".join, private=True)
+            return
+        if button.action == "rules":
+            yield Reply(table.game.rules, rules_text, private=True)
+            return
+        if button.action in {"join", "bot"}:
+            asked = self._games.oracle, self._rules, caller, table.game
+            async for reply in ready_for_one_more(*asked):
+                yield reply
         try:
-            async for news in self._move(caller, table, button):
-                yield news
+            async for told in self._move(caller, table, button):
+                yield told_reply(told)
         except StaleVersionError:
-            async for shown in self._shown(caller, button.game):
-                yield shown
+            async for news in self._shown(caller, button.game):
+                yield news
 
-    def _move(self, caller: Caller, table: Table, button: TableButton) -> AsyncIterator[News]:
+    def _move(  # noqa: PLR0911 - one for each button
+        self, caller: Caller, table: Table, button: TableButton
+    ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self._games, button.game, kept_dice(table.game, button.mask)
         match button.action:
@@ -238,6 +296,12 @@ class DiscordFront:
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
+            case "leave":
+                return games.get_up(caller, game_id)
+            case "bot":
+                return games.join(caller, game_id, level_named(button.chose))
+            case action if found := _PAIR.fullmatch(action):
+                return games.pick(caller, game_id, int(found[1]))
             case _:
                 raise _changed()
 
@@ -250,12 +314,12 @@ class DiscordFront:
         async for news in self._games.bots(table):
             yield news
 
-    async def _toggle(
+    async def _choose(
         self, answer: Answer, caller: Caller, table: Table, button: TableButton
     ) -> None:
-        """Choose a die, or no longer: nothing is kept by it yet."""
+        """Choose dice, or no longer: nothing is kept by it yet."""
         table.acting_seat(caller)  # raises where somebody else is to move
-        async with self._choices.choose(button, _DICE_BUTTONS[button.action]) as mask:
+        async with self._choices.choose(button) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
                 await answer.choose(now.game, mask)
@@ -268,7 +332,7 @@ class DiscordFront:
             check_end(caller, table, self._games.tables.now())
         elif table.seat_of(caller.person) is None and not caller.manages:
             raise IllegalActionError.say("you do not play in this game")
-        view = View(timeout=None)
+        view = Buttons()
         view.add_item(Confirm(button.action, button.game, button.language))
         question, _ = SURE[button.action]
         await answer.tell_privately(Card(say(question)), view)
@@ -282,7 +346,7 @@ class DiscordFront:
         answer = await self._answer(interaction, button.language, anew=True)
         await answer.tell(do(caller_of(interaction), button.game))
 
-    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[News]:
+    async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
         """The same players under the same rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
@@ -294,13 +358,20 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
+        kits = game.kits[::-1] if table.seat_of(caller.person) == 1 else game.kits
+        more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        if kits:
+            async for delay in self._games.prepare(caller, players, game.rules, kits, **more):
+                yield delay_reply(delay)
         async for news in self._games.play(
             caller,
             players,
             game.rules,
-            tracked=game.tracked,
             hints=game.hints,
             away_seconds=game.away_seconds,
+            kits=kits,
+            tracked=game.tracked,
+            joker_alone=table.begun.joker_alone,
         ):
             yield news
 
@@ -313,6 +384,25 @@ class DiscordFront:
         caller, games = caller_of(interaction), self._games
         led = button.digest, button.name, button.position
         await answer.tell(walked(games.oracle, games.tables, caller, *led))
+
+    async def answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        """Answer a press on a choice of a daily position, to who pressed alone."""
+        await self._told(interaction, self._answered_daily(interaction, button))
+
+    async def _answered_daily(
+        self, interaction: discord.Interaction[Any], button: DailyButton
+    ) -> None:
+        answer = await self._answer(interaction, all_private=True, anew=True)
+        await answer.tell(self._verdict(caller_of(interaction), button))
+
+    async def _verdict(self, caller: Caller, button: DailyButton) -> AsyncIterator[Reply]:
+        try:
+            day = date.fromisoformat(button.day)
+        except ValueError:
+            raise _changed() from None
+        yield daily_reply(await self.daily.answer(caller, button.choice, day))
 
     async def turn_page(self, interaction: discord.Interaction[Any], button: ReviewPage) -> None:
         """Show another page of a review."""
@@ -328,15 +418,20 @@ class DiscordFront:
             await answer.refuse(error)
 
     async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
-        if not table.game.over or len(table.game.seats) != 2:
+        if not table.game.over:
             raise _changed()  # no such button was ever shown
+        pages = await answer.patiently(asyncio.create_task(self._pages(caller, table)))
+        page = min(page, len(pages) - 1)
+        card = Card(plain_markdown(pages[page]))
+        await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
+
+    async def _pages(self, caller: Caller, table: Table) -> list[str]:
+        """The pages of the review of a game."""
         pages: list[str] = []
         async for found in self._games.oracle.review(table, caller.asker):
             if isinstance(found, Review):
                 pages = review_pages(found, table.names)
-        page = min(page, len(pages) - 1)
-        card = Card(plain_markdown(pages[page]))
-        await answer.page(card, review_view(table.game.id, page, len(pages)), first=page == 0)
+        return pages
 
     async def _advise_on(
         self, interaction: discord.Interaction[Any], message: discord.Message
@@ -392,10 +487,7 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
         """Answer in a task that the end of the program waits for; no failure leaves it."""
-        task = asyncio.create_task(_caught(interaction, answer))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        await asyncio.shield(task)
+        await self.to_its_end(_caught(interaction, answer))
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:

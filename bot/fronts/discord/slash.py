@@ -16,16 +16,18 @@ from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
+from bot.fronts.chat.bringing import DRAFTS
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.discord.answers import caller_of, person_of
 from bot.languages import best_language, language_codes
-from bot.services.place_settings import AUTO
+from bot.services.place_settings import AUTO, OFF
 from bot.services.rule_options import MOST_GOAL
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
 from solver.play.compare import CARELESS
+from solver.play.daily import MOST as MOST_CHOICES
 from solver.play.policies import LEVELS
 from solver.wording import ENGLISH, said_in, say, say_later
 
@@ -85,6 +87,8 @@ def _position_option(field: PositionField) -> SlashOption:
     match field.kind:
         case FieldKind.NUMBER:
             return number(field.name, field.least, field.most)
+        case FieldKind.SCORES:
+            return SlashOption(field.name)
         case FieldKind.YES_NO:
             return SlashOption(field.name, choices=_YES_NO)
         case FieldKind.PLAYER:
@@ -105,18 +109,18 @@ _CONTEXT = (
 _OTHERS = tuple(
     person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
 )
-_NEW = (
-    _RULES,
-    number("goal", 1, MOST_GOAL),
-    SlashOption("hints", choices=_YES_NO),
-    number("away", 10, 7 * 24 * 3600),
-)
 _SETS = (
     SlashOption("my-dice"),
     SlashOption("their-dice"),
     SlashOption("my-badge"),
     SlashOption("their-badge"),
     SlashOption("joker-alone", choices=_YES_NO),
+)
+_NEW = (
+    _RULES,
+    number("goal", 1, MOST_GOAL),
+    SlashOption("hints", choices=_YES_NO),
+    number("away", 10, 7 * 24 * 3600),
 )
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
@@ -147,9 +151,17 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "explain": (number("dice", 1, 6), *_CONTEXT),
     "explore": (number("dice", 1, 6), *_CONTEXT),
     "memo": (number("unit", 1), _RULES),
-    "play": (_OTHERS[0], _LEVEL, *_NEW, *_OTHERS[1:]),
-    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_OTHERS[1:]),
-    "join": (_LEVEL, _GAME),
+    "play": (
+        _OTHERS[0],
+        _LEVEL,
+        *_NEW,
+        *_SETS,
+        SlashOption("draft", choices=DRAFTS),
+        *_OTHERS[1:],
+    ),
+    "track": (_OTHERS[0], SlashOption("me", choices=_YES_NO), *_NEW, *_SETS, *_OTHERS[1:]),
+    "join": (_LEVEL, _SETS[0], _SETS[2], _GAME),
+    "pick": (word("die", say_later("its name, such as lucky"), required=True), _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
     "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
     "keep": (
@@ -185,7 +197,16 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         number("games", 1, 20),
         SlashOption("mentions", choices=_YES_NO),
         SlashOption("posts", choices=_YES_NO),
+        SlashOption("daily", choices=(*map(str, range(24)), OFF)),
         SlashOption("language", choices=(*language_codes(), AUTO)),
+    ),
+    "daily": (
+        word(
+            "what",
+            say_later("the board instead of the position, or answer with a number"),
+            choices=(say_later("board"), say_later("answer")),
+        ),
+        number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
     ),
     "resign": (_GAME,),
     "end": (_GAME,),
@@ -201,6 +222,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "match": (
         word("first", say_later("the level of one bot"), required=True, choices=_LEVELS),
         word("second", say_later("the level of the other"), required=True, choices=_LEVELS),
+        word("third", say_later("the level of a third one"), choices=_LEVELS),
+        word("fourth", say_later("the level of a fourth one"), choices=_LEVELS),
         number("games", 1, 99),
         SlashOption("show", choices=(say_later("summary"), say_later("moves"))),
         _RULES,

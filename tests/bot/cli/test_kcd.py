@@ -35,6 +35,11 @@ def test_who_wins(tmp_path: Path, kernels: Path) -> None:
     assert lines[0].startswith("who,win_probability,dice,points,")
     assert float(lines[1].split(",")[1]) == found["win_probability_second"]
     assert "You win" in run(*sets, data=tmp_path)
+    badge = json.loads(run(*sets, "--my-badge", "gold-warlord", "--json", data=tmp_path))
+    assert badge["badges"] == ["gold-warlord", None]
+    assert badge["badge"]["at"][0]["last"] < 600
+    worth = badge["win_probability"] - found["win_probability"]
+    assert badge["badge"]["worth"] == pytest.approx(worth, abs=1e-11)
     rows = run("--own", "odd,devil", "--goal", "600", "--csv", data=tmp_path).splitlines()
     assert len(rows) == 5
 
@@ -90,6 +95,7 @@ def test_advice(tmp_path: Path, kernels: Path) -> None:
         (["--buy", "cheap"], 'buy: "cheap" is no price'),
         (["--buy", "20"], "no die costs 20 groschen or less; the cheapest one costs 100"),
         (["--my-dice", "odd*6", "--buy", "20"], "give your dice with --my-dice, or"),
+        (["--my-dice", "odd*6", "--my-badge", "might"], "write tin-might or silver-might"),
         (["dice", "nothing"], 'there is no die called "nothing"'),
     ],
 )

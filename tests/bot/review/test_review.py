@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.review.moments import Judgement, Kind, Mark, read_events, win_probability
+from bot.review.moments import Judgement, Kind, Mark, read_events
 from bot.review.review import Review, accuracy, review
+from bot.review.worth import Worth
 from bot.table import commands
 from bot.table.events import Begun, Corrected, Event, Kept, Replaced, Rolled, Undone
 from bot.table.state import Game, Stage, apply, begin, fold
@@ -59,6 +60,11 @@ def chance(seed: int) -> random.Random:
     return random.Random(seed)
 
 
+def two(strategy: Strategy) -> Worth:
+    """What games of two players are worth."""
+    return Worth({2: strategy}.__getitem__)
+
+
 class Table:
     """A game that is played by commands."""
 
@@ -91,7 +97,7 @@ class Table:
         self.roll(*(rng.randint(1, 6) for _ in range(self.game.turn.dice)))
 
     def review(self, strategy: Strategy) -> Review:
-        return review(strategy, self.first, self.events)
+        return review(two(strategy), self.first, self.events)
 
 
 Choose = Callable[[Game], tuple[Roll, bool]]
@@ -170,7 +176,7 @@ def assert_adds_up(strategy: Strategy, table: Table) -> Review:
     if lowest >= strategy.rules.score_floor:
         adjusted = {one.event for one in found.moments if one.kind is Kind.ADJUSTMENT}
         assert {type(table.events[event]) for event in adjusted} <= {Corrected}
-    changes = read_events(strategy, table.first, table.events).changes
+    changes = read_events(two(strategy), table.first, table.events).changes
     for one in changes:
         change = one.after[one.seat] - one.before[one.seat]
         assert change == pytest.approx(one.luck + one.choice + one.rest, abs=1e-9)
@@ -268,7 +274,7 @@ def test_luck_is_fair(strategies: dict[str, Strategy]) -> None:
             found = []
             for roll, ways in dice_set(strategy.rules).rolls(number):
                 events = [*table.events, Rolled(dice=roll)]
-                luck = review(strategy, table.first, events).moments[-1]
+                luck = review(two(strategy), table.first, events).moments[-1]
                 assert luck.kind is Kind.ROLL
                 found.append(ways / 6**number * luck.gain)
             assert fsum(found) == pytest.approx(0, abs=1e-8)
@@ -404,8 +410,8 @@ def test_what_was_taken_back_does_not_count(strategies: dict[str, Strategy]) -> 
     ]
     assert [one.event for one in expected.moments] == [0, 2, 2]
     assert [one.event for one in found.moments] == [0, 9, 9]
-    [expected_turn] = read_events(strategy, straight.first, straight.events).changes
-    [turn] = read_events(strategy, detour.first, detour.events).changes
+    [expected_turn] = read_events(two(strategy), straight.first, straight.events).changes
+    [turn] = read_events(two(strategy), detour.first, detour.events).changes
     assert turn == replace(expected_turn, event=9)
 
 
@@ -444,7 +450,7 @@ def test_what_is_undecided_is_not_counted(strategies: dict[str, Strategy]) -> No
     assert (found.result, found.now) == (None, None)
     assert "ended without a result" in review_text(found, NAMES)
     with pytest.raises(IllegalActionError, match="without a result"):
-        win_probability(strategy, table.game)
+        two(strategy).shares(table.game)
 
 
 def test_a_decision_after_a_correction_is_to_roll_or_bank(
@@ -504,7 +510,7 @@ def test_turns_told_as_a_score(strategies: dict[str, Strategy]) -> None:
     assert first.told == pytest.approx(values[1] - values[0])
     assert second.told == pytest.approx(values[1] - values[2])
     assert first.given_up == pytest.approx(values[4] - values[2])
-    changes = read_events(strategy, table.first, table.events).changes
+    changes = read_events(two(strategy), table.first, table.events).changes
     assert [(one.seat, one.turn, one.how) for one in changes] == [
         (0, 1, "bank"),
         (1, 1, "farkle"),
@@ -525,7 +531,7 @@ def test_a_correction_between_turns_belongs_to_none(strategies: dict[str, Strate
     table.score(500)
     table.do(commands.correct(table.game, 1, moves=True))
     table.score(300)
-    changes = read_events(strategy, table.first, table.events).changes
+    changes = read_events(two(strategy), table.first, table.events).changes
     assert [(one.seat, one.turn) for one in changes] == [(0, 1), (1, 1), (1, 2)]
     expected = [strategy.win_probability(Position(score, 5000)) for score in (0, 500)]
     assert [one.before[1] for one in changes[1:]] == pytest.approx(expected)
@@ -535,18 +541,18 @@ def test_win_probability_at_any_moment(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
     table = Table(strategy.rules)
     start = strategy.win_probability(Position())
-    assert win_probability(strategy, table.game) == (start, 1 - start)
+    assert two(strategy).shares(table.game) == (start, 1 - start)
     table.roll(6, 5, 3, 3, 3, 2)
     advice = advise(strategy, Position(), (6, 5, 3, 3, 3, 2))
-    assert win_probability(strategy, table.game)[0] == advice.win_probability
+    assert two(strategy).shares(table.game)[0] == advice.win_probability
     table.keep(5)
     between = odds(strategy, Position(turn_total=50, dice=5)).win_probability
-    assert win_probability(strategy, table.game)[0] == between
+    assert two(strategy).shares(table.game)[0] == between
     table.roll(6, 4, 4, 3, 2)
     second = strategy.win_probability(Position(opponent_farkles=1))
-    assert win_probability(strategy, table.game) == (1 - second, second)
+    assert two(strategy).shares(table.game) == (1 - second, second)
     table.do(commands.resign(table.game, 0))
-    assert win_probability(strategy, table.game) == (0, 1)
+    assert two(strategy).shares(table.game) == (0, 1)
 
 
 def test_hot_dice_that_must_be_rolled(strategies: dict[str, Strategy]) -> None:
@@ -556,20 +562,19 @@ def test_hot_dice_that_must_be_rolled(strategies: dict[str, Strategy]) -> None:
     table.roll(1, 1, 1, 5, 5, 5)
     table.keep(1, 1, 1, 5, 5, 5)
     position = Position(turn_total=1500, dice=6, hot_dice=1)
-    assert win_probability(strategy, table.game)[0] == odds(strategy, position).roll
+    assert two(strategy).shares(table.game)[0] == odds(strategy, position).roll
 
 
-def test_two_players_only(strategies: dict[str, Strategy]) -> None:
+def test_nobody_plays_alone(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
-    for number in (1, 3):
-        table = Table(strategy.rules, levels=number)
-        for ask in (
-            lambda table=table: table.review(strategy),
-            lambda table=table: win_probability(strategy, table.game),
-            lambda table=table: read_events(strategy, table.first, table.events).changes,
-        ):
-            with pytest.raises(InvalidRequestError, match=f"two players, and here are {number}"):
-                ask()
+    table = Table(strategy.rules, levels=1)
+    for ask in (
+        lambda: table.review(strategy),
+        lambda: two(strategy).shares(table.game),
+        lambda: read_events(two(strategy), table.first, table.events).changes,
+    ):
+        with pytest.raises(InvalidRequestError, match="two players or more"):
+            ask()
     table = Table(strategy.rules, levels=1)
     table.do(commands.join(table.game, "easy"))
     table.roll(6, 5, 3, 3, 3, 2)

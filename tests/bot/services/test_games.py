@@ -480,7 +480,7 @@ async def test_a_game_goes_on_after_a_restart_in_the_middle_of_a_turn(
     async with open_chat(tmp_path) as second:
         after = await shown(second)
         for table in (before, after):
-            del table["standard_error"]
+            del table["within"]
             for player in table["players"]:
                 del player["win_probability"]
         assert after == before
@@ -859,7 +859,7 @@ async def test_a_chart_shows_the_chances_that_were_told(
     ):
         [*_, last] = await table.all(line)
         if last.subject.chances:
-            assert last.subject.chances.standard_error or last.subject.table.game.over
+            assert last.subject.chances.within or last.subject.table.game.over
             told.append(last.subject.chances.win_probabilities)
     assert [point.win_probabilities for point in last.subject.chart.turns] == told
     assert len(told) == 5

@@ -118,16 +118,16 @@ async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(pressure, "_late", 0.1)
     await chat.say("ann: /settings games:3")
     [first] = await chat.all("ann: /play @bob @carl rules:kcd")
-    assert first.data["standard_error"] is not None
+    assert first.data["within"] is not None
     assert press_on(pressure, 0.15) is Degree.BUSY
     busy = "Too much is going on here right now; try again in a minute."
     assert await chat.say("ann: /match greedy cautious") == busy
     assert (await chat.say("ann: /rules new mine goal:2000")).endswith(busy)
     [second] = await chat.all("dora: /play @emil @frida rules:kcd")
-    assert second.data["standard_error"] is not None
+    assert second.data["within"] is not None
     assert press_on(pressure, 0.45) is Degree.OVERLOADED
     assert await chat.say("gina: /play @hans rules:kcd") == busy
     assert "rolls" in await chat.say("dora: /roll")
     resigned = (await chat.all("dora: /resign"))[-1].data
     assert resigned["to_move"] == "emil"
-    assert resigned["standard_error"] is None
+    assert resigned["within"] is None

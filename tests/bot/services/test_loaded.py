@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.languages import language
 from bot.services.kingdom import ChoiceQuestion, KcdQuestion, check_choice, chosen, kcd_answer
 from bot.services.loaded import (
     LoadedDice,
@@ -12,6 +13,7 @@ from bot.services.loaded import (
     loaded_odds,
     read_left,
     seconds_of,
+    seconds_of_solve,
     with_goal,
 )
 from bot.services.situation import Situation
@@ -27,8 +29,10 @@ from solver.named.badges import read_badge
 from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules
 from solver.turn.points import points_outcome
+from solver.wording import said_in
 
 RULES = with_goal(load_rules("kcd"), 600)
+SHORT = with_goal(load_rules("kcd"), 300)
 MINE, ORDINARY = read_set("odd*4,devil*2"), read_set("ordinary*6")
 DICE = LoadedDice(RULES, MINE, ORDINARY)
 
@@ -101,6 +105,104 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
     after = loaded_odds(folders, DICE, "odd,devil", Situation(turn_total=300))
     assert after.odds.bank is not None
     assert "odd,devil to roll" in loaded_odds_text(after).replace("devil,odd", "odd,devil")
+
+
+@pytest.mark.parametrize(
+    ("badge", "said"),
+    [
+        ("gold-warlord", "at banks of:"),
+        ("tin-warlord@start", "before the first roll of the game."),
+        ("tin-resurrection", "after a farkle with these dice at turn"),
+        ("tin-might", "with these dice to roll at turn"),
+        ("tin-doppelganger", "It is best used on the first roll of the game with a chance of"),
+        ("gold-transmutation", "It is best used on the first roll"),
+    ],
+)
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_when_to_use_a_badge(badge: str, said: str, code: str, folders: MatchupFolders) -> None:
+    held = read_badge(badge), read_badge("defence") if code == "de" else None
+    dice = LoadedDice(SHORT, MINE, ORDINARY, badges=held)
+    answer = kcd_answer(folders, KcdQuestion(dice))
+    plain = kcd_answer(folders, KcdQuestion(LoadedDice(SHORT, MINE, ORDINARY)))
+    if code == "de":
+        assert answer.badge is None
+        assert answer.win == pytest.approx(plain.win, abs=1e-12)
+        text = said_in(language(code), lambda: kcd_text(answer))
+        assert "von Anfang an nicht" in text
+        return
+    assert answer.badge is not None
+    assert answer.win - plain.win == pytest.approx(answer.badge.worth, abs=1e-11)
+    assert answer.badge.worth > 0
+    assert said in kcd_text(answer).replace("\n  ", " ")
+    assert kcd_data(answer)["badge"]["worth"] == answer.badge.worth
+    name, *more = badge.split("@")
+    spent = read_badge("@".join([f"{name}:0", *more]))
+    used = LoadedDice(SHORT, MINE, ORDINARY, badges=(spent, None))
+    assert kcd_answer(folders, KcdQuestion(used)).win == pytest.approx(plain.win, abs=1e-12)
+
+
+def test_advice_on_a_badge(folders: MatchupFolders) -> None:
+    def dice(badge: str) -> LoadedDice:
+        return LoadedDice(SHORT, MINE, ORDINARY, badges=(read_badge(badge), None))
+
+    farkle = loaded_advice(folders, dice("tin-resurrection"), "2 4 odd", Situation(turn_total=250))
+    assert farkle.advice.farkle
+    assert farkle.win_probability == farkle.uses[0].win_probability > farkle.advice.win_probability
+    assert "roll again" in loaded_advice_text(farkle)
+    assert loaded_data(farkle)["badge_uses"][0]["kind"] == "resurrection"
+
+    turned = loaded_advice(
+        folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation()
+    )
+    text = loaded_advice_text(turned)
+    assert "turn 3 to 1" in text
+    [best] = [one for one in turned.uses if one.win_probability == turned.win_probability][:1]
+    assert best.win_probability == pytest.approx(1), "four 1s and a joker win"
+
+    twice = loaded_advice(folders, dice("tin-doppelganger"), "5 3 2 4 odd, 5 3 devil", Situation())
+    assert "twice the points" in loaded_advice_text(twice)
+    bank = loaded_advice(folders, dice("gold-warlord"), "5 2 odd", Situation(turn_total=200))
+    [kept] = bank.advice.options
+    assert bank.then == (True,)
+    assert kept.win_probability == pytest.approx(1), "twice 250 is more than the goal"
+    assert "win with the badge" in loaded_advice_text(bank)
+    assert loaded_data(bank)["options"][0]["with_badge"] is True
+
+    odds = loaded_odds(folders, dice("gold-warlord"), "odd", Situation(turn_total=250))
+    assert odds.use is not None
+    assert odds.odds.win_probability == pytest.approx(1)
+    assert odds.odds.bank is not None
+    assert odds.odds.bank < 1
+    assert "Use your badge: bank with the badge 100.00 %" in loaded_odds_text(odds)
+    keep = loaded_odds(folders, dice("tin-resurrection"), "odd", Situation(turn_total=250))
+    assert "after a farkle, roll again" in loaded_odds_text(keep)
+    assert loaded_data(keep)["badge_use"]["kind"] == "resurrection"
+
+
+def test_a_score_that_a_badge_left_uneven(folders: MatchupFolders) -> None:
+    for badge, taken in [("tin-warlord:0", True), ("tin-warlord", False), ("tin-might:0", False)]:
+        dice = LoadedDice(SHORT, MINE, ORDINARY, badges=(read_badge(badge), None))
+        even = loaded_odds(folders, dice, None, Situation(banked=50))
+        if taken:
+            found = loaded_odds(folders, dice, None, Situation(banked=62))
+            assert found.odds.win_probability == even.odds.win_probability
+            continue
+        with pytest.raises(FarkleError, match="your score cannot be 62"):
+            loaded_odds(folders, dice, None, Situation(banked=62))
+
+
+def test_uses_multiply_what_a_solve_takes() -> None:
+    def seconds(*texts: str | None) -> float:
+        mine, theirs = (read_badge(text) if text else None for text in texts)
+        rules = with_goal(load_rules("kcd"), 4000)
+        dice = LoadedDice(rules, MINE, ORDINARY, badges=(mine, theirs))
+        return seconds_of_solve(dice.matchup)
+
+    plain = seconds(None, None)
+    assert seconds("tin-warlord", None) > 1.5 * plain
+    assert seconds("gold-might", "gold-might") > 16 * plain
+    assert seconds("gold-fortune", None) > seconds("gold-transmutation", None)
+    assert seconds("gold-fortune", "defence") == plain
 
 
 def test_refusals(folders: MatchupFolders) -> None:

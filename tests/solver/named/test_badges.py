@@ -5,11 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.languages import language
-from solver.errors import InvalidRequestError
+from solver.errors import InvalidDiceError, InvalidRequestError
 from solver.named.badges import read_badge, read_badges
-from solver.named.catalogue import Tier
+from solver.named.catalogue import Tier, known_badges
+from solver.named.sets import read_die
 from solver.rules.file import load_rules
+from solver.turn.powers import Power, PowerKind
 from solver.wording import said_in
+
+UNLIMITED = {"headstart", "formation", "triple", "defence"}
+"""Kinds of badges that are not used up."""
 
 
 @pytest.mark.parametrize(
@@ -40,7 +45,12 @@ def test_badges_as_people_write_them(
     [
         ("carpenter", r"nobody knows .* \(sources guess 150, 200\): say it, as in carpenter:150"),
         ("headstart:0", "nobody knows how many points Headstart is"),
-        ("warlord", "Warlord is used up in a game, and that cannot be computed yet"),
+        ("warlord", "differs by .*: write tin-warlord or silver-warlord or gold-warlord"),
+        ("silver-resurrection:3", "silver-resurrection: the uses left are 0 to 2, not 3"),
+        ("joker", "only the help speaks of it: nothing says when it acts"),
+        ("gold-fortune@start", "written fortune or fortune@farkle, and @start says nothing of it"),
+        ("emperor+lucky", "Emperor adds no die to a roll"),
+        ("gold-might+lukcy", 'no die called "lukcy"; did you mean lucky'),
         ("emporer", 'there is no badge called "emporer"; did you mean emperor'),
         ("advantage:150", "may be carpenter or executioner or priest"),
         ("silver emperor", "there is no badge Emperor of silver"),
@@ -48,8 +58,51 @@ def test_badges_as_people_write_them(
     ],
 )
 def test_refusals(text: str, sentence: str) -> None:
-    with pytest.raises(InvalidRequestError, match=sentence):
+    with pytest.raises((InvalidRequestError, InvalidDiceError), match=sentence):
         read_badge(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "power", "left"),
+    [
+        ("tin-warlord", Power(PowerKind.WARLORD, amount=25), 1),
+        ("gold Kriegsherr@start:0", None, 0),
+        ("gold-warlord:0@start", Power(PowerKind.WARLORD, amount=100, at_start=True), 0),
+        ("silber-auferstehung", Power(PowerKind.RESURRECTION, 2), 2),
+        ("gold resurrection:1@once", Power(PowerKind.RESURRECTION, 3, once=True), 1),
+        ("gold-might+lucky", Power(PowerKind.MIGHT, 3, die=read_die("lucky").die), 3),
+        ("bird", Power(PowerKind.MIGHT, 2), 2),
+        ("silver doppelganger", Power(PowerKind.DOPPELGANGER, 2), 2),
+        ("gold-transmutation", Power(PowerKind.TRANSMUTATION, amount=1), 1),
+        ("tin-fortune@farkle", Power(PowerKind.REROLL, amount=1, after_farkle=True), 1),
+        ("Hochzeit", Power(PowerKind.REROLL, amount=3), 1),
+        ("silver-swap-out", Power(PowerKind.REROLL, amount=1), 1),
+        ("gold swap-out", Power(PowerKind.REROLL, amount=2, alike=True), 1),
+    ],
+)
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_badges_that_are_used_up(text: str, power: Power | None, left: int, code: str) -> None:
+    if power is None:
+        with pytest.raises(InvalidRequestError):
+            read_badge(text)
+        return
+    found = read_badge(text)
+    assert (found.power, found.uses_left) == (power, left)
+    assert not found.combinations(load_rules("kcd"))
+    assert read_badge(said_in(language(code), lambda: found.text)) == found
+
+
+def test_every_badge_can_be_named_or_says_why_not() -> None:
+    for badge in known_badges():
+        points = f":{badge.points[0]}" if badge.points else ""
+        try:
+            found = read_badge(f"{badge.tier} {badge.name}{points}")
+        except InvalidRequestError:
+            assert badge.kind == "joker"
+            continue
+        assert found.badge == badge
+        assert found.cancels == (badge.kind == "defence")
+        assert bool(found.power) == (badge.kind not in UNLIMITED)
 
 
 def test_badges_of_one_tier_meet() -> None:
@@ -64,6 +117,6 @@ def test_badges_of_one_tier_meet() -> None:
 @given(st.text(max_size=30))
 def test_any_text_is_a_badge_or_is_refused(text: str) -> None:
     found = None
-    with suppress(InvalidRequestError):
+    with suppress(InvalidRequestError, InvalidDiceError):
         found = read_badge(text)
     assert found is None or read_badge(found.text) == found

@@ -1,190 +1,231 @@
-"""The estimate for many players: against games, against exact values, and where it is plain."""
+"""The estimate for several players: against exact values, games, and what is plain."""
 
-import time
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from solver.best_play import Strategy
 from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
+from solver.game.many_best import SharedPosition, SharedStrategy, first_shared_position
+from solver.game.many_sweeps import solve_many
 from solver.game.position import Position
 from solver.game.standings import Standing
-from solver.play.estimate import (
-    Estimate,
-    _alias,
-    estimate,
-)
-from solver.play.match_players import policy_player
-from solver.play.matches import play_games
-from solver.play.policies import MaxPoints
+from solver.game.sweeps import solve
+from solver.play.estimate import WITHIN, EstimatedStrategy
+from solver.play.many_advice import advise_shared, shared_odds
+from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
+from solver.turn.dice import dice_set
 from solver.turn.scoring import TurnState
 from tests.conftest import variant
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import small
 
-GAMES = 20_000
-
-
-def run(rules: Ruleset, *scores: int, mover: int = 0, **more: Any) -> Estimate:
-    players = [Standing(score) for score in scores]
-    turn = TurnState(*(more.pop(key, 0) for key in ("turn_total", "dice", "hot_dice")))
-    turn = replace(turn, dice=turn.dice or rules.dice)
-    return estimate(rules, players, mover, turn, **{"generator": np.random.default_rng(5)} | more)
+KCD = variant("kcd", goal=1000)
+"""Of which turns are long enough, and three players are solved at once."""
 
 
-PLAYED = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6][::4]
+def at(rules: Ruleset, *scores: int, mover: int = 0, **turn: int) -> SharedPosition:
+    state = TurnState(turn.get("turn_total", 0), turn.get("dice", dice_set(rules).whole))
+    boards = [not rules.has_opening or score > 0 for score in scores]
+    players = tuple(map(Standing, scores, [0] * len(scores), boards))
+    return SharedPosition(players, mover, state)
 
 
-@pytest.mark.parametrize("rules", [rules for _, rules in PLAYED], ids=[name for name, _ in PLAYED])
-def test_two_players_win_as_often_as_in_games_for_most_points(rules: Ruleset) -> None:
-    start = Standing(on_board=not rules.has_opening)
-    found = estimate(
-        rules, [start] * 2, 0, TurnState(0, rules.dice), np.random.default_rng(1), GAMES
-    )
-    player = policy_player(rules, MaxPoints())
-    wins = play_games(rules, player, player, GAMES, seed=4) / GAMES
-    assert sum(found.win_probabilities) == pytest.approx(1)
-    assert abs(found.win_probabilities[0] - wins) < 4.5 * (2 * 0.25 / GAMES) ** 0.5
+def chances(rules: Ruleset, *scores: int, **more: int) -> list[float]:
+    """By the rough strategy of two."""
+    found = EstimatedStrategy(rough_strategy(rules), len(scores))
+    return [float(one) for one in found.chances(at(rules, *scores, **more))]
+
+
+@pytest.fixture(scope="module")
+def pairs(kernels: Path) -> Callable[[Ruleset], Strategy]:
+    """Exact strategies of two players."""
+    known: dict[Ruleset, Strategy] = {}
+
+    def strategy(rules: Ruleset) -> Strategy:
+        if rules not in known:
+            known[rules] = Strategy(rules, solve(rules, cache=kernels).values, rules.name)
+        return known[rules]
+
+    return strategy
+
+
+def errors(rules: Ruleset, players: int, two: Strategy, kernels: Path, number: int) -> Any:
+    """Largest error of any player's chance, of random positions, in percentage points."""
+    solved = solve_many(rules, players, cache=kernels)
+    exact = SharedStrategy(rules, players, solved.values, solved.lasts)
+    found, draw = EstimatedStrategy(two, players), np.random.default_rng(2)
+    off = []
+    for _ in range(number):
+        scores = draw.integers(0, rules.winning_score // rules.point_step, players)
+        here = at(rules, *(scores * rules.point_step).tolist(), mover=int(draw.integers(players)))
+        off.append(np.abs(found.chances(here) - exact.chances(here)).max())
+    return 100 * np.array(off)
+
+
+TAMER = {"dice": 4, "goal": 500}
+SMALL = [
+    small(**TAMER),
+    small(**TAMER, minimum_bank=100, instant_win=("66",)),
+    small(**TAMER, opening_minimum=200),
+    small(**TAMER, ending="final_turn"),
+    small(**TAMER, ending="final_turn", ties="shared"),
+    small(**TAMER, ending="equal_turns", ties="shared"),
+    small(**TAMER, farkle_keeps_turn_total=True),
+    small(**TAMER, lose_everything=("44",)),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["facebook", "kcd", "arnold"])
-def test_model_error_with_two_players(strategies: dict[str, Strategy], preset: str) -> None:
-    """The error that the docstring states, over random scores."""
-    rules, draw = load_rules(preset), np.random.default_rng(1)
-    errors = []
-    for _ in range(150):
-        own, other = (draw.integers(0, rules.goal // 50, 2) * 50).tolist()
-        exact = strategies[preset].win_probability(Position(own, other))
-        errors.append(abs(run(rules, own, other).win_probabilities[0] - exact))
-    assert np.mean(errors) < 0.03
-    assert np.quantile(errors, 0.95) < 0.05
+@pytest.mark.parametrize("rules", SMALL, ids=range(len(SMALL)))
+def test_small_games_of_three_are_near_exact_ones(
+    rules: Ruleset, pairs: Callable[[Ruleset], Strategy], kernels: Path
+) -> None:
+    off = errors(rules, 3, pairs(rules), kernels, 60)
+    # a game of two turns or three
+    assert off.mean() < 1
+    assert off.max() < 5
 
 
-@pytest.mark.parametrize("preset", ["facebook", "dice-10000"])
-def test_four_equal_players(preset: str) -> None:
-    rules = load_rules(preset)
-    found = run(rules, 0, 0, 0, 0)
-    assert sum(found.win_probabilities) == pytest.approx(1)
-    assert list(found.win_probabilities) == sorted(found.win_probabilities, reverse=True)
-    assert all(0.18 < one < 0.32 for one in found.win_probabilities)
-    assert 0.002 < found.standard_error < 0.004
-    assert found.games == 20_000
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [3, 4])
+def test_what_is_said_of_errors_holds(
+    pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int
+) -> None:
+    rules = variant("kcd", goal=1500 if players == 3 else 800)
+    for two, how in ((pairs(rules), "solved"), (rough_strategy(rules), "rough")):
+        assert EstimatedStrategy(two, players).within == WITHIN[how]
+        off = errors(rules, players, two, kernels, 100)
+        assert np.quantile(off, 0.95) < 100 * WITHIN[how]
+        assert off.mean() < 0.4
+        assert off.max() < 5
 
 
-@pytest.mark.parametrize("preset", ["facebook", "arnold"])
-def test_the_order_of_the_table_does_not_matter(preset: str) -> None:
-    rules = load_rules(preset)
-    one = run(rules, 3000, 7000, 5000)
-    other = run(rules, 5000, 3000, 7000, mover=1, generator=np.random.default_rng(8))
-    shifted = np.roll(other.win_probabilities, -1)
-    assert np.abs(one.win_probabilities - shifted).max() < 4.5 * 2**0.5 * one.standard_error
+def test_two_players_have_what_they_have_in_the_game_of_two(
+    pairs: Callable[[Ruleset], Strategy],
+) -> None:
+    for rules in (SMALL[1], SMALL[5], small(farkle_penalty={"in_a_row": 2, "points": 100})):
+        two = pairs(rules)
+        found = EstimatedStrategy(two, 2)
+        assert found.within is None
+        for own, other, turn in ((0, 0, 0), (100, 300, 0), (250, 50, 150), (0, 350, 100)):
+            here = at(rules, own, other, turn_total=turn)
+            began = Position(own, other, turn, dice=rules.dice)
+            exact = two.turn(began).value(here.turn)
+            assert found.chances(here) == pytest.approx([exact, 1 - exact], abs=1e-9)
 
 
-def test_equal_turns_take_the_advantage_from_who_begins() -> None:
-    rules = variant("arnold", ending="equal_turns", ties="shared")
-    equal = run(rules, 0, 0, 0).win_probabilities
-    at_once = run(variant("arnold", ending="at_once"), 0, 0, 0, games=10_000).win_probabilities
-    assert equal[0] < 1 / 3 < at_once[0]
-    assert at_once[2] < 1 / 3 < equal[2]
+@pytest.mark.parametrize("players", [3, 4, 8])
+def test_chances_add_up_to_one_and_a_position_has_one_answer(players: int) -> None:
+    draw = np.random.default_rng(players)
+    for _ in range(3):
+        scores = (draw.integers(0, 20, players) * 50).tolist()
+        found = chances(KCD, *scores)
+        assert sum(found) == pytest.approx(1, abs=1e-12)
+        assert min(found) > 0
+        assert chances(KCD, *scores) == found
 
 
-def test_someone_about_to_win() -> None:
-    facebook = load_rules("facebook")
-    bank = run(facebook, 9000, 2000, 0, turn_total=1000, dice=2)
-    assert bank.win_probabilities == (1, 0, 0)
-    assert bank.standard_error == 0
-    rolls = run(facebook, 9000, 9000, 9000, turn_total=1000, dice=1, roll=True)
-    assert 1 / 3 < rolls.win_probabilities[0] < 0.7
-    ahead = run(facebook, 9600, 2000, 2000, mover=1)
-    assert ahead.win_probabilities[0] > 0.9
+def test_where_people_sit_does_not_matter() -> None:
+    one = chances(KCD, 300, 700, 500)
+    other = chances(KCD, 500, 300, 700, mover=1)
+    assert other == pytest.approx([one[2], one[0], one[1]], abs=1e-12)
+
+
+def test_who_moves_sooner_has_more() -> None:
+    found = chances(load_rules("kcd"), 0, 0, 0, 0, 0)
+    assert found == sorted(found, reverse=True)
+    # who has as many turns as all others, and knows what they got in them, is better off
+    even = chances(SMALL[5], 0, 0, 0)
+    assert even == sorted(even)
+
+
+def test_more_points_are_never_worse() -> None:
+    for mover in (0, 1, 2):
+        own = [chances(KCD, score, 500, 650, mover=mover)[0] for score in range(0, 1000, 150)]
+        assert own == sorted(own)
+        others = [chances(KCD, 300, 500, score, mover=mover)[0] for score in range(0, 1000, 150)]
+        assert others == sorted(others, reverse=True)
+
+
+def test_a_turn_is_worth_the_mean_of_what_may_fall() -> None:
+    strategy = EstimatedStrategy(rough_strategy(KCD), 3)
+    here = at(KCD, 300, 700, 500, turn_total=200, dice=2)
+    thrown = dice_set(KCD)
+    mean = sum(
+        ways / thrown.ways(2) * np.array(advise_shared(strategy, here, roll).chances)
+        for roll, ways in thrown.rolls(2)
+    )
+    assert strategy.turn(here).roll_value(here.turn) == pytest.approx(mean, abs=1e-12)
+
+
+def test_who_is_about_to_lose_dares_more() -> None:
+    """With two dice left 700 are banked, but not where two others are about to win."""
+    strategy = EstimatedStrategy(rough_strategy(KCD), 3)
+    for theirs, action in ((0, "bank"), (950, "roll")):
+        odds = shared_odds(strategy, at(KCD, 0, theirs, theirs, turn_total=700, dice=2))
+        assert odds.action == action
 
 
 def test_a_final_turn_under_way_is_exact_for_its_last_player() -> None:
-    rules = load_rules("arnold")
+    rules = SMALL[3]
     # player 2 got there first; player 0 failed, player 1 is the last
-    found = run(rules, 9000, 9000, 10300, mover=1)
-    chance = endgame(rules).last[1, 1300 // 50]
-    assert found.win_probabilities[0] == 0
-    assert found.win_probabilities[1] == pytest.approx(chance, abs=4.5 * found.standard_error)
+    found = chances(rules, 300, 300, 650, mover=1)
+    chance = endgame(rules).last[1, 350 // 50]
+    assert found == pytest.approx([0, chance, 1 - chance])
     # with player 0 to come after, player 1 has to be beaten as well
-    both = run(rules, 9000, 9000, 10300, mover=0)
-    assert both.win_probabilities[0] < chance < both.win_probabilities[0] * 1.3
-    assert both.win_probabilities[1] == pytest.approx(chance, abs=0.02)
-    # in the middle of the turn: 1,350 would do with 2 dice left
-    sure = run(rules, 9000, 9000, 10300, mover=1, turn_total=1350, dice=2)
-    assert sure.win_probabilities == (0, 1, 0)
+    both = chances(rules, 300, 300, 650, mover=0)
+    assert both[0] < chance < both[0] * 1.3
+    assert both[1] == pytest.approx(chance, abs=0.05)
+    assert chances(rules, 300, 300, 650, mover=1, turn_total=400, dice=2) == [0, 1, 0]
 
 
 def test_farkles_in_a_row_cost() -> None:
-    rules = load_rules("facebook")
-    calm, danger = (
-        estimate(
-            rules,
-            [Standing(3000, farkles), Standing(3000), Standing(3000)],
-            0,
-            TurnState(0, 6),
-            np.random.default_rng(2),
-        ).win_probabilities[0]
-        for farkles in (0, 2)
-    )
-    assert danger < calm - 0.01
+    rules = small(**TAMER, farkle_penalty={"in_a_row": 3, "points": 100})
+    strategy, turn = EstimatedStrategy(rough_strategy(rules), 3), TurnState(0, 4)
+    own = [
+        strategy.chances(
+            SharedPosition((Standing(200, farkles), Standing(200), Standing(-100)), 0, turn)
+        )[0]
+        for farkles in (0, 1, 2)
+    ]
+    assert own == sorted(own, reverse=True)
+    assert own[2] < own[0] - 0.01
 
 
 def test_who_is_not_on_the_board_is_behind() -> None:
-    rules = load_rules("dice-10000")
-    players = [Standing(0, 0, True), Standing(0, 0, False), Standing(0, 0, True)]
-    found = estimate(rules, players, 2, TurnState(0, 6), np.random.default_rng(2)).win_probabilities
+    rules = SMALL[2]
+    strategy = EstimatedStrategy(rough_strategy(rules), 3)
+    boards = replace(
+        first_shared_position(rules, 3),
+        players=(Standing(on_board=True), Standing(on_board=False), Standing(on_board=True)),
+        mover=2,
+    )
+    found = strategy.chances(boards)
     assert found[1] < min(found[0], found[2]) - 0.03
-
-
-def test_the_generator_decides() -> None:
-    rules = load_rules("facebook")
-    found = [
-        run(rules, 0, 0, 0, generator=np.random.default_rng(seed), games=500) for seed in (1, 1, 2)
-    ]
-    assert found[0] == found[1] != found[2]
-
-
-def test_four_players_from_the_start_are_quick() -> None:
-    rules = load_rules("facebook")
-    run(rules, 0, 0, 0, 0)
-    best = min(_seconds(rules) for _ in range(5))
-    assert best < 0.3  # a tenth of a second on an idle machine
-
-
-def _seconds(rules: Ruleset) -> float:
-    """Of this thread alone, however busy the machine is."""
-    started = time.thread_time()
-    run(rules, 0, 0, 0, 0)
-    return time.thread_time() - started
-
-
-def test_the_alias_method_keeps_the_chances() -> None:
-    chances = np.random.default_rng(3).dirichlet(np.full(7, 0.3), size=4)
-    keep, alias = (part.reshape(4, 7) for part in _alias(chances))
-    found = keep / 7
-    for row in range(4):
-        np.add.at(found[row], alias[row], (1 - keep[row]) / 7)
-    np.testing.assert_allclose(found, chances, atol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("scores", "changes", "sentence"),
     [
-        ((0,), {}, "two players"),
-        ((0, 0), {"mover": 2}, "to act is 0 to 1"),
-        ((0, 0), {"dice": 7}, "1 to 6"),
-        ((0, 0), {"turn_total": 30}, "multiple of 50"),
-        ((0, 25), {}, "multiple of 50"),
-        ((0, 10_000), {}, "is over"),
-        ((0, 0), {"games": 0}, "1 or more"),
+        ((0, 0, 0), {"mover": 3}, "to act is 0 to 2"),
+        ((0, 0, 0), {"dice": 7}, "1 to 6"),
+        ((0, 0, 0), {"turn_total": 30}, "multiple of 50"),
+        ((0, 25, 0), {}, "multiple of 50"),
+        ((0, 1000, 0), {}, "is over"),
     ],
 )
 def test_impossible_games(scores: tuple[int, ...], changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidPositionError, match=sentence):
-        run(load_rules("facebook"), *scores, **changes)
+        chances(KCD, *scores, **changes)
+
+
+def test_as_many_play_as_it_is_made_for() -> None:
+    with pytest.raises(InvalidPositionError, match="for 3 players, not 2"):
+        EstimatedStrategy(rough_strategy(KCD), 3).chances(at(KCD, 0, 0))

@@ -21,7 +21,7 @@ from solver.strategy import Strategy
 from solver.turn.dice import Die, make_dice_set, parse_dice
 from solver.turn.equations import Decision
 from tests import naive_loaded
-from tests.loaded_dice import GAME_DICE, kcd, set_of
+from tests.loaded_dice import GAME_DICE, coded, kcd, set_of
 
 JOKER = frozenset({1})
 
@@ -217,28 +217,7 @@ def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> N
         bank = table.ends.bank[:, np.newaxis] >= table.roll[0]
         banks[here][: len(values), :columns] = bank
         banks[here][len(values) :, :columns] = True
-    points = np.full(7**7, -1, dtype=np.int64)
-    for count in product(range(7), repeat=7):
-        if 1 <= sum(count) <= 6:
-            shown = tuple("J" * count[6]) + tuple("".join(str(f + 1) * count[f] for f in range(6)))
-            found = naive_loaded.points(naive_loaded.Table(rules), tuple(sorted(shown)))
-            if found is not None:
-                points[sum(n * 7**k for k, n in enumerate(count))] = found // 50
-    falls = np.array([[np.cumsum(np.array(d.weights) / sum(d.weights)) for d in ds] for ds in dice])
-    falls[:, :, -1] = 1.0
-    codes = np.array(
-        [
-            [[7**6 if f in d.jokers else 7 ** (f - 1) for f in range(1, 7)] for d in ds]
-            for ds in dice
-        ]
-    )
-    after = np.zeros((2, 64), dtype=np.int64)
-    for side, thrown in enumerate((one, other)):
-        kinds = [thrown.types.index(Die(d.weights, d.jokers).reduced) for d in dice[side]]
-        for mask in range(1, 64):
-            left = [kinds[k] for k in range(6) if mask >> k & 1]
-            numbers = tuple(left.count(k) for k in range(len(thrown.types)))
-            after[side, mask] = thrown.place(numbers) - 1
+    points, falls, codes, after = coded(rules, dice, (one, other))
     games = 400_000
     for began in (0, 1):
         wins = play(games, 7 + pair, began, scores, 63, falls, codes, points, after, banks, worth)

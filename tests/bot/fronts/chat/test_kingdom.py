@@ -54,7 +54,7 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/kcd my-dice:lucky*7", "A set is 6 dice, not 7"),
         ("/kcd my-dice:luckey*6", 'no die called "luckey"; did you mean lucky'),
         ("/kcd my-dice:0:0:0:0:0:0*6", "is no die: its weights are six whole numbers"),
-        ("/kcd my-dice:odd*6 my-badge:warlord", "Warlord is used up"),
+        ("/kcd my-dice:odd*6 my-badge:warlord", "write tin-warlord or silver-warlord"),
         ("/kcd my-dice:odd*6 my-badge:emperor their-badge:carpenter:150", "of one tier"),
         ("/kcd dice foo", 'no die called "foo"'),
         ("/kcd my-dice:odd*6 rules:facebook", "cannot be solved yet"),

@@ -1,9 +1,11 @@
 """What is said to an interaction, without a Discord."""
 
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import discord
+from discord.ui import LayoutView, TextDisplay
 
 
 class Heard:
@@ -29,4 +31,12 @@ class Heard:
             *self.followup.send.call_args_list,
             *self.edit_original_response.call_args_list,
         ]
-        return [str(one.args[0] if one.args else one.kwargs.get("content")) for one in calls]
+        return [one.args[0] if one.args else text_of(one.kwargs) for one in calls]
+
+
+def text_of(told: dict[str, Any]) -> str:
+    """The text of a message as it was handed to discord.py, that of its parts too."""
+    view = told.get("view")
+    parts = view.walk_children() if isinstance(view, LayoutView) else []
+    texts = [one.content for one in parts if isinstance(one, TextDisplay)]
+    return "\n".join([told.get("content") or "", *texts]).strip("\n")

@@ -18,6 +18,15 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
+from tests.bot.fronts.discord.components import (
+    IN_PARTS,
+    SELECT,
+    buttons_of,
+    component_problems,
+    texts_of,
+    told_back,
+    walk,
+)
 from tests.bot.fronts.discord.specification import request_problems, response_problems
 from tests.bot.odd_text import acted_on_in
 
@@ -61,7 +70,7 @@ class Message:
     @property
     def text(self) -> str:
         """What it says."""
-        return str(self.data["content"])
+        return "\n".join([self.data["content"], *texts_of(self.data["components"])]).strip("\n")
 
     @property
     def ephemeral(self) -> bool:
@@ -71,7 +80,7 @@ class Message:
     @property
     def buttons(self) -> list[Json]:
         """The buttons in their order."""
-        return [button for row in self.data["components"] for button in row["components"]]
+        return buttons_of(self.data["components"])
 
     @property
     def labels(self) -> list[str]:
@@ -210,6 +219,15 @@ class Loopback:
             assert not button.get("disabled"), f"{label} is disabled"
             custom_id = button["custom_id"]
         data = {"custom_id": custom_id, "component_type": 2}
+        return await self._interact(3, data, by, message.channel, guild, message)
+
+    async def select(
+        self, by: Json, message: Message, value: str, *, guild: str | None = "400"
+    ) -> Interaction:
+        """Choose an entry of the list below a message."""
+        [menu] = [one for one in walk(message.data["components"]) if one["type"] == SELECT]
+        assert value in {one["value"] for one in menu["options"]}, value
+        data = {"custom_id": menu["custom_id"], "component_type": SELECT, "values": [value]}
         return await self._interact(3, data, by, message.channel, guild, message)
 
     async def complete(
@@ -698,8 +716,10 @@ class Loopback:
             message.allowed = allowed
         if "content" in body:
             data["content"] = body["content"] or ""
+        data["flags"] |= (body.get("flags") or 0) & IN_PARTS
         if "components" in body:
-            data["components"] = _with_ids(body["components"] or [])
+            sent = body["components"] or []
+            data["components"] = told_back(sent, files, self.address)
         if "attachments" in body:
             message.files = dict(files)
             data["attachments"] = [
@@ -725,39 +745,18 @@ class Loopback:
             problems.append("an empty message")
         if len(data["content"]) > 2000:
             problems.append(f"{len(data['content'])} characters")
-        if len(data["components"]) > 5 or any(len(r["components"]) > 5 for r in data["components"]):
-            problems.append("too many buttons")
-        ids = [one.get("custom_id") for row in data["components"] for one in row["components"]]
-        if len(set(ids)) < len(ids):
-            problems.append(f"a custom_id twice in {ids}")
-        problems += [
-            f"button {one}"
-            for row in data["components"]
-            for one in row["components"]
-            if not one.get("label") or len(one["label"]) > 80 or len(one["custom_id"]) > 100
-        ]
-        if body.get("content"):
+        if "components" in body:
+            names = {one["filename"] for one in data["attachments"]}
+            problems += component_problems(data, body["components"] or [], names)
+        if said := "\n".join([body.get("content") or "", *texts_of(body.get("components") or [])]):
             mentions = body.get("allowed_mentions")
             if mentions is None or mentions.get("parse") != []:
                 problems.append(f"mentions are not held back: {mentions}")
             # but for whom is mentioned on purpose
             called = [f"<@{number}>" for number in (mentions or {}).get("users") or []]
-            said = re.sub("|".join(map(re.escape, called)) or "$^", "", data["content"])
+            said = re.sub("|".join(map(re.escape, called)) or "$^", "", said)
             problems += [f"Discord acts on {one!r}" for one in acted_on_in(said)]
         self.problems += [f"message {data['content'][:60]!r}: {one}" for one in problems]
-
-
-def _with_ids(rows: list[Json]) -> list[Json]:
-    """Components as Discord sends them back."""
-    number = itertools.count(1)
-    return [
-        {
-            "type": row["type"],
-            "id": next(number),
-            "components": [one | {"id": next(number)} for one in row["components"]],
-        }
-        for row in rows
-    ]
 
 
 def _plain(who: Json) -> Json:

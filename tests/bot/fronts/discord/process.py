@@ -47,7 +47,11 @@ def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, 
         if not name.startswith(("DISCORD_", "FARKLE_"))
     }
     # on a busy machine nothing is left out
-    whole = {"FARKLE_PATIENCE": str(PATIENCE), "FARKLE_LATE": str(PATIENCE)}
+    whole = {
+        "FARKLE_PATIENCE": str(PATIENCE),
+        "FARKLE_LATE": str(PATIENCE),
+        "FARKLE_NEEDED_SECONDS": "0",
+    }
     found = kept | {"FARKLE_DATA": str(data), "DISCORD_TOKEN": TOKEN} | whole
     if discord is not None:
         found |= {

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 import signal
 import sqlite3
 import sys
@@ -15,6 +16,7 @@ from PIL import Image
 
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
+from tests.bot.fronts.discord.components import CONTAINER
 from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, choose, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import Bot, environment, running
@@ -159,6 +161,7 @@ async def whole_game(discord: Loopback, by: Json, message: Message) -> None:
         await settled(message)
         if "Review" in message.labels:
             return
+        assert message.text.count(" %") == 2, "the chances stay through the whole turn"
         what = "roll"
         if is_choice(message):
             what = await choose(discord, by, message)
@@ -172,8 +175,10 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     message = await shown(await discord.slash(ANN, "play", level="optimal", rules="kcd", goal=4000))
     await whole_game(discord, ANN, message)
     assert " wins: " in message.text
-    assert "The secret of the dice was" in message.text
     assert len(discord.public()) == 1, "one message for the whole game"
+    details = await shown(await discord.press(ANN, message, "Details"))
+    assert details.ephemeral
+    assert "The secret of the dice was" in details.text
     chart = Image.open(io.BytesIO(message.files["game.png"]))
     assert chart.width > 500
     page = await shown(await discord.press(ANN, message, "Review"))
@@ -185,12 +190,69 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     assert "accuracy" in page.text
     await shown(await discord.press(ANN, page, "◀"))
     assert page.text == first
-    again = await shown(await discord.press(ANN, message, "Play again"))
+    again = await shown(await discord.press(ANN, message, "Rematch"))
     assert again.id != message.id
     assert "A new game" in again.text
     proof = await shown(await discord.slash(ANN, "proof"))
     [content] = proof.files.values()
     assert verify_proof(Proof.model_validate_json(content)).holds
+    assert bot.process.returncode is None
+
+
+async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> None:
+    message = await shown(await discord.slash(ANN, "play", rules="kcd", goal=1000))
+    assert "Waiting for somebody to sit down." in message.text
+    await press(discord, BOB, message, "join")
+    assert "Ann starts once all are here." in message.text
+    await shown(await discord.select(ANN, message, "cautious"))
+    assert "cautious bot sits down." in message.text
+    refused = await shown(await discord.select(EVE, message, "greedy"))
+    assert "Only those who play here can have a bot sit down." in refused.text
+    await press(discord, EVE, message, "join")
+    await press(discord, EVE, message, "leave")
+    assert "Eve\\_\\*x\\* gets up." in message.text
+    assert "Bob" in message.text
+    rules = await shown(await discord.press(EVE, message, "Rules"))
+    assert rules.ephemeral
+    assert "What dice are worth" in rules.text
+    details = await shown(await discord.press(BOB, message, "Details"))
+    assert "SHA-256 commitment" in details.text
+    refused = await shown(await discord.press(BOB, message, "Start"))
+    assert refused.text == "It is not your turn but Ann's."
+    await press(discord, ANN, message, "roll")
+    for _ in range(300):
+        await settled(message)
+        if "Rematch" in message.labels:
+            break
+        by = ANN if "▸ Ann" in message.text else BOB
+        what = await choose(discord, by, message) if is_choice(message) else "roll"
+        await press(discord, by, message, "bank" if message.action("bank") else what)
+    assert " wins: " in message.text
+    assert [one.id for one in discord.public()] == [message.id], "one message from first to last"
+    assert events(folder, "left") == [("left", {"seat": 3})]
+    assert bot.process.returncode is None
+
+
+async def test_a_table_from_before_cards_becomes_one(bot: Bot, discord: Loopback) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+
+    def as_before() -> None:
+        row = {"type": 1, "id": 1, "components": message.buttons[:5]}
+        message.data |= {"flags": 0, "content": "Ann, Bob", "components": [row]}
+        message.data["attachments"] = []
+
+    while not is_choice(message):
+        by = ANN if "▸ Ann" in message.text else BOB
+        as_before()
+        await press(discord, by, message, "roll")
+        assert message.data["content"] == ""
+        assert message.data["components"][0]["type"] == CONTAINER
+    by = ANN if "▸ Ann" in message.text else BOB
+    as_before()
+    can = next(one for one in message.buttons if not one.get("disabled"))
+    await press(discord, by, message, can["custom_id"].split(":")[-1])
+    assert (message.data["content"], message.text) == ("", "Ann, Bob")
+    assert len(message.buttons) > 5
     assert bot.process.returncode is None
 
 
@@ -374,6 +436,22 @@ async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: L
     assert bot.process.returncode is None
 
 
+async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord: Loopback) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd", away=10))
+    while "▸ Ann" in message.text:
+        what = await choose(discord, ANN, message) if is_choice(message) else "roll"
+        await press(discord, ANN, message, what)
+    told = await shown(await discord.slash(EVE, "skip"))
+    assert told.ephemeral, "who does not play does not call anybody"
+    told = await shown(await discord.slash(ANN, "skip"))
+    assert re.match(r"<@12>, Ann would like to go on: in \d+ seconds? your turn", told.text)
+    assert (told.ephemeral, list(map(str, told.allowed["users"]))) == (False, ["12"])
+    again = await shown(await discord.slash(ANN, "skip"))
+    assert again.ephemeral, "once a turn is enough"
+    assert "left for Bob to move" in again.text
+    assert bot.process.returncode is None
+
+
 async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder: Path) -> None:
     await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     before = len(discord.public())
@@ -395,15 +473,15 @@ async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> 
     given: dict[str, Any] = {"rules": "kcd", "goal": 1000, "hints": "no"}
     await shown(await discord.slash(ANN, "track", player2=BOB, **given))
     over = await shown(await discord.slash(ANN, "score", points=1000))
-    again = await shown(await discord.press(BOB, over, "Play again"))
+    again = await shown(await discord.press(BOB, over, "Rematch"))
     assert "real dice" in again.text
     assert "A new game, with real dice: Bob, Ann" in again.text
     hint = await shown(await discord.slash(BOB, "hint"))
     assert "The host has forbidden hints" in hint.text
     await shown(await discord.slash(BOB, "score", points=1000))
     await shown(await discord.slash(BOB, "forget", who="me"))
-    last = [one for one in discord.public() if "Play again" in one.labels][-1]
-    refused = await shown(await discord.press(ANN, last, "Play again"))
+    last = [one for one in discord.public() if "Rematch" in one.labels][-1]
+    refused = await shown(await discord.press(ANN, last, "Rematch"))
     assert refused.ephemeral
     assert "not all here" in refused.text
     assert bot.process.returncode is None
@@ -439,7 +517,7 @@ async def test_long_answers_fit(bot: Bot, discord: Loopback) -> None:
         f"player{k}": user(str(20 + k), f"_Zoë*{k}* " + "x" * 25) for k in range(2, 9)
     }
     message = await shown(await discord.slash(ANN, "play", rules="kcd", **others))
-    assert len(message.text) > 700
+    assert len(message.text) > 500
     told = await shown(await discord.slash(ANN, "match", first="greedy", second="cautious"))
     assert "greedy" in told.text
     for name in (
@@ -523,7 +601,7 @@ async def test_what_keeps_it_from_running(
     assert "FARKLE_LOG is not usable" in said
 
 
-async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback) -> None:
+async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback, folder: Path) -> None:
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     dice: list[str] = []
     for _ in range(40):
@@ -538,6 +616,16 @@ async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback) -> Non
         await shown(interaction)
     [mask] = {int(one["custom_id"].split(":")[3]) for one in message.buttons}
     assert mask == sum(1 << int(name.removeprefix("die")) for name in dice)
+    # one die is taken back and chosen again, and all are kept by who has not waited to see it
+    await press(discord, by, message, dice[0])
+    again = message.action(dice[0])
+    assert again
+    keep = again["custom_id"].removesuffix(dice[0]) + "roll"
+    presses = [discord.press(by, message, custom_id=one) for one in (again["custom_id"], keep)]
+    for interaction in await asyncio.gather(*presses):
+        await shown(interaction)
+    [*_, (_, kept)] = events(folder, "kept")
+    assert len(kept["dice"]) == len(dice)
     assert bot.process.returncode is None
 
 
@@ -625,3 +713,16 @@ async def test_a_database_that_fails_is_told(folder: Path, discord: Loopback) ->
         told = await shown(await discord.slash(ANN, "help"))
         assert "/advise" in told.text
         await bot.end()
+
+
+@pytest.mark.slow
+async def test_rules_are_solved_before_a_game_of_them(folder: Path, discord: Loopback) -> None:
+    async with running(folder, discord, FARKLE_PACE=FAST, FARKLE_NEEDED_SECONDS="60") as bot:
+        asked = await discord.slash(ANN, "play", player2=BOB, rules="kcd", goal=500)
+        assert "First the rules kcd-500 are solved for 2 players" in (await shown(asked)).text
+        for _ in range(1_200):
+            if "Roll 6 dice" in discord.public()[-1].labels:
+                break
+            await asyncio.sleep(0.1)
+        assert " %" in discord.public()[-1].text, "the bars of the win probability"
+        assert "Traceback" not in bot.log

@@ -12,23 +12,29 @@ from discord.utils import escape_mentions
 from bot.fronts.discord.buttons import TableButton, table_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
 from bot.table.events import Event
 from bot.table.state import Game, apply, begin
-from bot.views.card import (
-    kept_dice,
-    table_buttons,
-    table_card,
-    why_not,
-)
-from bot.views.layout import MOST_IN_MESSAGE, escape_markdown
+from bot.views.card import kept_dice, why_not
+from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
+from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
 from tests.bot.chat import open_chat
+from tests.bot.fronts.discord.components import (
+    BUTTON,
+    IN_PARTS,
+    SELECT,
+    Json,
+    buttons_of,
+    component_problems,
+    walk,
+)
 
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
 
@@ -61,48 +67,70 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
     )
 
 
-def table_of(game: Game, names: list[str]) -> Table:
+def table_of(game: Game, names: list[str], *, opened: bool = False) -> Table:
     now = datetime.now(UTC)
     seats = tuple(SeatRow(k, f"discord:{k}", name, None) for k, name in enumerate(names))
     stored = StoredGame(game.id, "discord:1", game.rules.name, True, 1, now, None, seats)
-    begun = commands.begin_game(game.id, game.rules, [None] * len(names))
+    begun = commands.begin_game(game.id, game.rules, [None] * (1 if opened else len(names)))
     return Table(stored, begun, (), game, now)
 
 
+def sent(card: TableCard, game: Game, mask: int) -> list[Json]:
+    """The components of a card, within all that Discord allows."""
+    view = table_view(card, game, "pt-BR", mask)
+    components: list[Json] = view.to_components()  # type: ignore[no-untyped-call]
+    names = {one.name for one in card.attachments}
+    told = {"flags": IN_PARTS if view.has_components_v2() else 0, "content": "", "embeds": []}
+    assert component_problems(told, components, names) == []
+    template = TableButton.__discord_ui_compiled_template__
+    ids = [one["custom_id"] for one in walk(components) if one["type"] in {BUTTON, SELECT}]
+    assert all(template.fullmatch(one) for one in ids)
+    return components
+
+
+def check_choice(game: Game, mask: int, can: set[str], picks: set[str]) -> None:
+    """The buttons of a roll: what may be kept, and of several dice what is worth most."""
+    legal = {one.dice: one.points for one in set_asides(game.rules, game.turn.roll or ())}
+    assert ("roll" in can) == (kept_dice(game, mask) in legal)
+    assert {f"die{k}" for k in range(6)} & can
+    picked = [kept_dice(game, int(one.removeprefix("pick"))) for one in picks]
+    assert all(len(dice) > 1 and dice in legal for dice in picked)
+    several = sorted((legal[one] for one in legal if len(one) > 1), reverse=True)
+    assert sorted((legal[one] for one in picked), reverse=True)[:2] == several[:2]
+
+
 @pytest.mark.parametrize("preset", preset_names())
-def test_buttons_offer_what_is_legal(preset: str) -> None:
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 8])
+def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
     """In random games every button that can be pressed does what it says, within the limits."""
-    chance, rules = random.Random(preset), load_rules(preset)
-    names = NAMES[: chance.randint(2, 4)]
-    game = begin(commands.begin_game("12ab34cd", rules, [None] * len(names)))
-    for _ in range(150):
+    chance, rules = random.Random(f"{preset} {players}"), load_rules(preset)
+    names = [f"{NAMES[k % 4]}{k}" * chance.randint(1, 6) for k in range(players)]
+    game = begin(commands.begin_game("12ab34cd", rules, [None] * players))
+    for _ in range(150 // players):
         mask = chance.randrange(64)
-        table = table_of(game, names)
-        rows = table_view(game, table_buttons(game, mask), "en", mask).to_components()
-        buttons = [one for row in rows for one in row["components"]]
-        assert len(rows) <= 5
-        assert all(len(row["components"]) <= 5 for row in rows)
-        ids = [one["custom_id"] for one in buttons]
-        assert len(set(ids)) == len(ids)
-        assert all(0 < len(one["label"]) <= 80 for one in buttons)
-        template = TableButton.__discord_ui_compiled_template__
-        assert all(len(one) <= 100 and template.fullmatch(one) for one in ids)
-        card = table_card([News(game, (), table)])
-        assert len(card.text) <= MOST_IN_MESSAGE
+        opened = chance.random() < 0.5
+        table = table_of(game, [name[:LONGEST_NAME] for name in names], opened=opened)
+        shares = [chance.random() for _ in names]
+        chances = Chances(tuple(share / sum(shares) for share in shares), None)
+        whole = table_card([News(game, (), table, at_start=chances)], b"a chart")
+        assert all(text_width(row) <= 27 for row in whole.text.splitlines()[2:-1])
+        sent(whole, game, mask)
+        components = sent(choice_card(game, mask), game, mask)
+        buttons = buttons_of(components)
         can = {one["custom_id"].split(":")[-1] for one in buttons if not one.get("disabled")}
-        assert {one for one in can if not one.startswith("die")} <= {
+        picks = {one for one in can if one.startswith("pick")}
+        assert {one for one in can - picks if not one.startswith("die")} <= {
             "roll", "bank", "hint", "undo", "join", "resign", "review", "again", "refresh", "why",
+            "details", "leave", "rules",
         }  # fmt: skip
         assert ("why" in can) == (len(can) < len(buttons))
         assert "why" not in can or why_not(game, mask)
         if game.over:
-            assert "review" in can
+            assert ("review" in can) == (players == 2)
             return
         events: list[Event] = []
         if game.turn.roll is not None:
-            legal = kept_dice(game, mask) in [one.dice for one in set_asides(rules, game.turn.roll)]
-            assert ("roll" in can) == legal
-            assert {f"die{k}" for k in range(6)} & can
+            check_choice(game, mask, can, picks)
             try:
                 events = [*commands.keep_and(game, game.mover, kept_dice(game, mask), "bank")[0]]
             except FarkleError:

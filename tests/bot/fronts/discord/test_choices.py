@@ -13,7 +13,7 @@ def die(number: int, mask: int = 0, version: int = 1, game: str = "ab") -> Table
 
 
 async def chosen(choices: Choices, button: TableButton, seconds: float = 0.0) -> int:
-    async with choices.choose(button, int(button.action[-1])) as mask:
+    async with choices.choose(button) as mask:
         await asyncio.sleep(seconds)
         return mask
 
@@ -25,6 +25,40 @@ async def test_presses_that_did_not_see_each_other_add_up() -> None:
     # the same press twice is one choice, and one that is seen is taken back
     assert await chosen(choices, die(5)) == 0b100101
     assert await chosen(choices, die(0, mask=0b100101)) == 0b100100
+
+
+async def test_several_dice_by_one_press() -> None:
+    choices = Choices()
+    pick = TableButton("ab", 1, 0b1, "pick56", "en")
+    assert await chosen(choices, die(0)) == 0b1
+    assert await chosen(choices, pick) == 0b111000
+    assert await chosen(choices, die(0)) == 0b111001
+
+
+@pytest.mark.parametrize("action", ["die6", "die1a", "pick", "pick123", "pickup", "roll"])
+def test_other_buttons_choose_nothing(action: str) -> None:
+    button = TableButton("ab", 1, 0b1, action, "en")
+    assert not button.chooses
+    assert button.chosen(0b101) == 0b101
+
+
+async def test_what_is_kept_has_the_dice_that_its_button_did_not_see() -> None:
+    choices, order = Choices(), []
+
+    async def press(number: int) -> None:
+        async with choices.choose(die(number)):
+            await asyncio.sleep(0.02)
+            order.append(number)
+
+    presses = [asyncio.create_task(press(number)) for number in (0, 1)]
+    await asyncio.sleep(0)
+    keep = TableButton("ab", 1, 0b1, "roll", "en")
+    assert await choices.chosen(keep) == 0b11
+    assert order == [0, 1], "what shows the dice comes before what is made of them"
+    await asyncio.gather(*presses)
+    # nothing is known of other tables, nor of what the game has left behind
+    assert await choices.chosen(TableButton("cd", 1, 0b100, "roll", "en")) == 0b100
+    assert await choices.chosen(TableButton("ab", 2, 0, "roll", "en")) == 0
 
 
 async def test_other_tables_and_versions_are_others() -> None:
@@ -41,7 +75,7 @@ async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> Non
     answered = asyncio.Event()
 
     async def press(number: int) -> None:
-        async with choices.choose(die(number), number) as mask:
+        async with choices.choose(die(number)) as mask:
             await answered.wait()
             order.append(mask)
 

@@ -28,12 +28,19 @@ from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
+from tests.bot.fronts.discord.heard import text_of
 from tests.bot.services.test_advisor import queries
 
 __all__ = ["queries"]
 
 ANN, BOB = Person("discord:11", "Ann"), Person("discord:12", "Bob")
 PLACE = "discord:500"
+
+
+@pytest.fixture(autouse=True)
+def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine too a press is answered by what it changes."""
+    monkeypatch.setattr("bot.fronts.discord.answers._PRESS_SECONDS", 60.0)
 
 
 def interaction(by: Person) -> Any:
@@ -71,12 +78,12 @@ async def test_pictures_are_left_out_before_moves(
             return pressed.response.edit_message.call_args.kwargs
 
         told = await press(0)
-        assert "Ann rolls 6 5 3 3 3 2" in told["content"]
+        assert "Ann rolls 6 5 3 3 3 2" in text_of(told)
         assert [file.filename for file in told["attachments"]] == ["dice.png"]
         press_on(parts.tasks.pressure, 0.25)
         monkeypatch.setattr(Tables, "rolled", five_dice)
         told = await press(0b000010)
-        assert "Ann keeps 5 for 50" in told["content"]
+        assert "Ann keeps 5 for 50" in text_of(told)
         assert told["attachments"] == []
 
 
@@ -136,17 +143,17 @@ async def test_a_press_becomes_no_line_of_text(
             version = (await parts.games.tables.current(game_id)).game.version
             pressed = interaction(ANN)
             await front.press(pressed, TableButton(game_id, version, mask, action, "en"))
-            return str(pressed.response.edit_message.call_args.kwargs["content"])
+            return text_of(pressed.response.edit_message.call_args.kwargs)
 
-        assert "Ann rolls 6 5 3 3 3 2: " in await press("roll")
+        assert "Ann rolls 6 5 3 3 3 2." in await press("roll")
         told = await press("roll", 0b000010)
         assert "Ann keeps 5 for 50" in told
-        assert "Ann rolls 5 4 3 2 2: " in told
+        assert "Ann rolls 5 4 3 2 2." in told
         assert "Ann banks 100, which makes 100" in await press("bank", 0b00001)
         assert "Taken back" in await press("undo")
         sure = interaction(ANN)
         await front.confirmed(sure, Confirm("resign", game_id, "en"))
-        assert "Ann resigns." in sure.response.send_message.call_args.args[0]
+        assert "Ann resigns." in text_of(sure.response.send_message.call_args.kwargs)
 
 
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:
@@ -161,8 +168,9 @@ async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Pat
         pressed = interaction(ANN)
         await front.press(pressed, TableButton(table.game.id, 1, 0, "roll", "en"))
         shown = pressed.response.edit_message.call_args.kwargs
-        assert "The game ended by itself: nobody had moved for 24 hours." in shown["content"]
-        assert shown["view"].children == []
+        assert "The game ended by itself: nobody had moved for 24 hours." in text_of(shown)
+        left = shown["view"].walk_children()
+        assert not [one for one in left if isinstance(one, discord.ui.ActionRow)]
 
 
 async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path) -> None:
@@ -185,7 +193,7 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
         sure = interaction(BOB)
         sure.guild_id = 1
         await front.confirmed(sure, Confirm("end", table.game.id, "en"))
-        told = sure.response.send_message.call_args.args[0]
+        told = text_of(sure.response.send_message.call_args.kwargs)
         assert "The game was ended without a result." in told
 
 

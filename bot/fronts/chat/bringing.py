@@ -1,0 +1,89 @@
+"""The dice and badges that players bring, as a line names them, or has them taken in turn."""
+
+import random
+
+from bot.fronts.chat.commands import Line
+from bot.services.loaded import ORDINARY
+from bot.table.state import Game
+from solver.errors import InvalidRequestError
+from solver.loaded.kits import Kit
+from solver.named.badges import read_badge, read_badges
+from solver.named.drafts import LAID_OUT, dealt, drawn, pairs_of
+from solver.named.sets import NamedDie, read_set
+from solver.rules.ruleset import Ruleset
+from solver.wording import say_later
+
+SETS = {
+    "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
+    "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
+    "my-badge": say_later("your badge, such as emperor, carpenter:150 or gold-might:2"),
+    "their-badge": say_later("the opponent's badge"),
+    "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
+}
+"""The options that bring loaded dice into a question."""
+OWN = {name: SETS[name] for name in ("my-dice", "my-badge")}
+"""What one player brings."""
+DRAFTS = say_later("choose"), say_later("deal")
+"""How dice are drafted: taken in turn, or dealt."""
+_IS_DEALT = {DRAFTS[1]: True, DRAFTS[0]: False}
+
+
+def has_sets(line: Line) -> bool:
+    """Whether a question is about loaded dice.
+
+    Raises InvalidRequestError where only what goes with them is given.
+    """
+    if any(name in line.options for name in ("my-dice", "their-dice")):
+        return True
+    if alone := [name for name in SETS if name in line.options]:
+        raise InvalidRequestError.say(
+            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
+            option=alone[0],
+        )
+    return False
+
+
+def brings_dice(line: Line) -> bool:
+    """Whether players have dice of their own in a game. Raises InvalidRequestError."""
+    return has_sets(line) or "draft" in line.options
+
+
+def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
+    """What the two players bring whom a line names. Raises FarkleError."""
+    mine, theirs = (
+        read_set(line.option(name) or ORDINARY, rules.dice) for name in ("my-dice", "their-dice")
+    )
+    my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
+    return Kit(mine, my_badge), Kit(theirs, their_badge)
+
+
+def own_kit(line: Line, game: Game) -> Kit:
+    """What the next one to sit down brings; what is not said is as the game was begun.
+
+    Raises FarkleError.
+    """
+    usual = game.kits[-1] if game.kits else Kit(read_set(ORDINARY, game.rules.dice))
+    dice, badge = line.option("my-dice"), line.option("my-badge")
+    return Kit(
+        usual.dice if dice is None else read_set(dice, game.rules.dice),
+        usual.badge if badge is None else read_badge(badge),
+    )
+
+
+def dice_of_players(
+    line: Line, rules: Ruleset, *, tracked: bool
+) -> tuple[tuple[Kit, ...], tuple[NamedDie, ...]]:
+    """What players bring, and of what they take their dice in turn. Raises FarkleError."""
+    is_dealt = line.choice("draft", _IS_DEALT)
+    if is_dealt is None:
+        return (kits_of(line, rules) if has_sets(line) else ()), ()
+    if tracked or any(name in line.options for name in SETS):
+        raise InvalidRequestError.say(
+            "draft: gives both players their dice, so that none are named, and none are real"
+        )
+    chance = random.SystemRandom()
+    if is_dealt:
+        mine, theirs = dealt(chance, rules.dice)
+        return (Kit(mine), Kit(theirs)), ()
+    pairs_of(rules.dice)
+    return (), drawn(chance, LAID_OUT)

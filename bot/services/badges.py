@@ -1,0 +1,94 @@
+"""When to use a badge that is used up, in the first turn of a game of loaded dice."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bot.services.loaded import LoadedDice
+from solver.loaded.power_turn import PowerTurn
+from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.visits import visits
+from solver.named.sets import NamedSet
+from solver.turn.powers import PowerKind
+
+MOST_DICE = 8
+"""Remaining dice for which it is told when to use a badge."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseAt:
+    """Turn totals at which to use a badge."""
+
+    dice: NamedSet | None
+    """With these dice left; None where they do not matter."""
+    first: int
+    """In points."""
+    last: int
+    """At those between, or at most of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadgePlan:
+    """When to use a badge in my first turn, as far as a few words tell."""
+
+    kind: PowerKind
+    worth: float
+    """What all its uses add to my win probability in the game that was asked for."""
+    at: tuple[UseAt, ...] = ()
+    """Of a badge that is used at a bank, a farkle or before a roll."""
+    share: float | None = None
+    """Of one that is used on a roll: the chance that it is best used on the first one."""
+    before: bool | None = None
+    """Of one that has to be said before the first roll: whether it is best said."""
+
+
+def badge_plan(dice: LoadedDice, strategy: MatchupStrategy, *, begins: bool) -> BadgePlan | None:
+    """When to use my badge; None where I have none to use."""
+    badge, (mine, theirs) = dice.played[0], dice.head_starts
+    if badge is None or badge.power is None or not badge.uses_left:
+        return None
+    with_it, without = (
+        strategy.win_probability(0, mine, theirs, uses)
+        if begins
+        else 1 - strategy.win_probability(1, theirs, mine, uses)
+        for uses in (dice.uses, (0, dice.uses[1]))
+    )
+    turn = strategy.power_turn(0, strategy.start(0, mine, theirs), dice.uses)
+    kind, worth = badge.power.kind, with_it - without
+    if turn.said is not None:
+        return BadgePlan(kind, worth, before=turn.said > turn.top.rolls[0, -1])
+    if turn.use_on_rolls:
+        return BadgePlan(kind, worth, share=turn.share_of_first_rolls())
+    rows = (dice.rules.winning_score - mine) // dice.rules.point_step
+    return BadgePlan(kind, worth, at=_when(dice, turn, rows))
+
+
+def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
+    """When to use a badge that acts on banks, farkles or before rolls; totals below `rows`."""
+    top, step = turn.top, dice.rules.point_step
+    if top.more is not None:
+        # a bank that reaches the goal needs no badge
+        raised = top.more[:rows] > np.nan_to_num(top.bank[:rows], nan=2.0)
+        return _stretch(None, np.flatnonzero(raised), step)
+    table = turn.table
+    visited = visits(table)[:rows]
+    often = visited.sum(axis=0)
+    found: tuple[UseAt, ...] = ()
+    for column in np.argsort(-often, kind="stable")[:MOST_DICE]:
+        seen = visited[:, column] > 0
+        if top.instead is not None:
+            better = top.instead[:rows, column] > top.farkle
+        else:
+            bank = np.nan_to_num(top.bank[:rows], nan=-1.0)
+            plain = np.maximum(top.rolls[:rows, column], bank)
+            better = plain < (-1 if top.added is None else top.added[:rows, column])
+        left = dice.mine.left(int(column) + 1)
+        found += _stretch(left, np.flatnonzero(better & seen), step)
+    return found
+
+
+def _stretch(left: NamedSet | None, rows: npt.NDArray[np.intp], step: int) -> tuple[UseAt, ...]:
+    if not len(rows):
+        return ()
+    return (UseAt(left, int(rows[0]) * step, int(rows[-1]) * step),)

@@ -1,0 +1,284 @@
+"""The daily position of a place: what is asked, who found it, and when it is posted.
+
+A day begins at the hour at which the place has its position posted, in UTC, so that there is a
+whole day to answer; where none is posted, at midnight.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+
+from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.situation import DEFAULT_RULES
+from bot.services.tables import Caller, Tables
+from bot.store import daily as stored
+from bot.store.errors import StoreError
+from bot.store.rows import DailyAnswer, StoredDaily
+from bot.tasks.answering import at_once
+from bot.tasks.turns import Asker
+from solver.errors import FarkleError, InvalidRequestError
+from solver.play.daily import Choice, DailyPosition, daily_position
+from solver.play.position_id import position_id, read_id
+from solver.rules.file import make_rules
+from solver.rules.ruleset import Ruleset
+from solver.wording import say
+
+logger = logging.getLogger(__name__)
+
+SETTING = "daily"
+"""Key of the place setting that holds the hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The position of today, with what the one who looks at it has answered."""
+
+    daily: DailyPosition
+    answer: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an answer comes to."""
+
+    daily: DailyPosition
+    choice: int
+    """What was answered first."""
+    is_first: bool
+    """Whether this is that answer; else it was refused."""
+    streak: int
+    """On how many days in a row the best choice was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What came of a position that is over."""
+
+    daily: DailyPosition
+    answers: int
+    found: int
+    streaks: tuple[tuple[str, int], ...]
+    """Who found it as on the day before, by name, and on how many days in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What is said in a place at its hour."""
+
+    asked: Asked
+    solution: Solution | None
+    """Of the position before, if there was one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLine:
+    """How somebody does."""
+
+    name: str
+    answered: int
+    found: int
+    streak: int
+    """On how many days in a row, up to now."""
+    average_cost: float
+    """Win probability that an answer gave away."""
+
+
+class Daily:
+    """The daily positions of all places."""
+
+    def __init__(self, tables: Tables, oracle: Oracle, rules: HouseRules) -> None:
+        self._store = tables.store
+        self._tables = tables
+        self._oracle = oracle
+        self._rules = rules
+        self._refused: set[tuple[str, date]] = set()
+        """Where nothing could be asked, of which the log knows."""
+
+    async def today(self, caller: Caller) -> Asked:
+        """What is asked in the place of the caller now. Raises FarkleError."""
+        asked = await self._asked(caller.place, await self._day(caller.place), caller.asker)
+        own = await stored.answer_of(self._store, caller.place, asked.day, caller.person.id)
+        return Asked(_read(asked), own.choice if own else None)
+
+    async def answer(
+        self, caller: Caller, choice: int, day: date | None = None
+    ) -> Verdict | Solution:
+        """Note what somebody answers, by the number of the choice from 1; only once.
+
+        day : on which it was asked; of one that is over the solution is told
+
+        Raises FarkleError.
+        """
+        today = await self._day(caller.place)
+        if day is not None and day < today:
+            return await self._solution(await self._known(caller.place, day))
+        if day is None:
+            asked = await self._asked(caller.place, today, caller.asker)
+        else:  # nothing is drawn for a day that a button makes up
+            asked = await self._known(caller.place, day)
+        daily, person = _read(asked), caller.person
+        if not 1 <= choice <= len(daily.choices):
+            raise InvalidRequestError.say(
+                "an answer is 1 to {most}, as /daily numbers them, not {number}",
+                most=len(daily.choices),
+                number=choice,
+            )
+        cost = daily.cost(choice - 1)
+        given = DailyAnswer(asked.day, person.id, person.name, choice - 1, cost)
+        first, is_first = await stored.answered(self._store, asked, given)
+        days, answers = await self._all(caller.place)
+        streak = streak_of(days, [one for one in answers if one.person == person.id])
+        return Verdict(daily, first.choice, is_first, streak)
+
+    async def board(self, place: str) -> list[BoardLine]:
+        """Who has answered in a place, the one who found most first."""
+        return board(*await self._all(place))
+
+    async def post_due(self, front: str, post: Callable[[str, Post], Awaitable[bool]]) -> None:
+        """Have posted what is due in the places of a front, once, whoever else looks for it.
+
+        Due is what was not posted on the day of its hour, as of a program that was off. It is
+        claimed before it is sent: where a program is killed in between it is not posted that day,
+        and nothing is ever posted twice.
+
+        post : says whether it is done with; else it is tried again the next time
+
+        Raises StoreError.
+        """
+        now = self._tables.now()
+        hours = await self._store.places_that_set(SETTING)
+        due = [
+            place
+            for place, hour in hours.items()
+            if place.startswith(f"{front}:") and type(hour) is int and 0 <= hour <= now.hour
+        ]
+        due = [*set(due) - await stored.posted(self._store, now.date())] if due else []
+        if not due:
+            return
+        async with self._store.leases.held("daily positions") as ours:
+            for place in sorted(due) if ours else ():
+                await self._post(place, now.date(), post)
+
+    async def _post(
+        self, place: str, day: date, post: Callable[[str, Post], Awaitable[bool]]
+    ) -> None:
+        """Post what is asked in a place, unless another program does."""
+        try:
+            asked = await self._asked(place, day, Asker("", place))
+            before = await stored.last_before(self._store, place, day)
+            found = Post(Asked(_read(asked)), await self._solution(before) if before else None)
+        except StoreError:
+            raise
+        except FarkleError as error:  # the others have theirs all the same
+            if (place, day) not in self._refused:
+                self._refused.add((place, day))
+                logger.warning("no daily position for %s: %s", place, error)
+            return
+        if not await stored.claim(self._store, place, day, self._tables.now()):
+            return
+        done = False
+        try:
+            done = await post(place, found)
+        except Exception:
+            await stored.give_back(self._store, place, day)
+            raise
+        if not done:
+            await stored.give_back(self._store, place, day)
+
+    async def _day(self, place: str) -> date:
+        """The day that it is in a place."""
+        hour = (await self._store.settings(place)).daily
+        return (self._tables.now() - timedelta(hours=max(hour, 0))).date()
+
+    async def _asked(self, place: str, day: date, asker: Asker) -> StoredDaily:
+        """What is asked in a place on a day, drawn where nobody has asked before."""
+        found = await stored.daily(self._store, place, day)
+        if found is not None:
+            return found
+        rules = await self._rules.resolve(place)
+        if not await at_once(self._oracle.advisor.solved, rules):
+            rules = await self._rules.resolve(place, DEFAULT_RULES)
+        daily = await self._oracle.answered(asker, rules, drawn, self._oracle.advisor, rules, day)
+        return await stored.kept(self._store, _written(place, daily))
+
+    async def _known(self, place: str, day: date) -> StoredDaily:
+        found = await stored.daily(self._store, place, day)
+        if found is None:
+            raise InvalidRequestError.say("nothing is known of that position here any more")
+        return found
+
+    async def _solution(self, asked: StoredDaily) -> Solution:
+        days, answers = await self._all(asked.place)
+        days = [day for day in days if day <= asked.day]
+        those = [one for one in answers if one.day == asked.day]
+        streaks = [
+            (one.name, streak_of(days, [old for old in answers if old.person == one.person]))
+            for one in those
+        ]
+        long = sorted(((n, k) for n, k in streaks if k > 1), key=lambda one: (-one[1], one[0]))
+        found = sum(one.cost == 0 for one in those)
+        return Solution(_read(asked), len(those), found, tuple(long))
+
+    async def _all(self, place: str) -> tuple[list[date], list[DailyAnswer]]:
+        days = await stored.days(self._store, place)
+        return days, await stored.answers(self._store, place)
+
+
+def drawn(advisor: Advisor, rules: Ruleset, day: date) -> DailyPosition:
+    """The position of a day under the rules. Raises FarkleError."""
+    return daily_position(advisor.strategy(rules), day)
+
+
+def board(days: Sequence[date], answers: Iterable[DailyAnswer]) -> list[BoardLine]:
+    """How everybody does who has answered: who found most first, of these who gave away least.
+
+    days : all on which something was asked, in their order
+    """
+    people: dict[str, list[DailyAnswer]] = {}
+    for one in answers:
+        people.setdefault(one.person, []).append(one)
+    lines = [
+        BoardLine(
+            name=max(own, key=lambda one: one.day).name,
+            answered=len(own),
+            found=sum(one.cost == 0 for one in own),
+            streak=streak_of(days, own),
+            average_cost=sum(one.cost for one in own) / len(own),
+        )
+        for own in people.values()
+    ]
+    return sorted(lines, key=lambda one: (-one.found, one.average_cost, one.name))
+
+
+def streak_of(days: Sequence[date], own: Iterable[DailyAnswer]) -> int:
+    """On how many of the last days in a row somebody found the best choice.
+
+    The last day may still be answered.
+    """
+    found = {one.day: one.cost == 0 for one in own}
+    streak = 0
+    for day in reversed(days):
+        if found.get(day):
+            streak += 1
+        elif day in found or day != days[-1]:
+            break
+    return streak
+
+
+def _written(place: str, daily: DailyPosition) -> StoredDaily:
+    """A position as it is kept."""
+    text = position_id(daily.rules, daily.position, daily.roll)
+    assert text is not None  # noqa: S101 - no score is below 0
+    rules = daily.rules.model_dump(mode="json")
+    return StoredDaily(place, daily.day, rules, text, list(map(asdict, daily.choices)))
+
+
+def _read(kept: StoredDaily) -> DailyPosition:
+    """A position that was kept. Raises FarkleError where this program cannot read it."""
+    rules = make_rules(kept.rules, say("the daily position"))
+    position, roll = read_id(kept.position).position(rules)
+    choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
+    return DailyPosition(kept.day, rules, position, roll or (), tuple(choices))

@@ -1,0 +1,99 @@
+"""Positions as the rules have them, from what people give."""
+
+from dataclasses import replace
+
+from bot.services.situation import Situation
+from solver.errors import InvalidRequestError
+from solver.game.many_best import SharedPosition
+from solver.game.position import Position, check_position, least_hot_dice
+from solver.game.standings import Standing
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+
+
+def rules_of(situation: Situation) -> Ruleset:
+    """The rules that are meant. Raises InvalidRulesError."""
+    named = situation.rules
+    return load_rules(named) if isinstance(named, str) else named
+
+
+def check_dice_told(dice: int | None, situation: Situation) -> None:
+    """Raises InvalidRequestError where the number of dice is left out in the middle of a turn."""
+    if dice is None and situation.turn_total:
+        raise InvalidRequestError.say(
+            "say how many dice are left to roll at a turn total of {turn_total:,}, such as dice:2",
+            turn_total=situation.turn_total,
+        )
+
+
+def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Position:
+    """The position of two players, which may not be possible; dice None are all of them."""
+    number = rules.dice if dice is None else dice
+    hot_dice = situation.hot_dice
+    if hot_dice is None:
+        hot_dice = least_hot_dice(rules, situation.turn_total, number)
+    return Position(
+        banked=situation.banked,
+        opponent=situation.opponent,
+        turn_total=situation.turn_total,
+        farkles=situation.farkles,
+        opponent_farkles=situation.opponent_farkles,
+        dice=number,
+        hot_dice=hot_dice,
+        on_board=_on_board(rules, situation.on_board, situation.banked),
+        opponent_on_board=_on_board(rules, situation.opponent_on_board, situation.opponent),
+        began=_began(rules, situation),
+    )
+
+
+def shared_position_of(rules: Ruleset, situation: Situation, dice: int | None) -> SharedPosition:
+    """The position of several players, possible against each of them.
+
+    Raises InvalidPositionError and InvalidRequestError.
+    """
+    here, before = position_of(rules, situation, dice), _before(rules, situation)
+    scores = situation.opponent, *situation.others
+    # who has points is on the board, whatever is said of the others
+    boards = [_on_board(rules, situation.opponent_on_board or None, one) for one in scores]
+    later = len(scores) - before
+    for k, (score, on_board) in enumerate(zip(scores, boards, strict=True)):
+        began = k < later
+        seen = replace(here, opponent=score, opponent_on_board=on_board, began=began)
+        check_position(rules, seen)
+    others = [Standing(*one) for one in zip(scores, (0,) * len(scores), boards, strict=True)]
+    # in the order of the round, in which the last of them came before the mover
+    players = *others[later:], here.own, *others[:later]
+    return SharedPosition(players, before, here.turn)
+
+
+def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:
+    """Whether a player is on the board, as given or as the score tells."""
+    if not rules.has_opening:
+        return True
+    return score > 0 if given is None else given
+
+
+def _began(rules: Ruleset, situation: Situation) -> bool:
+    """Whether the player to act began, as given or as the scores tell."""
+    if situation.began is not None:
+        return situation.began
+    # with equal turns the game goes on only if the first to reach the goal began
+    goal = rules.winning_score
+    return not (rules.has_roles and situation.banked < goal <= situation.opponent)
+
+
+def _before(rules: Ruleset, situation: Situation) -> int:
+    """How many of several opponents had their turn in this round, as given or as scores tell.
+
+    Where somebody has reached the goal it is taken that the first after the mover who did began.
+    Raises InvalidRequestError.
+    """
+    scores = situation.opponent, *situation.others
+    reached = [k for k, score in enumerate(scores) if score >= rules.winning_score]
+    if not rules.has_roles:
+        return 0
+    if situation.began is False and not reached:
+        raise InvalidRequestError.say(
+            "with several players began: takes me alone; who of the others began cannot be told"
+        )
+    return len(scores) - reached[0] if reached else 0

@@ -1,0 +1,146 @@
+"""What was asked in places on each day, and what people answered; damaged rows are not there."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from bot.store.checksums import is_sound, seal
+from bot.store.rows import DailyAnswer, StoredDaily
+from bot.store.schema import daily_answers, daily_positions
+from bot.store.store import Store
+
+_ASKED = [daily_positions.c[name] for name in StoredDaily.__dataclass_fields__]
+_ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
+
+
+async def kept(store: Store, asked: StoredDaily) -> StoredDaily:
+    """What is asked in a place on a day: this, unless something was asked before."""
+
+    def keep(connection: Connection) -> StoredDaily:
+        if found := _asked(connection, _on(daily_positions, asked.place, asked.day)):
+            return found
+        _put(connection, daily_positions, {**asdict(asked), "day": asked.day.isoformat()})
+        return asked
+
+    return await store.write(keep)
+
+
+async def daily(store: Store, place: str, day: date) -> StoredDaily | None:
+    """What was asked in a place on a day, if anything was."""
+    that = _on(daily_positions, place, day)
+    return await store.read(lambda connection: _asked(connection, that))
+
+
+async def last_before(store: Store, place: str, day: date) -> StoredDaily | None:
+    """What was asked last in a place before a day."""
+    columns = daily_positions.c
+    earlier = and_(columns.place == place, columns.day < day.isoformat())
+    return await store.read(lambda connection: _asked(connection, earlier))
+
+
+async def days(store: Store, place: str) -> list[date]:
+    """The days on which something was asked in a place, in their order."""
+    columns = daily_positions.c
+    query = select(columns.day).where(columns.place == place, is_sound(daily_positions))
+    found = await store.read(
+        lambda connection: connection.scalars(query.order_by(columns.day)).all()
+    )
+    return list(map(date.fromisoformat, found))
+
+
+async def posted(store: Store, day: date) -> set[str]:
+    """The places in which something was posted on a day."""
+    columns = daily_positions.c
+    query = select(columns.place).where(
+        columns.day == day.isoformat(), columns.posted_at.is_not(None)
+    )
+    return await store.read(lambda connection: set(connection.scalars(query)))
+
+
+async def claim(store: Store, place: str, day: date, at: datetime) -> bool:
+    """Take it upon oneself to post what was asked; false where somebody has done that."""
+    free = daily_positions.c.posted_at.is_(None)
+    this = update(daily_positions).where(_on(daily_positions, place, day), free)
+    claimed = this.values(posted_at=at)
+    return bool(await store.write(lambda connection: connection.execute(claimed).rowcount))
+
+
+async def give_back(store: Store, place: str, day: date) -> None:
+    """What was claimed was not posted after all."""
+    this = update(daily_positions).where(_on(daily_positions, place, day))
+    await store.write(lambda connection: connection.execute(this.values(posted_at=None)))
+
+
+async def answered(
+    store: Store, asked: StoredDaily, answer: DailyAnswer
+) -> tuple[DailyAnswer, bool]:
+    """The first answer of a person to what is asked; whether it is this one.
+
+    One to the same position in another place counts as the answer here, too.
+    """
+
+    def note(connection: Connection) -> tuple[DailyAnswer, bool]:
+        person = daily_answers.c.person == answer.person
+        if found := _answers(connection, and_(_on(daily_answers, asked.place, asked.day), person)):
+            return found[0], False
+        same = and_(
+            person,
+            daily_answers.c.day == asked.day.isoformat(),
+            daily_positions.c.position == asked.position,
+        )
+        elsewhere = _answers(connection, same)
+        first = elsewhere[0] if elsewhere else answer
+        row = {**asdict(first), "place": asked.place, "day": asked.day.isoformat()}
+        _put(connection, daily_answers, {**row, "name": answer.name})
+        return first, not elsewhere
+
+    return await store.write(note)
+
+
+async def answer_of(store: Store, place: str, day: date, person: str) -> DailyAnswer | None:
+    """What somebody answered in a place on a day."""
+    that = and_(_on(daily_answers, place, day), daily_answers.c.person == person)
+    found = await store.read(lambda connection: _answers(connection, that))
+    return found[0] if found else None
+
+
+async def answers(store: Store, place: str) -> list[DailyAnswer]:
+    """Everything that was answered in a place, day by day."""
+    here = daily_answers.c.place == place
+    return await store.read(lambda connection: _answers(connection, here))
+
+
+def _on(table: Table, place: str, day: date) -> ColumnElement[bool]:
+    return and_(table.c.place == place, table.c.day == day.isoformat())
+
+
+def _asked(connection: Connection, which: ColumnElement[bool]) -> StoredDaily | None:
+    """The last position of which a condition holds."""
+    query = select(*_ASKED).where(which, is_sound(daily_positions))
+    row = connection.execute(query.order_by(daily_positions.c.day.desc()).limit(1)).one_or_none()
+    return None if row is None else StoredDaily(**_with_day(row))
+
+
+def _answers(connection: Connection, which: ColumnElement[bool]) -> list[DailyAnswer]:
+    """The answers of which a condition holds, each with the position that it is to."""
+    query = select(*_ANSWER).join_from(daily_answers, daily_positions)
+    rows = query.where(which, is_sound(daily_answers)).order_by(*daily_answers.primary_key)
+    return [DailyAnswer(**_with_day(row)) for row in connection.execute(rows)]
+
+
+def _with_day(row: Row[Any]) -> dict[str, Any]:
+    found = dict(row._mapping)
+    return {**found, "day": date.fromisoformat(found["day"])}
+
+
+def _put(connection: Connection, table: Table, row: dict[str, Any]) -> None:
+    """Insert a row; a damaged one of its key is replaced."""
+    keys: Sequence[str] = table.primary_key.columns.keys()
+    connection.execute(
+        insert(table).values(row).on_conflict_do_update(index_elements=keys, set_=row)
+    )
+    connection.execute(seal(table).where(*(table.c[key] == row[key] for key in keys)))

@@ -1,0 +1,61 @@
+"""How two players take their dice, pair by pair in turn, before the first roll."""
+
+from bot.table.events import Picked
+from bot.table.state import Game
+from solver.errors import IllegalActionError
+from solver.named.sets import NamedDie, read_die
+
+
+def pick(game: Game, seat: int, place: int) -> list[Picked]:
+    """Take a pair of dice that is laid out."""
+    if not game.is_drafting:
+        raise IllegalActionError.say("no dice are laid out to take: /play draft:choose begins so")
+    check_opponent(game)
+    if seat != game.mover:
+        raise IllegalActionError.say("it is not your turn")
+    if not 0 <= place < len(game.pool) or place in game.picks:
+        raise IllegalActionError.say(
+            "that pair is not among those that are left: {pairs}", pairs=_left(game)
+        )
+    return [Picked(place=place)]
+
+
+def place_of(game: Game, typed: str) -> int:
+    """Where in the pool a die lies that is named.
+
+    Raises InvalidDiceError, and IllegalActionError for one that is not there.
+    """
+    if not game.is_drafting:
+        raise IllegalActionError.say("no dice are laid out to take: /play draft:choose begins so")
+    if not typed.strip():
+        raise IllegalActionError.say("say which pair to take: {pairs}", pairs=_left(game))
+    die = read_die(typed).die
+    for place, laid in enumerate(game.pool):
+        if laid.die == die and place not in game.picks:
+            return place
+    raise IllegalActionError.say(
+        "that pair is not among those that are left: {pairs}", pairs=_left(game)
+    )
+
+
+def laid_out(game: Game) -> list[tuple[int, NamedDie]]:
+    """The pairs that nobody has taken yet, each with its place."""
+    return [(place, die) for place, die in enumerate(game.pool) if place not in game.picks]
+
+
+def check_drafted(game: Game) -> None:
+    """Raises IllegalActionError while dice are taken."""
+    if game.is_drafting:
+        raise IllegalActionError.say(
+            "the dice are still being taken: /pick takes a pair of {pairs}", pairs=_left(game)
+        )
+
+
+def check_opponent(game: Game) -> None:
+    """Raises IllegalActionError while one player sits alone."""
+    if len(game.seats) < 2:
+        raise IllegalActionError.say("a game needs two players: somebody has to join first")
+
+
+def _left(game: Game) -> str:
+    return ", ".join(die.typed for _, die in laid_out(game))

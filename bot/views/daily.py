@@ -1,0 +1,301 @@
+"""The daily position as people read it: the question, the verdict, the solution and the board."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from babel.dates import format_date
+
+from bot.services.daily import Asked, BoardLine, Post, Solution, Verdict
+from bot.views.advice import cost_text, position_text
+from bot.views.card import Attachment, Button, Card
+from bot.views.dice_picture import dice_png
+from bot.views.layout import (
+    columns,
+    dice_count,
+    dice_text,
+    escape_markdown,
+    percent,
+    safe_text,
+    wrap,
+)
+from solver.play.daily import Choice, DailyPosition
+from solver.play.position_id import position_id
+from solver.wording import figure, say, say_number, spoken
+
+_MOST_NAMES = 10
+_NAME = 20
+_ROWS = 5
+"""Rows of buttons, which a phone shows best one below the other."""
+
+
+def asked_text(asked: Asked) -> str:
+    """The question, its choices by number, and what the reader has answered."""
+    daily = asked.daily
+    rows = [(f"{number}.", choice_text(one)) for number, one in enumerate(daily.choices, start=1)]
+    end = say("What wins most often? /daily answer N says it, once.")
+    if asked.answer is not None:
+        end = say("You have answered: {choice}.", choice=choice_text(daily.choices[asked.answer]))
+    lines = [_title(daily.day), wrap(_where(daily)), *columns(rows, right={0}), end]
+    return "\n".join(lines)
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Whether an answer is the best, what it costs, and every choice."""
+    lines = [*_verdict(verdict), *_ranked(verdict.daily), _id_text(verdict.daily)]
+    return "\n".join([*map(wrap, lines[:-1]), lines[-1]])
+
+
+def solution_text(solution: Solution) -> str:
+    """What was best, where somebody would still answer."""
+    over = say("That position is over, /daily shows the one of today.")
+    ranked = _ranked(solution.daily)
+    return "\n".join([over, *map(wrap, _solution(solution)), *ranked, _id_text(solution.daily)])
+
+
+def board_text(board: Sequence[BoardLine]) -> str:
+    """Who found how many, on how many days in a row, and what answers cost."""
+    if not board:
+        return say("Nobody has answered a daily position here yet.")
+    rows = [
+        (
+            f"{place}.",
+            safe_text(one.name, _NAME),
+            say("{found:,} of {answered:,}", found=one.found, answered=one.answered),
+            say_number("{number} day", "{number} days", one.streak),
+            _cost(one.average_cost),
+        )
+        for place, one in enumerate(board[:20], start=1)
+    ]
+    head = say("Daily positions: found, in a row, and what an answer costs in percentage points:")
+    return "\n".join([wrap(head), *columns(rows, right={0, 2, 3, 4})])
+
+
+def daily_card(subject: Any) -> Card | None:
+    """What came of an answer as a card, None for anything else."""
+    match subject:
+        case Verdict():
+            return _verdict_card(subject)
+        case Solution():
+            return _solution_card(subject)
+        case _:
+            return None
+
+
+def asked_card(asked: Asked) -> Card:
+    """The question with a button for each choice, which has its number for action."""
+    daily = asked.daily
+    lines = [f"**{_title(daily.day)}**", escape_markdown(_where(daily))]
+    if asked.answer is None:
+        lines.append(
+            say("What wins most often? Everybody has one answer, and sees alone how good.")
+        )
+    else:
+        choice = choice_text(daily.choices[asked.answer])
+        lines.append(say("You have answered: {choice}.", choice=choice))
+    described = say("Rolled {dice}", dice=dice_text(daily.roll))
+    picture = Attachment("dice.png", dice_png(daily.roll), described)
+    return Card("\n".join(lines), (picture,), tuple(_buttons(daily)))
+
+
+def post_card(post: Post) -> Card:
+    """The message of a day: how the last one went, and then the question."""
+    card = asked_card(post.asked)
+    if post.solution is None:
+        return card
+    solution = post.solution
+    lines = [*map(escape_markdown, _solution(solution)), _id_text(solution.daily)]
+    return Card("\n".join([*lines, "", card.text]), card.attachments, card.buttons)
+
+
+def _verdict_card(verdict: Verdict) -> Card:
+    """A verdict for a phone."""
+    lines = [*map(escape_markdown, _verdict(verdict)), *_marked(verdict.daily)]
+    return Card("\n".join([*lines, _id_text(verdict.daily)]))
+
+
+def _solution_card(solution: Solution) -> Card:
+    """A solution for a phone, where somebody would still answer."""
+    over = say("That position is over, /daily shows the one of today.")
+    told = map(escape_markdown, _solution(solution))
+    lines = [over, *told, *_marked(solution.daily), _id_text(solution.daily)]
+    return Card("\n".join(lines))
+
+
+def asked_data(asked: Asked) -> dict[str, Any]:
+    """The question as plain data, without what is worked out of its choices."""
+    daily = asked.daily
+    given = [
+        {key: value for key, value in asdict(one).items() if key != "win_probability"}
+        for one in daily.choices
+    ]
+    answer = None if asked.answer is None else asked.answer + 1
+    return {
+        "day": daily.day.isoformat(),
+        "rules": daily.rules.name,
+        "position": asdict(daily.position),
+        "roll": daily.roll,
+        "choices": given,
+        "answer": answer,
+    }
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """What an answer comes to as plain data."""
+    return {
+        **_solved(verdict.daily),
+        "answer": verdict.choice + 1,
+        "is_first": verdict.is_first,
+        "cost": verdict.daily.cost(verdict.choice),
+        "streak": verdict.streak,
+    }
+
+
+def solution_data(solution: Solution) -> dict[str, Any]:
+    """What came of a position as plain data."""
+    return {
+        **_solved(solution.daily),
+        "answers": solution.answers,
+        "found": solution.found,
+        "streaks": [{"name": name, "days": days} for name, days in solution.streaks],
+    }
+
+
+def board_data(board: Sequence[BoardLine]) -> list[dict[str, Any]]:
+    """How everybody does as plain data, without the ids of people."""
+    return list(map(asdict, board))
+
+
+def choice_text(choice: Choice) -> str:
+    """What is kept, and whether to bank or to roll then."""
+    kept = dice_text(choice.set_aside)
+    if choice.bank:
+        return say("keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
+    return say("keep {dice} and roll {left}", dice=kept, left=dice_count(choice.dice_left))
+
+
+def _title(day: date) -> str:
+    return say("Daily position of {day}", day=_day(day))
+
+
+def _day(day: date) -> str:
+    return format_date(day, "long", locale=spoken().code)
+
+
+def _where(daily: DailyPosition) -> str:
+    """The roll, the scores, and what the game is about."""
+    return say(
+        "{dice}: {position}, {rules} rules, to {goal:,}",
+        dice=dice_text(daily.roll),
+        position=position_text(daily.rules, daily.position),
+        rules=daily.rules.name,
+        goal=daily.rules.goal,
+    )
+
+
+def _buttons(daily: DailyPosition) -> list[Button]:
+    number = len(daily.choices)
+    rows = min(number, _ROWS)
+    labels = map(choice_text, daily.choices)
+    return [
+        Button(str(k + 1), label[:1].upper() + label[1:], k * rows // number)
+        for k, label in enumerate(labels)
+    ]
+
+
+def _verdict(verdict: Verdict) -> list[str]:
+    daily = verdict.daily
+    choice = choice_text(daily.choices[verdict.choice])
+    lines = []
+    if not verdict.is_first:
+        lines.append(say("You have answered that already, and the first answer counts."))
+    if verdict.choice == daily.best:
+        lines.append(say("Found: {choice} is best.", choice=choice))
+    else:
+        cost = figure(daily.cost(verdict.choice) * 100, ".2f")
+        lines.append(
+            say("Not the best: {choice} costs {cost} percentage points.", choice=choice, cost=cost)
+        )
+    if verdict.streak > 1:
+        lines.append(say("You have found it on {days} days in a row.", days=verdict.streak))
+    return lines
+
+
+def _ranked(daily: DailyPosition) -> list[str]:
+    """Every choice, best first, in columns."""
+    rows = [
+        (
+            choice_text(daily.choices[k]),
+            percent(daily.choices[k].win_probability),
+            _cost_of(daily, k),
+        )
+        for k in _order(daily)
+    ]
+    return columns(rows, right={1, 2})
+
+
+def _marked(daily: DailyPosition) -> list[str]:
+    """The same for a message."""
+    return [
+        f"{place}\\. {choice_text(daily.choices[k])}:"
+        f" {percent(daily.choices[k].win_probability)}, {_cost_of(daily, k)}"
+        for place, k in enumerate(_order(daily), start=1)
+    ]
+
+
+def _order(daily: DailyPosition) -> list[int]:
+    """The choices by number, best first."""
+    return sorted(range(len(daily.choices)), key=daily.cost)
+
+
+def _cost_of(daily: DailyPosition, choice: int) -> str:
+    return cost_text(daily.cost(choice))
+
+
+def _cost(average: float) -> str:
+    return figure(average * 100, ".2f")
+
+
+def _solution(solution: Solution) -> list[str]:
+    """What was best, how many found it, and who as on days before."""
+    daily = solution.daily
+    best = daily.choices[daily.best]
+    lines = [
+        say(
+            "Solution of {day}, {dice}: {choice} wins {chance}.",
+            day=_day(daily.day),
+            dice=dice_text(daily.roll),
+            choice=choice_text(best),
+            chance=percent(best.win_probability),
+        )
+    ]
+    if solution.answers:
+        lines[0] += " " + say(
+            "{found:,} of {answers:,} found it.", found=solution.found, answers=solution.answers
+        )
+    if solution.streaks:
+        told = ", ".join(
+            f"{safe_text(name, _NAME)} {figure(days)}"
+            for name, days in solution.streaks[:_MOST_NAMES]
+        )
+        lines.append(say("Days in a row: {names}", names=told))
+    return lines
+
+
+def _id_text(daily: DailyPosition) -> str:
+    return say("Position {id}", id=_id(daily))
+
+
+def _id(daily: DailyPosition) -> str | None:
+    return position_id(daily.rules, daily.position, daily.roll)
+
+
+def _solved(daily: DailyPosition) -> dict[str, Any]:
+    """A position with what is worked out of it."""
+    return {
+        **asked_data(Asked(daily)),
+        "choices": list(map(asdict, daily.choices)),
+        "best": daily.best + 1,
+        "id": _id(daily),
+    }

@@ -1,0 +1,251 @@
+"""A live table as a card: scores and chances, what happened, the dice, whose turn it is, buttons.
+
+The card is made for a phone: one column, a score sheet of few letters, and nothing that comes and
+goes within a turn but what the turn is about.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from bot.services.chances import Chances
+from bot.services.games import News
+from bot.services.tables import Table
+from bot.table.commands import most_players
+from bot.table.dice_names import rolled_text
+from bot.table.events import Rolled, TurnEnding
+from bot.table.state import Game, Stage, apply
+from bot.typed import cleaned
+from bot.views.card import (
+    Attachment,
+    Card,
+    Menu,
+    bot_menu,
+    roll_picture,
+    shown_faces,
+    table_buttons,
+)
+from bot.views.dice_picture import dice_png
+from bot.views.events import turn_so_far_text
+from bot.views.game import story_lines, table_head, to_move_text
+from bot.views.highlights import highlight_line
+from bot.views.layout import (
+    defused,
+    escape_markdown,
+    pad,
+    safe_text,
+    shorten,
+    shorten_text,
+    text_width,
+)
+from solver.wording import figure, say
+
+_MOST_STORY = 1_200
+"""Characters of what happened; the rest of a table is less than what is left."""
+_WIDTH = 27
+"""Columns of the score sheet: more are broken on a phone."""
+_MOST_TALL = 4
+"""Players up to which each has two lines of the score sheet."""
+_SHORT_NAME, _SHORT_BAR = 8, 3
+
+
+class Mood(Enum):
+    """The state of a table as the colour of its card: red, green and blue in one number."""
+
+    LOBBY = 0x5865F2
+    PLAY = 0x3BA55D
+    FARKLE = 0xED4245
+    HOT_DICE = 0xF57731
+    LAST_TURNS = 0xF0B232
+    OVER = 0x80848E
+
+
+@dataclass(frozen=True, slots=True)
+class TableCard(Card):
+    """A card in a frame: its text, the story, pictures, the foot and buttons, from top down."""
+
+    story: str = ""
+    """What happened."""
+    foot: str = ""
+    """Whose turn it is, and how far it has come."""
+    menu: Menu | None = None
+    mood: Mood = Mood.PLAY
+
+    def __post_init__(self) -> None:
+        """Whatever is said, Discord acts on nothing in it."""
+        for name in ("text", "story", "foot"):
+            object.__setattr__(self, name, shorten_text(defused(getattr(self, name))))
+
+
+def table_card(
+    told: Sequence[News], chart: bytes | None = None, *, pictures: bool = True
+) -> TableCard:
+    """A table after its news, the last of which has it as it is now.
+
+    told : the news that the message tells
+    chart : the picture of its chart, which takes long to draw
+    pictures : whether the dice are drawn
+    """
+    news = told[-1]
+    table, game = news.table, news.table.game
+    story = [line for one in told for line in _story(one)]
+    while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
+        del story[0]
+    drawn = [*_dice(news)] if pictures else []
+    if chart:
+        names = ", ".join(table.names)
+        said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
+        drawn.append(Attachment("game.png", chart, said[:1000]))
+    head = escape_markdown(table_head(table))
+    return TableCard(
+        f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
+        tuple(drawn),
+        tuple(table_buttons(game, opened=is_open(table))),
+        "\n".join(story),
+        _foot(table),
+        bot_menu(game) if _waits(table) else None,
+        mood_of(game),
+    )
+
+
+def is_open(table: Table) -> bool:
+    """Whether its host set the table up for whoever comes."""
+    return len(table.begun.levels) == 1
+
+
+def _waits(table: Table) -> bool:
+    """Whether its host says when all are there, and more can come."""
+    game = table.game
+    has_room = len(game.seats) < most_players(game)
+    return game.stage is Stage.LOBBY and is_open(table) and has_room and not game.tracked
+
+
+def choice_card(game: Game, mask: int, *, pictures: bool = True) -> TableCard:
+    """What changes of a card as dice are chosen, bit by bit of the mask: its dice and buttons."""
+    drawn = roll_picture(game, mask) if pictures else None
+    buttons = tuple(table_buttons(game, mask))
+    return TableCard("", (drawn,) if drawn else (), buttons, mood=mood_of(game))
+
+
+def mood_of(game: Game) -> Mood:
+    """What the colour of a table says."""
+    if game.over:
+        return Mood.OVER
+    if game.stage is Stage.LOBBY:
+        return Mood.LOBBY
+    if game.turn.hot_dice or (game.turn.turn_total and game.has_hot_dice):
+        return Mood.HOT_DICE
+    fresh = game.turn == game.first_turn
+    if fresh and game.last is not None and game.last.how in {TurnEnding.FARKLE, TurnEnding.LOSE}:
+        return Mood.FARKLE
+    return Mood.PLAY if game.stage is Stage.PLAY else Mood.LAST_TURNS
+
+
+def _story(news: News) -> Iterator[str]:
+    """What happened, and what is worth more than that below it."""
+    for line in story_lines(news):
+        yield escape_markdown(line)
+    if found := highlight_line(news):
+        yield f"**{escape_markdown(found)}**"
+
+
+def _foot(table: Table) -> str:
+    """Whose turn it is, and how far it has come."""
+    game = table.game
+    if game.over:
+        return ""
+    if len(game.seats) < 2:
+        return f"**{escape_markdown(say('Waiting for somebody to sit down.'))}**"
+    if _waits(table):
+        told = say("{name} starts once all are here.", name=table.names[game.mover])
+        return f"**{escape_markdown(told)}**"
+    name, total = table.names[game.mover], game.turn.turn_total
+    if game.turn.roll is not None:
+        told = say("{name} chooses what to keep.", name=name)
+        if total:
+            told += " " + say("Turn total {points:,}.", points=total)
+    elif total:
+        told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+    else:
+        told = to_move_text(table)
+    return f"**{escape_markdown(told)}**"
+
+
+def _sheet(table: Table, chances: Chances | None) -> str:
+    """Scores and chances, narrow enough for a phone."""
+    rows: list[str] = []
+    for number in range(len(table.names)):
+        share = chances.win_probabilities[number] if chances else None
+        row = _tall if len(table.names) <= _MOST_TALL else _flat
+        rows += row(table, number, share)
+    return "```text\n" + "\n".join(row.rstrip() for row in rows) + "\n```"
+
+
+def _tall(table: Table, number: int, share: float | None) -> list[str]:
+    """A player in two lines: name and score, and a bar below them."""
+    game, seat = table.game, table.game.seats[number]
+    marks = " " + "×" * seat.farkles if seat.farkles and seat.playing else ""
+    score = figure(seat.score)
+    room = _WIDTH - 3 - len(score)
+    name = _name(table, number, room - len(marks)) + marks
+    rows = [f"{_pointer(game, number)} {pad(name, room)} {score}"]
+    if not seat.playing:
+        return [*rows, "  " + say("resigned")]
+    if share is not None:
+        told = f"{figure(share * 100, '.1f')} %"
+        rows.append(f"  {_bar(share, _WIDTH - 10)} {told:>7}")
+    return rows
+
+
+def _flat(table: Table, number: int, share: float | None) -> list[str]:
+    """A player in one line."""
+    game, seat = table.game, table.game.seats[number]
+    name = pad(_name(table, number, _SHORT_NAME), _SHORT_NAME)
+    row = f"{_pointer(game, number)} {name} {figure(seat.score):>6}"
+    if not seat.playing:
+        row += " " + say("resigned")
+    elif share is not None:
+        told = f"{figure(share * 100, '.0f')} %"
+        row += f" {pad(_fine_bar(share, _SHORT_BAR), _SHORT_BAR)} {told:>5}"
+    return [row]
+
+
+def _pointer(game: Game, number: int) -> str:
+    """What points at whose turn it is."""
+    return "▸" if number == game.mover and not game.over else " "
+
+
+def _name(table: Table, number: int, width: int) -> str:
+    name = shorten(safe_text(table.names[number], 60), width)
+    return name if text_width(name) else "?"
+
+
+def _bar(share: float, width: int) -> str:
+    full = round(share * width)
+    return "█" * full + "░" * (width - full)
+
+
+def _fine_bar(share: float, width: int) -> str:
+    """A short one, by eighths of a letter."""
+    full, part = divmod(round(share * width * 8), 8)
+    return "█" * full + " ▏▎▍▌▋▊▉"[part] * (part > 0)
+
+
+def _dice(news: News) -> list[Attachment]:
+    """The roll on the table, else the one that ended the turn."""
+    if found := roll_picture(news.table.game):
+        return [found]
+    if news.table.game.over:
+        return []
+    game, last = news.before, None
+    for event in news.events:
+        if game and isinstance(event, Rolled):
+            last = game, event.dice
+        game = apply(game, event) if game else None
+    if last is None:
+        return []
+    rolled, dice = last
+    said = say("The last roll: {dice}", dice=rolled_text(rolled, dice))
+    faces, places = shown_faces(rolled, dice), rolled.rules.dice
+    picture = dice_png(faces, scoring=(False,) * len(dice), places=places)
+    return [Attachment("dice.png", picture, said)]

@@ -1,0 +1,139 @@
+"""When to use a badge that is used up, for whoever has loaded dice and one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from solver.game.position import Position
+from solver.loaded.power_turn import Layer, PowerTurn
+from solver.loaded.strategy import MatchupStrategy, Uses
+from solver.play.advice import Advice, Odds
+from solver.turn.dice import Roll, make_roll
+from solver.turn.powers import Power, PowerKind
+from solver.turn.scoring import TurnState, all_points_with_jokers
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeUse:
+    """What a badge that is used up allows at some moment."""
+
+    kind: PowerKind
+    win_probability: float
+    """If it is used so."""
+    without: float
+    """With the best that there is at that moment without it; it may be used later."""
+    dice: Roll = ()
+    """Those that are set aside for twice their points, turned, or rolled again."""
+    turn_total: int | None = None
+    """That it leads to, where that is certain."""
+
+
+def uses_on_roll(
+    strategy: MatchupStrategy, side: int, advice: Advice, uses: Uses = None
+) -> tuple[BadgeUse, ...]:
+    """What the badge of a side allows on a roll that was advised on, the best first.
+
+    uses : of the badges of side 0 and side 1 that are left, all if None
+    """
+    if not any(strategy.matchup.powers):
+        return ()
+    turn = strategy.power_turn(side, advice.position, uses)
+    if turn.lower is None or turn.power is None:
+        return ()
+    found = {
+        dice: BadgeUse(turn.power.kind, value, advice.win_probability, dice, total)
+        for dice, value, total in _on_roll(strategy, side, turn, turn.lower, turn.power, advice)
+    }
+    return tuple(sorted(found.values(), key=lambda one: (-one.win_probability, len(one.dice))))
+
+
+def use_before_roll(
+    strategy: MatchupStrategy, side: int, odds: Odds, uses: Uses = None
+) -> BadgeUse | None:
+    """What the badge of a side allows before a roll that was weighed, or after a farkle of it."""
+    if not any(strategy.matchup.powers):
+        return None
+    position = odds.position
+    turn = strategy.power_turn(side, position, uses)
+    top, place = turn.top, (turn.row(position.turn_total), position.dice - 1)
+    if turn.power is None:
+        return None
+    value, without = None, max(odds.roll, odds.bank or 0.0)
+    total = None
+    if top.more is not None and turn.may_bank_more(position.turn_total):
+        value = float(top.more[place[0]])
+    elif top.added is not None:
+        value = float(top.added[place])
+    elif top.instead is not None:
+        value, without = float(top.instead[place]), top.farkle
+    elif turn.said is not None and not position.turn_total:
+        value, total = turn.said, 0
+    if value is None:
+        return None
+    return BadgeUse(turn.power.kind, value, without, turn_total=total)
+
+
+def uses_now(
+    strategy: MatchupStrategy, side: int, position: Position, state: TurnState, uses: Uses = None
+) -> bool:
+    """Whether it is best to use the badge before the next bank or roll of a turn."""
+    if not any(strategy.matchup.powers):
+        return False
+    return strategy.power_turn(side, position, uses).uses_now(state)
+
+
+def _on_roll(
+    strategy: MatchupStrategy,
+    side: int,
+    turn: PowerTurn,
+    lower: Layer,
+    power: Power,
+    advice: Advice,
+) -> Iterator[tuple[Roll, float, int | None]]:
+    """The dice of every use, what it is worth, and the turn total after it if that is certain."""
+    total, dice = advice.position.turn_total, advice.position.dice
+    match power.kind:
+        case PowerKind.RESURRECTION if advice.farkle:
+            yield advice.roll, float(lower.rolls[turn.row(total), dice - 1]), total
+        case PowerKind.DOPPELGANGER:
+            for one in advice.options:
+                after = TurnState(total + 2 * one.points, one.dice_left)
+                yield one.set_aside, turn.value(lower, after), after.turn_total
+        case PowerKind.TRANSMUTATION if power.after_farkle or not advice.farkle:
+            for die in dict.fromkeys(advice.roll):
+                values = list(_turned(strategy, side, turn, lower, power, advice, die))
+                if values:
+                    yield (die,), max(values), None
+        case PowerKind.REROLL if power.after_farkle or not advice.farkle:
+            for again, value in turn.rolled_again(advice.position.turn, advice.roll):
+                yield again, value, None
+
+
+def _turned(
+    strategy: MatchupStrategy,
+    side: int,
+    turn: PowerTurn,
+    lower: Layer,
+    power: Power,
+    advice: Advice,
+    die: int,
+) -> Iterator[float]:
+    """Values of all set-asides of a roll once a die of it is turned."""
+    matchup = strategy.matchup
+    rules, thrown, position = matchup.rules, matchup.dice[side], advice.position
+    worth = all_points_with_jokers(
+        rules, joker_alone=matchup.joker_alone, badge=matchup.badges[side]
+    )
+    dice = list(advice.roll)
+    shown = [thrown.faces((one,))[0] for one in dice]
+    shown[dice.index(die)] = power.amount
+    legal: dict[frozenset[int], int] = {}
+    for mask in range(1, 1 << len(dice)):
+        kept = frozenset(k for k in range(len(dice)) if mask >> k & 1)
+        if (points := worth.get(make_roll(shown[k] for k in kept))) is not None:
+            legal[kept] = points
+    for kept, points in legal.items():
+        if rules.set_aside_all and any(kept < larger for larger in legal):
+            continue
+        left = thrown.without(position.dice, make_roll(dice[k] for k in kept))
+        after = TurnState(position.turn_total + points, left or thrown.whole)
+        yield turn.value(lower, after)

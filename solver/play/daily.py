@@ -1,0 +1,243 @@
+"""The daily position: one decision a day under each rule set, the same wherever it is asked.
+
+It is drawn by the day and the digest of the rules alone, from turns as they are played. Chosen is
+the first decision that a person can think about, where the best choice is clear and not obvious.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from random import Random
+
+from solver.errors import FarkleError, InvalidRequestError
+from solver.game.position import Position, check_position
+from solver.play.policies import Greedy, MaxPoints, Memo
+from solver.play.policy import Move, Policy, TurnView
+from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
+from solver.turn.dice import Remaining, Roll, dice_set, make_roll
+from solver.turn.equations import TurnTable
+from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+
+FEWEST, MOST = 3, 6
+"""How many choices there are."""
+CLEAR = 0.005
+"""Win probability by which the best choice is ahead of the second, at least."""
+OPEN = 0.05, 0.95
+"""Win probability that the best choice has: the game is not decided."""
+
+_SCORES = 160
+"""Pairs of scores that are tried."""
+_CHOOSY = 100
+"""Of them those at which a decision of the kind of the day is wanted; then any will do."""
+_TURNS = 12
+"""Turns that are played from each of them."""
+_LONGEST = 8
+"""Rolls of such a turn."""
+_CLOSE = 0.93
+"""Share of the goal beyond which a score leaves little to think about."""
+
+
+class Kind(StrEnum):
+    """Why a decision is not obvious."""
+
+    LEAVES_POINTS = "leaves points"
+    """The best choice leaves points on the table."""
+    ROLLS = "rolls"
+    """It rolls on where the rules of thumb do something else."""
+    BANKS = "banks"
+    """It banks where they do something else."""
+
+
+_KINDS = tuple(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One set-aside of a roll, and whether to bank or to roll then."""
+
+    set_aside: Roll
+    points: int
+    bank: bool
+    turn_total: int
+    """With the points."""
+    dice_left: Remaining
+    """All of them after hot dice."""
+    win_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class DailyPosition:
+    """The decision of a day; the position is as before the roll, which is made with its dice."""
+
+    day: date
+    rules: Ruleset
+    position: Position
+    roll: Roll
+    choices: tuple[Choice, ...]
+    """All that are legal: most points first, and of the same dice to roll before to bank."""
+
+    @property
+    def best(self) -> int:
+        """Which choice wins most often."""
+        return best_of(self.choices)
+
+    def cost(self, choice: int) -> float:
+        """Win probability that a choice gives away against the best."""
+        return self.choices[self.best].win_probability - self.choices[choice].win_probability
+
+
+def daily_position(strategy: Strategy, day: date) -> DailyPosition:
+    """The position of a day under the rules of a strategy.
+
+    Raises InvalidRequestError for rules under which no decision is hard enough.
+    """
+    rules = strategy.rules
+    chance = _chance(rules, day)
+    thumbs = rules_of_thumb(rules)
+    wanted = _KINDS[int(len(_KINDS) * chance.random())]
+    for number in range(_SCORES):
+        start = _between_turns(rules, chance)
+        table = strategy.turn(start)
+        for _ in range(_TURNS):
+            for position, roll in _turn(rules, table, start, chance):
+                # of each set-aside there are two choices at most
+                if not FEWEST <= 2 * len(set_asides(rules, roll)) <= 2 * MOST:
+                    continue
+                choices = all_choices(rules, table, position, roll)
+                if not (FEWEST <= len(choices) <= MOST and is_clear(choices)):
+                    continue
+                found = DailyPosition(day, rules, position, roll, choices)
+                kind = kind_of(found, thumbs)
+                if kind is wanted or (kind and number >= _CHOOSY):
+                    return found
+    raise InvalidRequestError.say(
+        "under {rules} rules there is no daily position: the best choice is obvious, or close,"
+        " nearly everywhere",
+        rules=rules.name,
+    )
+
+
+def all_choices(
+    rules: Ruleset, table: TurnTable, position: Position, roll: Roll
+) -> tuple[Choice, ...]:
+    """Every choice after a roll, in the order in which they are shown.
+
+    table : of the turn that the position belongs to
+    """
+    found = []
+    for kept in set_asides(rules, roll):
+        after = after_set_aside(rules, position.turn, kept)
+        for bank, value in ((False, table.roll_value(after)), (True, table.bank_value(after))):
+            if value is not None:
+                found.append(
+                    Choice(kept.dice, kept.points, bank, after.turn_total, after.dice, value)
+                )
+    # a sort that is stable keeps what belongs together
+    return tuple(sorted(found, key=lambda one: (-one.points, len(one.set_aside), one.set_aside)))
+
+
+def best_of(choices: Sequence[Choice]) -> int:
+    """Which of several choices wins most often."""
+    return max(range(len(choices)), key=lambda number: choices[number].win_probability)
+
+
+def is_clear(choices: Sequence[Choice]) -> bool:
+    """Whether the game is open, and the best choice so far ahead that it is no matter of taste."""
+    first, second = sorted((one.win_probability for one in choices), reverse=True)[:2]
+    least, most = OPEN
+    return first - second >= CLEAR and least <= first <= most
+
+
+def kind_of(found: DailyPosition, thumbs: Sequence[Policy]) -> Kind | None:
+    """Why the best choice is not obvious; None where it is.
+
+    thumbs : policies none of which finds a best choice that takes the most points
+    """
+    best = found.choices[found.best]
+    if best.points < max(one.points for one in found.choices):
+        return Kind.LEAVES_POINTS
+    view = TurnView(found.rules, found.position, found.roll)
+    if any(thumb.choose(view) == Move(best.set_aside, best.bank) for thumb in thumbs):
+        return None
+    return Kind.BANKS if best.bank else Kind.ROLLS
+
+
+def rules_of_thumb(rules: Ruleset) -> list[Policy]:
+    """The policies that a person could follow without a look at the scores, under these rules."""
+    found: list[Policy] = [Greedy(), MaxPoints()]
+    try:
+        Memo().without_goal(rules)
+    except FarkleError:  # some rules have no table to memorise
+        return found
+    return [*found, Memo()]
+
+
+def _chance(rules: Ruleset, day: date) -> Random:
+    """What decides all that is drawn, of which only `random` is the same in every Python."""
+    seed = hashlib.sha256(f"{day.isoformat()} {rules.digest}".encode()).digest()
+    return Random(int.from_bytes(seed))  # noqa: S311 - nobody gains by knowing it
+
+
+def _between_turns(rules: Ruleset, chance: Random) -> Position:
+    """A position at the start of a turn, as games come to: neither is far ahead."""
+    dice = dice_set(rules).whole
+    while True:
+        middle, apart = chance.random(), 0.5 * (chance.random() - 0.5)
+        if max(middle + apart, middle - apart) > _CLOSE:
+            continue
+        own, other = (_score(rules, middle + half) for half in (apart, -apart))
+        farkles = int(rules.farkle_limit * chance.random() ** 2)
+        theirs = int(rules.farkle_limit * chance.random() ** 2)
+        position = Position(
+            banked=own,
+            opponent=other,
+            farkles=farkles,
+            opponent_farkles=theirs,
+            dice=dice,
+            on_board=not rules.has_opening or own > 0,
+            opponent_on_board=not rules.has_opening or other > 0,
+            began=not rules.has_roles or chance.random() < 0.5,
+        )
+        try:
+            check_position(rules, position)
+        except FarkleError:
+            continue
+        return position
+
+
+def _score(rules: Ruleset, share: float) -> int:
+    """A score by its share of the goal; nothing where it would be no first bank."""
+    score = int(share * rules.winning_score) // rules.point_step * rules.point_step
+    return score if score >= rules.least_bank(on_board=False) else 0
+
+
+def _turn(
+    rules: Ruleset, table: TurnTable, start: Position, chance: Random
+) -> Iterator[tuple[Position, Roll]]:
+    """The rolls of a turn that score, each with the position before it; mostly played well."""
+    turn = start.turn
+    for _ in range(_LONGEST):
+        roll = make_roll([1 + int(6 * chance.random()) for _ in range(turn.dice)])
+        if fate(rules, roll) is not Fate.SCORES:
+            return
+        yield (
+            replace(start, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice),
+            roll,
+        )
+        turn = _kept(rules, table, turn, roll, chance)
+        bank = table.bank_value(turn)
+        if bank is not None and table.roll_value(turn) < bank - 0.02 * chance.random():
+            return
+
+
+def _kept(
+    rules: Ruleset, table: TurnTable, turn: TurnState, roll: Roll, chance: Random
+) -> TurnState:
+    """Where a set-aside leads: the best one, or now and then any."""
+    after = [after_set_aside(rules, turn, kept) for kept in set_asides(rules, roll)]
+    if chance.random() < 0.25:
+        return after[int(len(after) * chance.random())]
+    return max(after, key=table.value)

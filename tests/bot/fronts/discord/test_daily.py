@@ -1,0 +1,225 @@
+"""The daily position in Discord: one message a day, private verdicts, and then the solution."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import discord as discord_py
+import pytest
+from yarl import URL
+
+from bot.fronts.discord import daily as posting
+from bot.fronts.discord.client import FarkleClient
+from bot.fronts.discord.front import DiscordFront
+from bot.services.advisor import Advisor
+from bot.services.daily import Asked, Post, Solution
+from bot.services.house_rules import RULES_SETTING
+from bot.settings import Settings
+from bot.store.store import Store
+from bot.views.daily import daily_card, post_card
+from bot.views.layout import MOST_IN_MESSAGE
+from bot.wiring import Parts, open_parts
+from solver.play.daily import daily_position
+from solver.strategy import Strategy
+from tests.bot.fronts.discord.loopback import TOKEN, Loopback, Message, user
+from tests.bot.fronts.discord.play import shown
+from tests.bot.fronts.discord.process import running
+
+HOST = user("11", "Ann") | {"permissions": 1 << 4}
+BOB, EVE = user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
+PLACE = "discord:500"
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 11, 22, 17, 59, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def wait(self, **time: float) -> None:
+        self.at += timedelta(**time)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def parts(
+    folder: Path, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Parts]:
+    """The bot in this process, where its clock can be moved, with kcd rules in the channel."""
+    monkeypatch.setattr(discord_py.http.Route, "BASE", discord.api)
+    gateway: Any = discord_py.gateway.DiscordWebSocket
+    monkeypatch.setattr(gateway, "DEFAULT_GATEWAY", URL(discord.gateway))
+    monkeypatch.setattr(posting, "EVERY", 0.01)
+    settings = Settings(data=folder, workers=0)
+    async with open_parts(settings, Advisor(folder / "strategies"), patience=60) as opened:
+        opened.games.tables.now = clock
+        await opened.store.set_place_setting(PLACE, RULES_SETTING, "kcd")
+        front = DiscordFront(opened.commands, opened.games, opened.rules)
+        async with FarkleClient(front, opened.store, folder) as client:
+            tasks = [
+                asyncio.create_task(client.start(TOKEN)),
+                asyncio.create_task(posting.keep_posting(client, front, opened.store)),
+            ]
+            await discord.ready()
+            yield opened
+            await front.finish(10)
+            tasks[1].cancel()
+            await client.close()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def posts(discord: Loopback) -> list[Message]:
+    return [one for one in discord.public() if one.buttons]
+
+
+async def posted(discord: Loopback, number: int) -> Message:
+    """The last of so many posts."""
+    for _ in range(3000):
+        if len(posts(discord)) >= number:
+            return posts(discord)[-1]
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"there is no post {number}")
+
+
+async def looks(monkeypatch: pytest.MonkeyPatch, parts: Parts, number: int = 3) -> None:
+    """Wait until it was looked for what is due some times more."""
+    seen, enough = 0, asyncio.Event()
+    ask = Store.places_that_set
+
+    async def counted(store: Store, key: str) -> dict[str, Any]:
+        nonlocal seen
+        seen += 1
+        if seen > number:
+            enough.set()
+        return await ask(store, key)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "places_that_set", counted)
+        await asyncio.wait_for(enough.wait(), 60)
+    assert parts.store.path.exists()
+
+
+async def test_a_day_and_the_next(
+    parts: Parts, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = await shown(await discord.slash(HOST, "settings", daily="18"))
+    assert "The daily position is posted at 18:00 UTC" in told.text
+    await looks(monkeypatch, parts)
+    assert posts(discord) == []
+    clock.wait(minutes=1)
+    message = await posted(discord, 1)
+    assert message.text.startswith("**Daily position of November 22, 2026**\n6 4 1 1: you 3,300,")
+    assert message.labels == [
+        "Keep 1 1 and roll 2 dice",
+        "Keep 1 1 and bank 300",
+        "Keep 1 and roll 3 dice",
+        "Keep 1 and bank 200",
+    ]
+    assert list(message.files) == ["dice.png"]
+    assert "%" not in message.text
+
+    wrong = await shown(await discord.press(BOB, message, "Keep 1 and bank"))
+    assert wrong.ephemeral
+    assert wrong.text.startswith("Not the best: keep 1 and bank 200 costs 6.62 percentage points.")
+    again = await shown(await discord.press(BOB, message, "Keep 1 1 and roll"))
+    assert again.ephemeral
+    assert again.text.startswith(
+        "You have answered that already, and the first answer counts.\nNot"
+    )
+    german = await shown(await discord.press(EVE, message, "Keep 1 1 and roll"))
+    assert german.text.startswith("Gefunden: 1 1 behalten und 2 Würfel werfen ist am besten.")
+    own = await shown(await discord.slash(BOB, "daily"))
+    assert own.ephemeral
+    assert own.labels == message.labels
+    assert "You have answered: keep 1 and bank 200." in own.text
+    assert message.edits == 0
+
+    clock.wait(hours=23, minutes=59)
+    await looks(monkeypatch, parts)
+    assert posts(discord) == [message]
+    clock.wait(minutes=1)
+    following = await posted(discord, 2)
+    assert following.text.startswith(
+        "Solution of November 22, 2026, 6 4 1 1: keep 1 1 and roll 2 dice wins 57.38 %."
+        " 1 of 2 found it.\nPosition J8FZ-Q9SC-E\n\n**Daily position of November 23, 2026**\n"
+    )
+    late = await shown(await discord.press(HOST, message, "Keep 1 1 and roll"))
+    assert late.ephemeral
+    assert late.text.startswith("That position is over, /daily shows the one of today.\nSolution")
+    board = await shown(await discord.slash(HOST, "daily", what="board"))
+    assert not board.ephemeral
+    assert re.search(r"1\. +Eve +1 of 1 +1 day +0\.00\n *2\. +Bob", board.text)
+    for odd in ("d:2026-13-45:1", "d:0000-00-00:9"):
+        refused = await shown(await discord.press(BOB, following, custom_id=odd))
+        assert "This button has changed since" in refused.text
+    for odd in ("d:2031-01-01:1", "d:2026-11-23:9"):
+        refused = await shown(await discord.press(BOB, following, custom_id=odd))
+        assert refused.ephemeral
+        assert "nothing is known" in refused.text.lower() or "An answer is 1 to" in refused.text
+    await looks(monkeypatch, parts)
+    assert posts(discord) == [message, following]
+
+
+async def test_it_is_posted_in_the_language_of_who_wants_it(
+    parts: Parts, discord: Loopback, clock: Clock
+) -> None:
+    clock.wait(hours=2)
+    host = HOST | {"locale": "de"}
+    await shown(await discord.slash(host, "settings", daily="18"))
+    message = await posted(discord, 1)
+    assert message.text.startswith("**Stellung des Tages, 22. November 2026**\n")
+    assert message.labels[0] == "1 1 behalten und 2 Würfel werfen"
+    assert (await parts.store.settings(PLACE)).daily == 18
+
+
+async def test_a_channel_that_cannot_be_written_to_is_left_alone(
+    parts: Parts, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    discord.closed.add("500")
+    await parts.store.set_place_setting(PLACE, "daily", 18)
+    clock.wait(hours=1)
+    await looks(monkeypatch, parts, 10)
+    sent = [path for method, path in discord.requests if method == "POST" and "500" in path]
+    assert len(sent) == 1
+
+
+async def test_two_programs_post_once(folder: Path, discord: Loopback) -> None:
+    store = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
+    await store.set_place_setting(PLACE, "daily", 0)  # due at any time
+    await store.close()
+    async with (
+        running(folder, discord, ready=False) as one,
+        running(folder, discord, ready=False) as other,
+    ):
+        await posted(discord, 1)
+        for bot in (one, other):
+            assert await bot.end() == 0, bot.log
+    async with running(folder, discord) as again:
+        await shown(await discord.slash(BOB, "daily"))
+        assert await again.end() == 0, again.log
+    assert len(posts(discord)) == 1
+
+
+def test_the_longest_post_fits(strategies: dict[str, Strategy]) -> None:
+    day = Clock().at.date()
+    for name in ("kcd", "facebook", "classic"):
+        daily = daily_position(strategies[name], day)
+        streaks = tuple(("_*~" * 10, 1000 - k) for k in range(50))
+        solution = Solution(daily, 1000, 999, streaks)
+        found = post_card(Post(Asked(daily), solution))
+        told = daily_card(solution)
+        assert told is not None
+        assert max(len(found.text), len(told.text)) < MOST_IN_MESSAGE
+        assert found.buttons
+        assert "What wins most often?" in found.text
+        assert len({one.row for one in found.buttons}) <= 5

@@ -1,0 +1,97 @@
+"""What is worth a word, against a tally that is kept turn by turn."""
+
+import random
+from collections import defaultdict
+
+import pytest
+
+from bot.review.chart import ChartPoint, GameChart
+from bot.review.highlights import Feat, Highlight, highlight
+from bot.table import commands
+from bot.table.events import Banked, Event, Kept, Rolled, Scored, Undone
+from bot.table.state import Game, Stage, apply, begin
+from solver.rules.file import load_rules
+from solver.turn.scoring import set_asides
+
+
+def after(game: Game, *events: Event) -> Game:
+    for event in events:
+        game = apply(game, event)
+    return game
+
+
+def step(chance: random.Random, game: Game) -> list[Event]:
+    """What a reckless player does next."""
+    if game.turn.roll is not None:
+        [*kept] = commands.keep(game, game.mover, set_asides(game.rules, game.turn.roll)[0].dice)
+        return [*kept]
+    if game.may_bank and chance.random() < 0.4:
+        return [Banked()]
+    return [Rolled(dice=tuple(chance.choices(range(1, 7), k=game.turn.dice)))]
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_whole_games(players: int) -> None:
+    """Each feat is told when a tally says so, the rarest of several."""
+    chance, rules = random.Random(players), load_rules("classic")
+    seen = set()
+    for number in range(30):
+        game = begin(commands.begin_game(f"{number:x}", rules, [None] * players))
+        history: list[Event] = []
+        scored: dict[int, list[bool]] = defaultdict(list)
+        while game.stage in {Stage.LOBBY, Stage.PLAY}:
+            events = step(chance, game)
+            following = after(game, *events)
+            history += events
+            expected: list[Highlight] = []
+            [event] = events
+            if isinstance(event, Kept) and len(event.dice) == game.turn.dice:
+                expected.append(Highlight(Feat.HOT_DICE, game.mover, game.turn.hot_dice + 1))
+            if isinstance(event, Kept) or following.turn.roll:
+                pass
+            else:
+                own = scored[game.mover]
+                own.append(isinstance(event, Banked))
+                run = next((k for k, one in enumerate(own[::-1]) if one != own[-1]), len(own))
+                if isinstance(event, Banked) and game.turn.turn_total >= 2000:
+                    expected.append(Highlight(Feat.BIG_TURN, game.mover, game.turn.turn_total))
+                if isinstance(event, Rolled) and len(event.dice) >= 5:
+                    expected.append(Highlight(Feat.MANY_DICE, game.mover, len(event.dice)))
+                if following.stage is Stage.PLAY and own[-1] and run % 5 == 0:
+                    expected.append(Highlight(Feat.GOOD_RUN, game.mover, run))
+                if following.stage is Stage.PLAY and not own[-1] and run >= 3:
+                    expected.append(Highlight(Feat.BAD_RUN, game.mover, run))
+            expected.sort(key=lambda one: one.feat.value)
+            found = highlight(game, events, following, history)
+            assert found == (expected[0] if expected else None)
+            seen |= {found.feat} if found else set()
+            game = following
+    assert seen == set(Feat) - {Feat.COMEBACK}
+
+
+def test_a_comeback_is_told_of_who_wins() -> None:
+    rules = load_rules("kcd").model_copy(update={"goal": 1000})
+    game = begin(commands.begin_game("ab", rules, [None, None], tracked=True))
+    history = [Scored(points=500), Scored(points=0), Scored(points=600)]
+    over = after(game, *history)
+    shares = [(0.5, 0.5), (0.07, 0.93), (0.2, 0.8), (1.0, 0.0)]
+    chart = GameChart(
+        ("a", "b"), tuple(ChartPoint(str(k), one, (0, 0)) for k, one in enumerate(shares))
+    )
+    before = after(game, *history[:2])
+    found = highlight(before, history[2:], over, history, chart)
+    assert found == Highlight(Feat.COMEBACK, 0, 0.07)
+    mirrored = GameChart(chart.names, tuple(
+        ChartPoint(one.label, one.win_probabilities[::-1], (0, 0)) for one in chart.turns[:-1]
+    ))  # fmt: skip
+    assert highlight(before, history[2:], over, history, mirrored) is None
+
+
+def test_what_is_taken_back_is_no_feat() -> None:
+    rules = load_rules("classic")
+    game = begin(commands.begin_game("ab", rules, [None, None], tracked=True))
+    events = [Scored(points=2500)]
+    banked = after(game, *events)
+    assert highlight(game, events, banked, events) == Highlight(Feat.BIG_TURN, 0, 2500)
+    undone = [Undone()]
+    assert highlight(banked, undone, after(banked, *undone), [*events, *undone]) is None

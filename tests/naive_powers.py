@@ -1,0 +1,242 @@
+"""Badges that are used up, the slow and obvious way: every die and face, every use, every score.
+
+Written from what each badge is said to do. Scores are whole points, also those that a badge makes
+no multiple of what the rules score. A turn is at so many points with some dice left and some uses
+left; what a player does then is tried in all ways.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from tests.naive_loaded import Array, Dice, Faces, Player, Table, Weights, set_asides
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What a player holds."""
+
+    kind: str
+    uses: int = 1
+    amount: int = 0
+    alike: bool = False
+    after_farkle: bool = False
+    at_start: bool = False
+    once: bool = False
+    die: Weights = Weights()  # noqa: RUF009 - it is frozen
+
+
+NOTHING = Badge("nothing", uses=0)
+
+Values = dict[tuple[int, int], Array]
+"""Of the player to act, by the uses that it and the other have left: [own score, other's score]."""
+
+
+class Holder(Player):
+    """A player's dice and badge."""
+
+    def __init__(self, table: Table, dice: list[Weights], badge: Badge = NOTHING) -> None:
+        self.table, self.dice, self.badge = table, dice, badge
+        self.whole = tuple(range(len(dice)))
+        everything = range(1, len(dice) + 1)
+        self.remaining = [left for n in everything for left in combinations(self.whole, n)]
+        self.goal, self.step = table.rules.winning_score, table.rules.point_step
+        if table.rules.goal_must_be == "exceeded":
+            self.goal = table.rules.goal + 1
+
+    def scores(self, uses: int) -> list[int]:
+        """What the player may have with so many uses left."""
+        raised = self.badge.kind == "warlord" and uses < self.badge.uses
+        every = range(0, self.goal, self.step)
+        over = {self.more(total) % self.step for total in every} if raised else {0}
+        return sorted(score for n in every for r in over if (score := n + r) < self.goal)
+
+    def more(self, total: int) -> int:
+        """What a turn total counts for with the badge, rounded down to whole points."""
+        return total + total * self.badge.amount // 100
+
+    def falls(self, left: Dice) -> dict[Faces, float]:
+        """Every roll of some dice with its chance."""
+        found: dict[Faces, float] = {}
+        for fallen in product(*(list(self.dice[k].falls()) for k in left)):
+            shown = tuple(face for face, _ in fallen)
+            found[shown] = found.get(shown, 0.0) + float(np.prod([c for _, c in fallen]))
+        return found
+
+
+class Turns:
+    """The turns of a player at all scores, with so many uses left of both at their start."""
+
+    def __init__(self, holder: Holder, other: Holder, values: Values, uses: int, theirs: int):
+        """`values` are the other's; that of equal uses may be renewed, see `start`."""
+        self.holder, self.badge, self.table = holder, holder.badge, holder.table
+        self.own, self.others = holder.scores(uses), other.scores(theirs)
+        self.uses, self.theirs, self.values = uses, theirs, values
+        self.done: dict[tuple[object, ...], Array] = {}
+        """What is not changed by the values of equal uses."""
+        self.now: dict[tuple[object, ...], Array] = {}
+
+    def start(self) -> Array:
+        """What the start of the turn is worth at [own score, other's score]."""
+        self.now = {}
+        free = self.uses > 0
+        found = self.state(0, self.holder.whole, self.uses, free)
+        if free and self.badge.kind == "warlord" and self.badge.at_start:
+            found = np.maximum(found, self.state(0, self.holder.whole, self.uses - 1, False))
+        return found
+
+    def farkle(self, uses: int) -> Array:
+        """What it is worth to end the turn without points."""
+        theirs = self.holder.scores(uses)
+        return np.array([1 - self.values[self.theirs, uses][:, theirs.index(s)] for s in self.own])
+
+    def bank(self, total: int, uses: int) -> Array:
+        """What it is worth to add so many points to the score; -1 where it is not allowed."""
+        rules, scores = self.table.rules, self.holder.scores(uses)
+        used = uses < self.uses and self.badge.kind == "warlord"
+        found = np.full((len(self.own), len(self.others)), -1.0)
+        for row, score in enumerate(self.own):
+            after = score + (self.holder.more(total) if used else total)
+            wins = after >= self.holder.goal
+            least = rules.least_bank(wins=wins)
+            if total >= least:
+                there = 1.0 if wins else 1 - self.values[self.theirs, uses][:, scores.index(after)]
+                found[row] = there
+        return found
+
+    def state(self, total: int, left: Dice, uses: int, free: bool) -> Array:
+        """With so many points and dice left; `free` where another use may fall in this turn."""
+        kept = self.done if uses < self.uses else self.now
+        key = ("state", total, left, uses, free)
+        if key not in kept:
+            kept[key] = self._state(total, left, uses, free)
+        return kept[key]
+
+    def _state(self, total: int, left: Dice, uses: int, free: bool) -> Array:
+        if total >= self.holder.goal and total >= self.table.rules.least_bank():
+            return np.ones((len(self.own), len(self.others)))
+        ways = [self.bank(total, uses), self.roll(total, left, uses, free)]
+        if uses and free and self.badge.kind == "warlord" and not self.badge.at_start:
+            ways.append(self.bank(total, uses - 1))
+        if uses and free and self.badge.kind == "might":
+            ways.append(self.roll_with_die(total, left, uses - 1))
+        found: Array = np.max(ways, axis=0)
+        return found
+
+    def roll(self, total: int, left: Dice, uses: int, free: bool) -> Array:
+        """The dice that are left are rolled."""
+        kept = self.done if uses < self.uses else self.now
+        key = ("roll", total, left, uses, free)
+        if key not in kept:
+            falls = self.holder.falls(left).items()
+            worth = np.zeros((len(self.own), len(self.others)))
+            for shown, chance in falls:
+                worth += chance * self.lies(total, left, shown, uses, free)
+            kept[key] = worth
+        return kept[key]
+
+    def lies(self, total: int, left: Dice, shown: Faces, uses: int, free: bool) -> Array:
+        """A roll lies on the table."""
+        badge, again = self.badge, not self.badge.once
+        kept = list(set_asides(self.table, left, shown))
+        ways = [self.farkle(uses)] if not kept else []
+        for worth, dice in kept:
+            rest = tuple(k for k in left if k not in dice) or self.holder.whole
+            ways.append(self.state(total + worth, rest, uses, free))
+            if uses and free and badge.kind == "doppelganger":
+                ways.append(self.state(total + 2 * worth, rest, uses - 1, again))
+        if uses and free and badge.kind == "resurrection" and not kept:
+            ways.append(self.roll(total, left, uses - 1, again))
+        if uses and free and (kept or badge.after_farkle):
+            if badge.kind == "transmutation":
+                for k in range(len(left)):
+                    turned = (*shown[:k], str(badge.amount), *shown[k + 1 :])
+                    ways.append(self.settled(total, left, turned, uses - 1))
+            if badge.kind == "reroll":
+                sizes = [2] if badge.alike else range(1, badge.amount + 1)
+                for size in sizes:
+                    ways += [
+                        self.again(total, left, shown, places, uses - 1)
+                        for places in combinations(range(len(left)), size)
+                        if not badge.alike or shown[places[0]] == shown[places[1]]
+                    ]
+        found: Array = np.max(ways, axis=0)
+        return found
+
+    def settled(self, total: int, left: Dice, shown: Faces, uses: int) -> Array:
+        """A roll lies on the table that the badge has changed: it is not changed again."""
+        key = ("settled", total, left, shown, uses)
+        if key not in self.done:
+            ways = [
+                self.state(
+                    total + worth,
+                    tuple(k for k in left if k not in dice) or self.holder.whole,
+                    uses,
+                    not self.badge.once,
+                )
+                for worth, dice in set_asides(self.table, left, shown)
+            ]
+            self.done[key] = np.max(ways, axis=0) if ways else self.farkle(uses)
+        return self.done[key]
+
+    def again(self, total: int, left: Dice, shown: Faces, places: Dice, uses: int) -> Array:
+        """Some dice of a roll are rolled again."""
+        others = tuple("?" if k in places else face for k, face in enumerate(shown))
+        key = ("again", total, left, others, uses)
+        if key not in self.done:
+            found = np.zeros((len(self.own), len(self.others)))
+            for fallen, chance in self.holder.falls(tuple(left[k] for k in places)).items():
+                new = list(shown)
+                for place, face in zip(places, fallen, strict=True):
+                    new[place] = face
+                found += chance * self.settled(total, left, tuple(new), uses)
+            self.done[key] = found
+        return self.done[key]
+
+    def roll_with_die(self, total: int, left: Dice, uses: int) -> Array:
+        """The dice that are left are rolled with one more, which is gone afterwards."""
+        key = ("with die", total, left, uses)
+        if key not in self.done:
+            found = np.zeros((len(self.own), len(self.others)))
+            more = len(self.holder.dice)
+            for shown, chance in self.holder.falls(left).items():
+                for face, of_die in self.badge.die.falls():
+                    ways = [
+                        self.state(
+                            total + worth,
+                            tuple(k for k in left if k not in dice) or self.holder.whole,
+                            uses,
+                            not self.badge.once,
+                        )
+                        for worth, dice in set_asides(self.table, (*left, more), (*shown, face))
+                    ]
+                    best = np.max(ways, axis=0) if ways else self.farkle(uses)
+                    found += chance * of_die * best
+            self.done[key] = found
+        return self.done[key]
+
+
+def value_iteration(holders: tuple[Holder, Holder]) -> list[Values]:
+    """V of a small game: for each player to act, by the uses that it and the other have left."""
+    every: list[Values] = [{}, {}]
+    pairs = list(product(*(range(holder.badge.uses + 1) for holder in holders)))
+    for uses in pairs:
+        turns = []
+        for side in (0, 1):
+            key = uses[side], uses[1 - side]
+            own, others = holders[side].scores(key[0]), holders[1 - side].scores(key[1])
+            every[side][key] = np.full((len(own), len(others)), 0.5)
+            turns.append(Turns(holders[side], holders[1 - side], every[1 - side], *key))
+        for _ in range(10_000):
+            change = 0.0
+            for side in (0, 1):
+                key = uses[side], uses[1 - side]
+                new = turns[side].start()
+                change = max(change, float(np.max(np.abs(new - every[side][key]))))
+                every[side][key] = new
+            if change < 1e-13:
+                break
+        else:
+            raise ArithmeticError("no fixed point found")
+    return every

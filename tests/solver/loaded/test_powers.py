@@ -1,0 +1,227 @@
+"""Games in which badges are used up, against value iteration die by die."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.errors import InvalidRulesError
+from solver.loaded.files import open_matchup, read_matchup, save_matchup
+from solver.loaded.game import solve_matchup
+from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
+from solver.loaded.strategy import MatchupStrategy
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Die, make_dice_set
+from solver.turn.powers import Power, PowerKind, in_steps
+from tests import naive_loaded, naive_powers
+from tests.loaded_dice import kcd, random_badge, random_dice, set_of
+from tests.powers import KINDS, badge_of, random_power
+
+Powers = tuple[Power | None, Power | None]
+
+CATALOGUE = [
+    *(Power(PowerKind.WARLORD, amount=share) for share in (25, 50, 100)),
+    *(Power(PowerKind.RESURRECTION, uses) for uses in (1, 2, 3)),
+    *(Power(PowerKind.MIGHT, uses) for uses in (1, 2, 3)),
+    *(Power(PowerKind.DOPPELGANGER, uses) for uses in (1, 2, 3)),
+    *(Power(PowerKind.TRANSMUTATION, amount=face) for face in (3, 5, 1)),
+    *(Power(PowerKind.REROLL, amount=dice) for dice in (1, 2, 3)),
+    Power(PowerKind.REROLL, amount=2, alike=True),
+]
+"""Of every badge of the game that is used up, with what is taken where sources leave it open."""
+
+
+def check_against_twin(seed: int, powers: Powers, number: int, goal: int, kernels: Path) -> None:
+    chance = random.Random(seed)
+    rules = kcd(
+        dice=number,
+        goal=goal,
+        minimum_bank=chance.choice([0, 0, 100]),
+        minimum_binds_win=chance.random() < 0.5,
+        goal_must_be=chance.choice(["reached", "exceeded"]),
+        set_aside_all=chance.random() < 0.2,
+    )
+    alone = chance.random() < 0.3
+    dice = [random_dice(chance, number), random_dice(chance, number)]
+    badges = random_badge(chance, number), random_badge(chance, number)
+    matchup = Matchup(rules, (set_of(dice[0]), set_of(dice[1])), alone, badges, powers)
+    solution = solve_matchup(matchup, cache=kernels)
+    one, other = (
+        naive_powers.Holder(naive_loaded.Table(rules, alone, badge), some, badge_of(power))
+        for badge, some, power in zip(badges, dice, powers, strict=True)
+    )
+    expected = naive_powers.value_iteration((one, other))
+    for side, (a, b) in product((0, 1), product(*map(range, solution.values.shape[:2]))):
+        uses = (a, b) if side == 0 else (b, a)
+        mine, theirs = (one, other) if side == 0 else (other, one)
+        places = places_of(rules, mine.scores(uses[0])), places_of(rules, theirs.scores(uses[1]))
+        found = solution.values[a, b, side][np.ix_(*places)]
+        np.testing.assert_allclose(found, expected[side][uses], atol=1e-9)
+    assert solution.error_bound < 1e-9
+    check_turns(solution)
+
+
+def places_of(rules: Ruleset, scores: Sequence[int]) -> list[int]:
+    """Where scores of any points stand along an axis of values."""
+    return [in_steps(rules, score) // rules.point_step for score in scores]
+
+
+def check_turns(solution: MatchupSolution) -> None:
+    """Turns in NumPy start with the values of the kernels."""
+    strategy = MatchupStrategy(solution.matchup, solution.values)
+    a, b, _, scores, _ = solution.values.shape
+    for own, opponent in product(range(0, scores, 2), repeat=2):
+        for side, uses in product((0, 1), product(range(a), range(b))):
+            start = strategy.start(side, own * 50, opponent * 50)
+            found = strategy.turn(side, start, uses).win_probability[0, 0, -1]
+            expected = solution.values[(*uses, side, own, opponent)]
+            assert found == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_games_are_those_of_the_twin(kind: PowerKind, kernels: Path) -> None:
+    chance = random.Random(kind)
+    powers = random_power(chance, kind, 2), random_power(chance, chance.choice(KINDS), 1)
+    check_against_twin(len(kind), powers, 2, 200, kernels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_random_pairs_are_those_of_the_twin(seed: int, kernels: Path) -> None:
+    chance = random.Random(f"pair {seed}")
+    kinds = KINDS[seed % len(KINDS)], chance.choice(KINDS)
+    first, second = (random_power(chance, kind, chance.choice([1, 2])) for kind in kinds)
+    powers = (first, second) if chance.random() < 0.7 else (None, first)
+    number, goal = chance.choice([(2, 300), (2, 400), (3, 250)])
+    check_against_twin(seed, powers, number, goal, kernels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("power", CATALOGUE)
+def test_every_badge_is_that_of_the_twin(power: Power, kernels: Path) -> None:
+    check_against_twin(power.uses + power.amount, (power, None), 2, 250, kernels)
+
+
+@pytest.fixture(scope="module")
+def plain(kernels: Path) -> MatchupSolution:
+    """Three dice each to 400, without badges."""
+    one = make_dice_set([Die(), Die(), Die((2, 1, 1, 1, 1, 1), frozenset({1}))])
+    return solve_matchup(
+        Matchup(kcd(dice=3, goal=400), (one, make_dice_set([Die((8, 2, 8, 2, 8, 2))] * 3))),
+        cache=kernels,
+    )
+
+
+def with_powers(plain: MatchupSolution, powers: Powers, kernels: Path) -> MatchupSolution:
+    return solve_matchup(replace(plain.matchup, powers=powers), cache=kernels)
+
+
+@pytest.mark.parametrize("power", CATALOGUE)
+def test_a_badge_never_makes_its_owner_win_less(
+    power: Power, plain: MatchupSolution, kernels: Path
+) -> None:
+    """And used up it is no badge."""
+    values = with_powers(plain, (power, None), kernels).values
+    np.testing.assert_allclose(values[0, 0], plain.values, atol=1e-12)
+    gains = np.diff(values[:, 0], axis=0)
+    assert np.all(gains[:, 0] >= -1e-12)
+    assert np.all(gains[:, 1] <= 1e-12)
+    assert gains[:, 0, 0, 0].min() > 1e-6
+
+
+def test_what_more_is_allowed_is_never_worse(plain: MatchupSolution, kernels: Path) -> None:
+    pairs = [
+        (Power(PowerKind.RESURRECTION, 2, once=True), Power(PowerKind.RESURRECTION, 2)),
+        (Power(PowerKind.WARLORD, amount=50, at_start=True), Power(PowerKind.WARLORD, amount=50)),
+        (
+            Power(PowerKind.TRANSMUTATION, amount=1),
+            Power(PowerKind.TRANSMUTATION, amount=1, after_farkle=True),
+        ),
+        (Power(PowerKind.REROLL, amount=1), Power(PowerKind.REROLL, amount=2)),
+        (Power(PowerKind.REROLL, amount=2, alike=True), Power(PowerKind.REROLL, amount=2)),
+    ]
+    for less, more in pairs:
+        one, other = (with_powers(plain, (power, None), kernels).values for power in (less, more))
+        assert np.all(other[:, :, 0] >= one[:, :, 0] - 1e-12)
+        assert other[-1, 0, 0, 0, 0] > one[-1, 0, 0, 0, 0] + 1e-6
+
+
+def test_exchanging_the_sides_exchanges_the_answers(
+    plain: MatchupSolution, kernels: Path, tmp_path: Path
+) -> None:
+    """In memory and on disk, where both are one file."""
+    powers = Power(PowerKind.RESURRECTION, 2), Power(PowerKind.WARLORD, amount=25)
+    found = with_powers(plain, powers, kernels)
+    matchup = found.matchup
+    other = solve_matchup(matchup.exchanged, cache=kernels)
+    expected = exchanged_values(matchup, found.values)
+    np.testing.assert_allclose(other.values, expected, atol=1e-11)
+    assert other.matchup.digest == matchup.digest
+    path = save_matchup(found, tmp_path)
+    manifest, _ = read_matchup(path)
+    assert manifest.matchup in (matchup, matchup.exchanged)
+    assert manifest.axes[0] == "uses left of side 0"
+    assert np.array_equal(open_matchup(tmp_path, matchup).values, found.values)
+    opened = open_matchup(tmp_path, matchup.exchanged)
+    assert np.array_equal(opened.values, expected)
+    assert opened.matchup == matchup.exchanged
+    assert opened.win_probability(0, uses=(1, 2)) == found.values[2, 1, 1, 0, 0]
+
+
+def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
+    rules, dice = kcd(dice=2, goal=300), make_dice_set([Die()] * 2)
+    power = Power(PowerKind.MIGHT, 2)
+    found = solve_matchup(Matchup(rules, (dice, dice), powers=(power, power)), cache=kernels)
+    mirror = exchanged_values(found.matchup, found.values)
+    np.testing.assert_allclose(found.values, mirror, atol=1e-11)
+    almost = Die((1000, 1000, 1000, 1000, 1000, 1001))
+    near = solve_matchup(
+        Matchup(rules, (dice, make_dice_set([almost] * 2)), powers=(power, power)), cache=kernels
+    )
+    np.testing.assert_allclose(found.values, near.values, atol=1e-3)
+
+
+def test_the_number_of_threads_changes_nothing(plain: MatchupSolution, kernels: Path) -> None:
+    matchup = replace(plain.matchup, powers=(Power(PowerKind.REROLL, amount=1), None))
+    shares: list[float] = []
+    one = solve_matchup(matchup, cache=kernels, threads=1, on_progress=shares.append)
+    assert np.array_equal(one.values, solve_matchup(matchup, cache=kernels).values)
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+
+
+def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
+    might = Power(PowerKind.MIGHT, 2)
+    reroll = Power(PowerKind.REROLL, amount=2)
+    every: list[Powers] = [
+        (None, None),
+        (might, None),
+        (None, might),
+        (might, might),
+        (replace(might, uses=3), None),
+        (replace(might, once=True), None),
+        (replace(might, die=Die((2, 1, 1, 1, 1, 1))), None),
+        (reroll, None),
+        (replace(reroll, amount=1), None),
+        (replace(reroll, alike=True), None),
+        (replace(reroll, after_farkle=True), None),
+        (Power(PowerKind.WARLORD, amount=50), None),
+        (Power(PowerKind.WARLORD, amount=50, at_start=True), None),
+    ]
+    matchups = [replace(plain.matchup, powers=powers) for powers in every]
+    assert len({one.digest for one in matchups}) == len(matchups)
+    assert all(one.digest == one.exchanged.digest for one in matchups)
+    # dice that fall alike are one
+    twice = replace(might, die=Die((2, 2, 2, 2, 2, 2)))
+    assert replace(plain.matchup, powers=(twice, None)).digest == matchups[1].digest
+
+
+def test_too_many_states_are_refused(kernels: Path) -> None:
+    rules, dice = kcd(goal=60_000), make_dice_set([Die()] * 6)
+    powers = Power(PowerKind.MIGHT, 3), Power(PowerKind.MIGHT, 3)
+    with pytest.raises(InvalidRulesError, match="states with these badges are too many"):
+        solve_matchup(Matchup(rules, (dice, dice), powers=powers), cache=kernels)

@@ -1,0 +1,208 @@
+"""When to use a badge: against averages over all rolls, and games that are rolled die by die."""
+
+import random
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+
+from solver.errors import InvalidPositionError
+from solver.loaded.game import solve_matchup
+from solver.loaded.matchup import Matchup
+from solver.loaded.strategy import MatchupStrategy
+from solver.play.badge_uses import use_before_roll, uses_now, uses_on_roll
+from solver.play.loaded import advise_side, odds_of_side
+from solver.turn.powers import Power, PowerKind
+from solver.turn.scoring import TurnState
+from tests import naive_loaded
+from tests.loaded_dice import GAME_DICE, coded, kcd, random_dice, set_of
+from tests.powers import KINDS, random_power
+
+
+def any_strategy(seed: int, kind: PowerKind) -> MatchupStrategy:
+    """A turn of three dice with a badge among values that are made up."""
+    chance = random.Random(f"{kind} {seed}")
+    powers = random_power(chance, kind, 2), random_power(chance, chance.choice(KINDS), 1)
+    rules = kcd(dice=3, goal=200, set_aside_all=seed % 2 == 1)
+    one, other = set_of(random_dice(chance, 3)), set_of(random_dice(chance, 3))
+    shape = powers[0].uses + 1, powers[1].uses + 1, 2, 4, 4
+    values = np.sort(np.random.default_rng(seed).random(shape), axis=0)
+    matchup = Matchup(rules, (one, other), chance.random() < 0.3, powers=powers)
+    return MatchupStrategy(matchup, values)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_average_over_all_rolls_is_the_value_of_rolling(seed: int, kind: PowerKind) -> None:
+    strategy = any_strategy(seed, kind)
+    thrown, power = strategy.matchup.dice[0], strategy.matchup.powers[0]
+    assert power is not None
+    for left, (total, dice) in product(range(power.uses + 1), [(0, thrown.whole), (50, 1)]):
+        uses = left, 1
+        position = replace(strategy.start(0, 50, 50), turn_total=total, dice=dice)
+        mean = 0.0
+        for roll, ways in thrown.rolls(dice):
+            advice = advise_side(strategy, 0, position, roll, uses)
+            found = uses_on_roll(strategy, 0, advice, uses)
+            values = [one.win_probability for one in found]
+            assert values == sorted(values, reverse=True)
+            assert all(one.without == advice.win_probability for one in found)
+            mean += ways * max([advice.win_probability, *values])
+        odds = odds_of_side(strategy, 0, position, uses)
+        assert odds.roll == pytest.approx(mean / thrown.ways(dice), rel=1e-11)
+        use = use_before_roll(strategy, 0, odds, uses)
+        best = [odds.roll, *([] if odds.bank is None else [odds.bank])]
+        if use and kind is not PowerKind.RESURRECTION:
+            best.append(use.win_probability)
+            now = uses_now(strategy, 0, position, position.turn, uses)
+            assert now == (use.win_probability > use.without + 1e-12)
+        assert odds.win_probability == pytest.approx(max(best), rel=1e-11)
+
+
+def test_without_a_use_left_there_is_none() -> None:
+    for kind in KINDS:
+        strategy = any_strategy(0, kind)
+        position = replace(strategy.start(0), turn_total=50, dice=1)
+        odds = odds_of_side(strategy, 0, position, (0, 0))
+        assert use_before_roll(strategy, 0, odds, (0, 0)) is None
+        [(roll, _), *_] = strategy.matchup.dice[0].rolls(position.dice)
+        advice = advise_side(strategy, 0, position, roll, (0, 0))
+        assert uses_on_roll(strategy, 0, advice, (0, 0)) == ()
+        assert not uses_now(strategy, 0, position, TurnState(50, 1), (0, 0))
+
+
+def test_positions_that_only_a_badge_makes_are_possible() -> None:
+    """None of the own dice was set aside for 50 points."""
+    for kind in KINDS:
+        strategy = any_strategy(1, kind)
+        whole = strategy.matchup.dice[0].whole
+        power = strategy.matchup.powers[0]
+        assert power is not None
+        position = replace(strategy.start(0), turn_total=50, dice=whole)
+        if power.makes_points:
+            strategy.check(0, position)
+        else:
+            with pytest.raises(InvalidPositionError, match="cannot be left at a turn total"):
+                strategy.check(0, position)
+        with pytest.raises(InvalidPositionError):
+            strategy.check(0, replace(strategy.start(0), dice=1))
+
+
+@njit(cache=True)
+def play(
+    games: int,
+    seed: int,
+    goal: int,
+    whole: int,
+    falls: Any,
+    codes: Any,
+    points: Any,
+    after: Any,
+    ends: Any,
+    again: Any,
+    worth: Any,
+    left: Any,
+) -> int:
+    """How many of the games the first side wins, who begins and has Resurrection.
+
+    The other has a silver Warlord. Points are whole; tables are by steps of 50.
+
+    ends : [side, uses, uses, own, other, total, remaining]: 0 to roll, 1 to bank, 2 with the badge
+    again : the same: 1 to roll again after a farkle; worth : the values; left : uses of both
+    The rest is as in test_loaded.
+    """
+    np.random.seed(seed)
+    wins = 0
+    number = falls.shape[1]
+    shown = np.zeros(number, dtype=np.int64)
+    for _ in range(games):
+        scores, uses, side = [0, 0], [left[0], left[1]], 0
+        while True:
+            own, other = scores[side] // 50, scores[1 - side] // 50
+            total, dice, end = 0, whole, 0
+            while end == 0:
+                for k in range(number):
+                    if dice >> k & 1:
+                        chance, face = np.random.random(), 0
+                        while chance >= falls[side, k, face]:
+                            face += 1
+                        shown[k] = codes[side, k, face]
+                best, kept, gained = -1.0, 0, 0
+                mask = dice
+                while mask:
+                    number_of = 0
+                    for k in range(number):
+                        if mask >> k & 1:
+                            number_of += shown[k]
+                    if points[number_of] >= 0:
+                        rest = dice & ~mask
+                        row = min(total + points[number_of], worth.shape[5] - 1)
+                        column = after[side, rest if rest else whole]
+                        value = worth[side, uses[0], uses[1], own, other, row, column]
+                        if value > best:
+                            best, kept, gained = value, mask, points[number_of]
+                    mask = (mask - 1) & dice
+                row = min(total, worth.shape[5] - 1)
+                if best < 0:
+                    if again[side, uses[0], uses[1], own, other, row, after[side, dice]] == 1:
+                        uses[side] -= 1
+                        continue
+                    break
+                total += gained
+                dice &= ~kept
+                if dice == 0:
+                    dice = whole
+                row = min(total, worth.shape[5] - 1)
+                end = ends[side, uses[0], uses[1], own, other, row, after[side, dice]]
+            if end > 0:
+                scores[side] += 50 * total
+                if end == 2:
+                    scores[side] += 25 * total
+                    uses[side] -= 1
+                if scores[side] >= goal:
+                    wins += side == 0
+                    break
+            side = 1 - side
+    return wins
+
+
+@pytest.mark.slow
+def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
+    chance = random.Random(5)
+    kinds = [naive_loaded.Weights(weights) for weights in chance.sample(GAME_DICE, 3)]
+    kinds.append(naive_loaded.Weights((1,) * 6, frozenset({1})))
+    dice = [[kinds[0]] * 4 + [kinds[3]] * 2, [kinds[1]] * 3 + [kinds[2]] * 3]
+    rules = kcd(goal=1000)
+    one, other = set_of(dice[0]), set_of(dice[1])
+    powers = Power(PowerKind.RESURRECTION, 2), Power(PowerKind.WARLORD, amount=50)
+    solution = solve_matchup(Matchup(rules, (one, other), powers=powers), cache=kernels)
+    strategy = MatchupStrategy(solution.matchup, solution.values)
+    shape = 2, 3, 2, 20, 20, 20 + 1, max(one.whole, other.whole)
+    worth, ends = np.ones(shape), np.ones(shape, dtype=np.int8)
+    again = np.zeros(shape, dtype=np.int8)
+    for side, a, b, own, opponent in product(range(2), range(3), range(2), range(20), range(20)):
+        turn = strategy.power_turn(side, strategy.start(side, own * 50, opponent * 50), (a, b))
+        top, rows = turn.top, 20 - own
+        here = worth[side, a, b, own, opponent], ends[side, a, b, own, opponent]
+        columns = turn.plan.columns
+        here[0][:rows, :columns] = top.values[:rows]
+        bank = np.nan_to_num(top.bank[:rows, np.newaxis], nan=-1.0)
+        more = bank if top.more is None else np.nan_to_num(top.more[:rows, np.newaxis], nan=-1.0)
+        end = np.where(more > bank, 2, 1)
+        here[1][:rows, :columns] = np.where(np.maximum(bank, more) >= top.rolls[:rows], end, 0)
+        if top.instead is not None:
+            rolls = top.instead[:21] > top.farkle
+            again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
+    points, falls, codes, after = coded(rules, dice, (one, other))
+    games = 400_000
+    for uses in product(range(3), range(2)):
+        wins = play(
+            games, 3, 1000, 63, falls, codes, points, after, ends, again, worth, np.array(uses)
+        )
+        expected = strategy.win_probability(0, uses=(uses[0], uses[1]))
+        error = np.sqrt(expected * (1 - expected) / games)
+        assert abs(wins / games - expected) < 4 * error
