@@ -2,7 +2,9 @@
 
 Their parameters, here and in solver.game.audit_kernels; scores, totals and turn totals in steps:
 
-turn : the turn function of solver.game.kernel_source
+turn : the turn function of solver.game.kernel_source for all dice
+three, two, all_dice : those for fewer, see solver.game.kernel_source.Turns
+turns : all of them, likewise
 table : start-of-turn win probabilities, which are renewed in place, see solver.game.layout
 s : a total of both scores
 r, u, w : role and mode of the player to move, mode of the opponent
@@ -11,6 +13,8 @@ start : the opponent's score in lane 0 of a group; it is one more from lane to l
 steps : number of turn totals to solve in the turns of a group
 first : least of the lesser scores of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
+center : empty, or values V for which bounds are renewed instead of values, see solver.game.bounds:
+    with lower bounds in the table, 2 V less what turns are worth there, less slack
 game : a GameNumbers
 hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
     into a parallel loop
@@ -47,7 +51,7 @@ def array_type(dtype, axes):
 
 
 TABLE_TYPE = array_type(types.float64, 5)
-TURN_TYPE = types.FunctionType(types.void(*[array_type(types.float64, 1)] * 6, types.intp))
+TURN_TYPE = types.FunctionType(types.intp(*[array_type(types.float64, 1)] * 6, types.intp))
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
     [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 3)], Scratch
@@ -68,6 +72,8 @@ OUTCOMES_TYPE = types.NamedTuple(
     ],
     Outcomes,
 )
+TURN_TYPES = (TURN_TYPE,) * 4
+"""Of the fields of Turns."""
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 """Of the players of a Contest."""
 
@@ -94,13 +100,19 @@ def _least_bank(u, game):
 
 
 @njit(nogil=True, error_model="numpy")
+def fallen(own, game):
+    """Score after the last farkle in a row."""
+    return min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
+
+
+@njit(nogil=True, error_model="numpy")
 def _farkled(table, r, u, w, opponent, own, game):
     """Value of a farkle that leaves the score at `own` before any penalty; u is the mode before."""
     board = u // game.farkle_limit
     farkles = u - board * game.farkle_limit + 1
     if farkles == game.farkle_limit:
         farkles = 0
-        own = min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
+        own = fallen(own, game)
     after = board * game.farkle_limit + farkles
     return 1.0 - table[game.roles - 1 - r, w, after, opponent + own, PAD + opponent]
 
@@ -128,6 +140,15 @@ def _mend(table, s, start, r, u, w, work, rows):
 
 
 @njit(nogil=True, error_model="numpy")
+def _fill(rows, lanes):
+    """Set flat rows of LANES to the same values."""
+    for begin in range(0, len(rows), LANES):
+        row = rows[begin : begin + LANES]
+        for lane in range(LANES):
+            row[lane] = lanes[lane]
+
+
+@njit(nogil=True, error_model="numpy")
 def prepare(table, s, start, r, u, w, work):
     """What the turns with opponents' scores start .. start + LANES - 1 lead to.
 
@@ -135,7 +156,7 @@ def prepare(table, s, start, r, u, w, work):
     state.
     """
     game, hot = work.game, work.hot
-    values, bank, farkle, lost, _ = work.scratch
+    values, bank, farkle, lost, out = work.scratch
     low, high = own_scores(s, u, w, game)
     least_own = max(low, s - start - LANES + 1)
     if least_own > min(high, s - start):
@@ -149,10 +170,12 @@ def prepare(table, s, start, r, u, w, work):
     after_bank = table[other, w, 0]
     held = least if game.free_win == 0 else 1
     bank[:held] = 0.0
-    for t in range(held, rows):
+    played = steps if game.at_once == 1 else rows
+    for t in range(held, played):
         after = after_bank[s + t, PAD + start : PAD + start + LANES]
         for lane in range(LANES):
             bank[t, lane] = 1.0 - after[lane]
+    bank[played:rows] = 1.0
     for lane in range(LANES):
         opponent = start + lane
         own = s - opponent
@@ -162,17 +185,20 @@ def prepare(table, s, start, r, u, w, work):
             farkle[0, lane] = _farkled(table, r, u, w, opponent, own, game)
             kept = opponent + min(own, game.zero)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
-    for t in range(1, rows):
-        for lane in range(LANES):
-            farkle[t, lane] = farkle[0, lane]
+        else:
+            # no state: a lane in which nothing is worth a roll delays no other one
+            bank[held:rows, lane] = 1.0
+    out[0] = farkle[0]
+    _fill(farkle[:rows].ravel(), out[0])
     if game.free_win == 1 or game.keeps == 1:
         _mend(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
     for level in range(levels):
-        for t in range(steps, rows):
-            for n in range(dice):
-                for lane in range(LANES):
-                    values[level, t, n, lane] = bank[t, lane]
+        if game.at_once == 1:
+            values[level, steps:rows] = 1.0
+        else:
+            for t in range(steps, rows):
+                _fill(values[level, t].ravel(), bank[t])
         if game.must_roll_hot == 1:
             goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
             for t in range(steps, rows):
@@ -185,27 +211,72 @@ def prepare(table, s, start, r, u, w, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def solve_levels(turn, steps, work):
-    """Solve the turns that a thread's scratch was prepared for; out[-1] are their starts."""
+def _solve_rows(turn, begin, end, level, work):
+    """Solve a level's turn totals below `end`, those from there on being solved.
+
+    Down to `begin`, if the turn function goes as far; returns the last one.
+    """
     values, bank, farkle, lost, out = work.scratch
-    last = work.bonuses.size - 1
-    for level in range(last, -1, -1):
-        turn(
-            values[level].ravel(),
-            values[min(level + 1, last), work.bonuses[level] :].ravel(),
-            bank.ravel(),
-            farkle.ravel(),
-            lost,
-            out.ravel(),
-            steps,
-        )
+    return begin + turn(
+        values[level, begin:].ravel(),
+        values[min(level + 1, work.bonuses.size - 1), begin + work.bonuses[level] :].ravel(),
+        bank[begin:].ravel(),
+        farkle[begin:].ravel(),
+        lost,
+        out.ravel(),
+        end - begin,
+    )
+
+
+@njit(nogil=True, error_model="numpy")
+def solve_levels(turn, steps, work):
+    """Solve the turns that a thread's scratch was prepared for."""
+    for level in range(work.bonuses.size - 1, -1, -1):
+        _solve_rows(turn, 0, steps, level, work)
+
+
+@njit(nogil=True, error_model="numpy")
+def _rising(rows, low, high, work):
+    """The turn total from which on neither banks nor farkles fall.
+
+    In lanes from `low` to below `high`.
+    """
+    bank, farkle, fall = work.scratch.bank, work.scratch.farkle, work.scratch.out[0]
+    fall[:] = 0.0
+    for t in range(rows - 1):
+        for lane in range(LANES):
+            fall[lane] = max(fall[lane], bank[t, lane] - bank[t + 1, lane])
+    if work.game.keeps == 1:
+        for t in range(rows - 1):
+            for lane in range(LANES):
+                fall[lane] = max(fall[lane], farkle[t, lane] - farkle[t + 1, lane])
+    if fall[low:high].max() > 0.0:
+        for t in range(rows - 2, -1, -1):
+            for lane in range(low, high):
+                if bank[t, lane] > bank[t + 1, lane] or farkle[t, lane] > farkle[t + 1, lane]:
+                    return t + 1
+    return 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_tiers(turns, steps, low, high, work):
+    """Solve like solve_levels, in less time where few dice are not worth a roll.
+
+    It is the same, but for rounding, in lanes from `low` to below `high`.
+    """
+    first = min(steps, _rising(steps + work.game.reach, low, high, work))
+    for level in range(work.bonuses.size - 1, -1, -1):
+        end = _solve_rows(turns[3], first, steps, level, work)
+        end = _solve_rows(turns[2], first, end, level, work)
+        end = _solve_rows(turns[1], first, end, level, work)
+        _solve_rows(turns[0], 0, end, level, work)
 
 
 @njit(nogil=True, error_model="numpy")
 def _expect(s, start, r, u, w, rows, work, outcomes):
-    """Set out[-1] to what turns are worth that end by `outcomes`; scratch was prepared for them."""
+    """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game = work.game
-    _, bank, farkle, lost, out = work.scratch
+    values, bank, farkle, lost, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     role = r % (game.roles // game.sides)
     for lane in range(LANES):
@@ -223,11 +294,11 @@ def _expect(s, start, r, u, w, rows, work, outcomes):
             for place in range(outcomes.length[k]):
                 t = min(first + place, rows - 1)
                 value += outcomes.kept[begin + place] * farkle[t, lane]
-        out[-1, lane] = value
+        values[0, 0, -1, lane] = value
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turn, table, s, start, r, u, w, work, one, other, behind):
+def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Only those of players `behind` or level, or else of players ahead or level.
@@ -237,33 +308,39 @@ def _solve_group(turn, table, s, start, r, u, w, work, one, other, behind):
         return
     game = work.game
     outcomes = one if game.sides == 1 or 2 * r < game.roles else other
+    low, high = own_scores(s, u, w, game)
     if outcomes.length.size == 0:
-        solve_levels(turn, steps, work)
+        lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
+        _solve_tiers(turns, steps, lanes[0], lanes[1], work)
     else:
         _expect(s, start, r, u, w, steps + game.reach, work, outcomes)
-    low, high = own_scores(s, u, w, game)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(LANES):
         own = s - start - lane
         if low <= own <= high and (2 * own <= s if behind else 2 * own >= s):
-            # a sum of chances may come out one rounding above 1
-            value = work.scratch.out[-1, lane] + slack
-            table[r, u, w, s, PAD + own] = min(1.0, max(0.0, value))
+            value = work.scratch.values[0, 0, -1, lane]
+            if center.size == 0:
+                # a sum of chances may come out one rounding above 1
+                table[r, u, w, s, PAD + own] = min(1.0, max(0.0, value + slack))
+            else:
+                doubled = 2.0 * center[r, u, w, s, PAD + own]
+                table[r, u, w, s, PAD + own] = doubled - value - work.slack
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turn, table, s, first, r, u, w, work, one, other):
+def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
     """
-    _solve_group(turn, table, s, first, r, u, w, work, one, other, False)
+    _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False)
     mirror = work.game.roles - 1 - r
-    _solve_group(turn, table, s, s - first - LANES + 1, mirror, w, u, work, one, other, True)
+    start = s - first - LANES + 1
+    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turn, table, s, first, work, one, other):
+def _renew(turns, table, s, first, work, one, other, center):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     for count in range(2 * limit - 2, -1, -1):
@@ -273,15 +350,28 @@ def _renew(turn, table, s, first, work, one, other):
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles):
-                    _solve_pairs(turn, table, s, first, r, u, w, work, one, other)
+                    _solve_pairs(
+                        turns,
+                        table,
+                        s,
+                        first,
+                        r,
+                        u,
+                        w,
+                        work,
+                        one,
+                        other,
+                        center,
+                    )
 
 
 @njit(
     types.void(
-        TURN_TYPE,
+        *TURN_TYPES,
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 2),
+        TABLE_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
     ),
@@ -290,7 +380,23 @@ def _renew(turn, table, s, first, work, one, other):
     nogil=True,
     error_model="numpy",
 )
-def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack, one, other):
+def sweep_totals(
+    turn,
+    three,
+    two,
+    all_dice,
+    table,
+    s,
+    active,
+    center,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    one,
+    other,
+):
     """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
 
     Higher totals are done, and these do not depend on each other but for scores that cannot fall
@@ -301,12 +407,14 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack, one
     """
     workers = len(scratch.lost)
     chain = np.flatnonzero(active[:, 0])
-    rows, groups = np.nonzero(active[:, 1:])
+    # one group after the other, as those of one total share little that is in the cache
+    groups, rows = np.nonzero(active[:, 1:].T)
     tasks = chain.size + rows.size
     # the first worker's share is the chain at least
     share = max(chain.size, (tasks + workers - 1) // workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
+        turns = turn, three, two, all_dice
         begin, end = 0, share
         if worker > 0:
             rest, others = tasks - share, workers - 1
@@ -318,7 +426,7 @@ def sweep_totals(turn, table, s, active, game, hot, bonuses, scratch, slack, one
             else:
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
-            _renew(turn, table, s - row, first, own, one, other)
+            _renew(turns, table, s - row, first, own, one, other, center)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -332,7 +440,7 @@ def _slope(x, image, last_x, last_image):
 
 @njit(
     types.void(
-        TURN_TYPE,
+        *TURN_TYPES,
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 1),
@@ -348,7 +456,23 @@ def _slope(x, image, last_x, last_image):
     error_model="numpy",
 )
 def solve_total(
-    turn, table, s, active, game, hot, bonuses, scratch, slack, one, other, tolerance, least, wide
+    turn,
+    three,
+    two,
+    all_dice,
+    table,
+    s,
+    active,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    one,
+    other,
+    tolerance,
+    least,
+    wide,
 ):
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
@@ -359,11 +483,12 @@ def solve_total(
     other: only points that are `wide` of x apart count for it, and the first step goes that far. A
     task is a group as in sweep_totals.
     """
-    workers = len(scratch.lost)
+    workers, center = len(scratch.lost), table[:0]
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
+        turns = turn, three, two, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         for place in range(worker, tasks.size, workers):
             first = lowest + tasks[place] * LANES
@@ -376,7 +501,19 @@ def solve_total(
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before, ahead_before = behind.copy(), ahead.copy()
-                    _solve_pairs(turn, table, s, first, mirror, w, u, own, one, other)
+                    _solve_pairs(
+                        turns,
+                        table,
+                        s,
+                        first,
+                        mirror,
+                        w,
+                        u,
+                        own,
+                        one,
+                        other,
+                        center,
+                    )
                     error = 0.0
                     for score in range(begin, end + 1):
                         x, image = x_before[PAD + score], behind[PAD + score]
@@ -398,40 +535,3 @@ def solve_total(
                         error = max(error, change / max(new, least))
                     if iteration > 0 and error <= tolerance:
                         break
-
-
-@njit(nogil=True, error_model="numpy")
-def _logit(probability):
-    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
-
-
-@njit(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE), cache=True, error_model="numpy")
-def guess_total(table, s, k, game):
-    """Guess the states of total s with an opponent without farkles, of which nothing is known.
-
-    Their logits continue those of higher totals: bilinear where both players are far enough from
-    the goal, else linear along one score. Totals from s + k on are known, those over s guessed.
-    Only for players on the board; what is guessed for others is 0.5.
-    """
-    scores = game.scores
-    low, high = max(0, s - scores + 1), min(scores - 1, s)
-    for r in range(game.roles):
-        for f in range(game.farkle_limit):
-            known = table[r, f, 0]
-            for own in range(low, high + 1):
-                opponent = s - own
-                if own + k < scores and opponent + k < scores:
-                    logit = (
-                        _logit(known[s + k, PAD + own + k])
-                        + _logit(known[s + k, PAD + own])
-                        - _logit(known[s + 2 * k, PAD + own + k])
-                    )
-                elif own + 2 * k < scores:
-                    near, far = known[s + k, PAD + own + k], known[s + 2 * k, PAD + own + 2 * k]
-                    logit = 2.0 * _logit(near) - _logit(far)
-                elif opponent + 2 * k < scores:
-                    near, far = known[s + k, PAD + own], known[s + 2 * k, PAD + own]
-                    logit = 2.0 * _logit(near) - _logit(far)
-                else:
-                    continue
-                table[r, f, 0, s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

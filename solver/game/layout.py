@@ -72,6 +72,8 @@ class GameNumbers(NamedTuple):
     """Turn totals beyond the goal, for the player whose goal is not the end."""
     reach: int
     must_roll_hot: int
+    at_once: int
+    """1 where who reaches the goal always wins at once."""
 
 
 class HotDice(NamedTuple):
@@ -95,7 +97,7 @@ class Scratch(NamedTuple):
     lost: Floats
     """Value of a roll that loses everything, shape (LANES,)."""
     out: Floats
-    """The values of the turn total that was solved last, shape (dice, LANES)."""
+    """Room for what turn functions find at one turn total, shape (dice + 1, LANES)."""
 
 
 class Outcomes(NamedTuple):
@@ -169,6 +171,7 @@ def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
         beyond=ends.beyond,
         reach=plan.reach,
         must_roll_hot=int(plan.must_roll_hot),
+        at_once=int(rules.ending == "at_once"),
     )
 
 
@@ -200,7 +203,7 @@ def make_work(
         bank=np.zeros((threads, rows, LANES)),
         farkle=np.zeros((threads, rows, LANES)),
         lost=np.zeros((threads, LANES)),
-        out=np.zeros((threads, plan.columns, LANES)),
+        out=np.zeros((threads, plan.columns + 1, LANES)),
     )
     return Work(game, hot, bonuses, scratch, slack)
 

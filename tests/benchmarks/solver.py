@@ -132,6 +132,34 @@ def measure_threads(kernels: str, repetitions: int) -> Figures:
     }
 
 
+def measure_sweeps(kernels: str) -> Figures:
+    """Processor time of a whole solve of facebook in sweeps that leave nothing out, one thread."""
+    from solver.game.endgame import endgame  # noqa: PLC0415 - loads numba
+    from solver.game.kernel_source import Turns  # noqa: PLC0415
+    from solver.game.layout import Contest, as_is_best  # noqa: PLC0415
+    from solver.game.sweeps import Sweeps  # noqa: PLC0415
+
+    rules = load_rules("facebook")
+    ends, contest = endgame(rules), Contest(as_is_best(), as_is_best())
+    sweeps = Sweeps(rules, ends, [ends.last], contest, Path(kernels), 1, lambda _: None)
+    sweeps.turns = Turns(*[sweeps.turns.whole] * len(sweeps.turns))
+    whole: list[float] = []
+
+    def sweep() -> None:
+        begun = time.process_time()
+        sweeps.run(None, -1.0)
+        whole.append(time.process_time() - begun)
+
+    for _ in range(3):
+        sweep()
+    started = time.process_time()
+    solve_here(rules, cache=Path(kernels), tolerance=DEFAULT_TOLERANCE, threads=1)
+    solving = time.process_time() - started
+    for _ in range(3):
+        sweep()
+    return {"sweep": statistics.median(whole), "solve": solving}
+
+
 def measure_answers(strategies: str) -> Figures:
     """Opening a strategy file, and the table of a whole turn at 0:0."""
     rules, opening, turn = load_rules("facebook"), [], []
@@ -344,6 +372,7 @@ def _peak_memory() -> float:
 MEASURES: dict[str, Callable[..., Figures]] = {
     "solve": measure_solve,
     "threads": measure_threads,
+    "sweeps": measure_sweeps,
     "answers": measure_answers,
     "duel": measure_duel,
     "best response": measure_best_response,
@@ -555,6 +584,14 @@ def report_rates(bench: Bench, *, quick: bool) -> None:
     _note(f"facebook in {found['sweeps']} sweeps, {_times(repetitions)} each, by turns")
 
 
+def report_sweeps(bench: Bench) -> None:
+    """What a solve takes of sweeps that leave nothing out."""
+    _heading("A whole solve of facebook to 12 whole sweeps, processor time, one thread")
+    found = bench.child("sweeps", kernels=str(bench.folder / "kernels"))
+    bench.at_most("solve to 12 sweeps", found["solve"] / (12 * found["sweep"]), 0.45, "x")
+    _note(f"{found['solve']:.3g} s, one sweep {found['sweep']:.3g} s; goal 0.33")
+
+
 def report_kernels(bench: Bench) -> None:
     """The ways to solve one turn."""
     _heading("States per second of one turn, facebook at 0:0, one thread")
@@ -647,6 +684,7 @@ def main() -> int:
             partial(report_many, quick=chosen.quick),
             partial(report_contests, quick=chosen.quick),
             partial(report_rates, quick=chosen.quick),
+            report_sweeps,
             report_kernels,
             report_answers,
             report_points,

@@ -1,0 +1,47 @@
+"""Numba kernels that guess start-of-turn values from those of higher totals.
+
+Parameters as in solver.game.kernels.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from solver.game.kernels import GAME_TYPE, TABLE_TYPE
+from solver.game.layout import PAD
+
+
+@njit(nogil=True, error_model="numpy")
+def _logit(probability):
+    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
+
+
+@njit(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE), cache=True, error_model="numpy")
+def guess_total(table, s, k, game):
+    """Guess the states of total s with an opponent without farkles, of which nothing is known.
+
+    Their logits continue those of higher totals: bilinear where both players are far enough from
+    the goal, else linear along one score. Totals from s + k on are known, those over s guessed.
+    Only for players on the board; what is guessed for others is 0.5.
+    """
+    scores = game.scores
+    low, high = max(0, s - scores + 1), min(scores - 1, s)
+    for r in range(game.roles):
+        for f in range(game.farkle_limit):
+            known = table[r, f, 0]
+            for own in range(low, high + 1):
+                opponent = s - own
+                if own + k < scores and opponent + k < scores:
+                    logit = (
+                        _logit(known[s + k, PAD + own + k])
+                        + _logit(known[s + k, PAD + own])
+                        - _logit(known[s + 2 * k, PAD + own + k])
+                    )
+                elif own + 2 * k < scores:
+                    near, far = known[s + k, PAD + own + k], known[s + 2 * k, PAD + own + 2 * k]
+                    logit = 2.0 * _logit(near) - _logit(far)
+                elif opponent + 2 * k < scores:
+                    near, far = known[s + k, PAD + own], known[s + 2 * k, PAD + own]
+                    logit = 2.0 * _logit(near) - _logit(far)
+                else:
+                    continue
+                table[r, f, 0, s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
