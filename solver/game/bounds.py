@@ -12,7 +12,7 @@ from math import fsum
 
 import numpy as np
 
-from solver.game import kernels
+from solver.game import sweep_kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES, Turns, numbers_rolled, summands
 from solver.game.layout import (
@@ -59,7 +59,7 @@ def bound_of_sweep(
 ) -> float | None:
     """A proved bound of the error of every value after a sweep of all groups of a solve.
 
-    before, table : the tables before and after a sweep of kernels.sweep_totals
+    before, table : the tables before and after a sweep of sweep_kernels.sweep_totals
 
     As error_bound, in half of the work: what a turn is worth is convex in the values around it.
     Where values settle badly it may prove nothing though that one does.
@@ -129,7 +129,7 @@ def _sweep(
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
         given = center, *work, *contest
-        kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
+        sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
 
 
 def _distance(values: Floats, tolerance: float, lean: float) -> Floats:
@@ -189,7 +189,7 @@ def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:
 
 @lru_cache(maxsize=RULESETS)
 def _rounding_of_sums(plan: TurnPlan) -> Floats:
-    """Roundings in the value of one roll of the dice of a column, values being at most 1.
+    """Roundings in the value of one roll of the dice of a column, values being at most about 1.
 
     Of its chances, of their products with values, and of the sum, one term after the other, in that
     turn function in which they are most.
@@ -202,9 +202,10 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
             off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
             sums = [total for part in parts for total in np.cumsum(part)[1:]]
             sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
-            # each result is off by half of its last place at most, and none is above 1
-            _, places = np.frexp([*chances, *sums])
-            found = float(off) / _ROUNDING + np.exp2(np.minimum(places, 0) - 1.0).sum()
+            # each result is off by half of its last place at most, and no value is above 1, but for
+            # what bounds below 0 leave to the other player
+            _, places = np.frexp(np.array([*chances, *sums]) * (1 + LEAST))
+            found = float(off) / _ROUNDING + np.exp2(places - 1.0).sum()
             roundings[column] = max(roundings[column], found)
     return roundings
 

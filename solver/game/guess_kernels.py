@@ -6,7 +6,7 @@ Parameters as in solver.game.kernels.
 import numpy as np
 from numba import njit, types
 
-from solver.game.kernels import GAME_TYPE, TABLE_TYPE
+from solver.game.kernels import GAME_TYPE, TABLE_TYPE, own_scores
 from solver.game.layout import PAD
 
 
@@ -45,3 +45,31 @@ def guess_total(table, s, k, game):
                 else:
                     continue
                 table[r, f, 0, s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
+
+
+@njit(
+    types.void(TABLE_TYPE, types.intp, types.intp, types.intp, GAME_TYPE),
+    cache=True,
+    error_model="numpy",
+)
+def guess_between(table, s, above, below, game):
+    """Guess the states of total s from those of totals s + above and s - below.
+
+    Their logits are linear in the own score, or in the opponent's where that one has no room.
+    """
+    modes, share = game.farkle_limit * game.boards, below / (above + below)
+    for r in range(game.roles):
+        for u in range(modes):
+            for w in range(modes):
+                known = table[r, u, w]
+                low, high = own_scores(s, u, w, game)
+                higher, lower = own_scores(s + above, u, w, game), own_scores(s - below, u, w, game)
+                for own in range(low, high + 1):
+                    one, other = own + above, own - below
+                    if one > higher[1] or other < lower[0]:
+                        one, other = own, own
+                    one = min(max(one, higher[0]), higher[1])
+                    other = min(max(other, lower[0]), lower[1])
+                    logit = share * _logit(known[s + above, PAD + one])
+                    logit += (1.0 - share) * _logit(known[s - below, PAD + other])
+                    known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

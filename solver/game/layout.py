@@ -98,6 +98,9 @@ class Scratch(NamedTuple):
     """Value of a roll that loses everything, shape (LANES,)."""
     out: Floats
     """Room for what turn functions find at one turn total, shape (dice + 1, LANES)."""
+    banks: Floats
+    """Banks like `bank` that serve several turns, by whether the player to move is behind, role,
+    whether on the board, and mode of the opponent, shape (these, turn totals, LANES)."""
 
 
 class Outcomes(NamedTuple):
@@ -198,12 +201,14 @@ def make_work(
         float(plan.only_hot[-1]),
     )
     bonuses = np.array(plan.bonuses, dtype=np.intp)
+    places = 2 * game.roles * game.boards**2 * game.farkle_limit
     scratch = Scratch(
         values=np.zeros((threads, plan.levels, rows, plan.columns, LANES)),
         bank=np.zeros((threads, rows, LANES)),
         farkle=np.zeros((threads, rows, LANES)),
         lost=np.zeros((threads, LANES)),
         out=np.zeros((threads, plan.columns + 1, LANES)),
+        banks=np.zeros((threads, places, rows, LANES)),
     )
     return Work(game, hot, bonuses, scratch, slack)
 

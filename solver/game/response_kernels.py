@@ -199,6 +199,26 @@ def find_responses(turn, table, totals, game, hot, bonuses, scratch, slack, mass
                         )
 
 
+@njit(nogil=True, error_model="numpy", fastmath=True)
+def _add_banks(first, end, banked, rows, begin, out):
+    """Set `out` to what banks lead to: sums of columns from `begin` of `rows` by their chances."""
+    out[:] = 0
+    # four at once, as a sum waits for the one before
+    middle = first + (end - first) // 4 * 4
+    for t in range(first, middle, 4):
+        chances = banked[t : t + 4]
+        one, two = rows[t, begin : begin + LANES], rows[t + 1, begin : begin + LANES]
+        three, four = rows[t + 2, begin : begin + LANES], rows[t + 3, begin : begin + LANES]
+        for lane in range(LANES):
+            out[lane] += (chances[0, lane] * one[lane] + chances[1, lane] * two[lane]) + (
+                chances[2, lane] * three[lane] + chances[3, lane] * four[lane]
+            )
+    for t in range(middle, end):
+        row = rows[t, begin : begin + LANES]
+        for lane in range(LANES):
+            out[lane] += banked[t, lane] * row[lane]
+
+
 @njit(
     types.void(
         array_type(types.float32, 5),
@@ -241,14 +261,13 @@ def respond(more, change, apart, game, found):
                             banked = found.banked[i, k, r, u, board]
                             farkled = found.farkled[i, k, r, u, board]
                             begin = PAD + k * LANES
-                            out[:] = 0
+                            _add_banks(first, end, banked, more[other, w, 0, s:], begin, out)
                             rest[:] = 0
-                            for t in range(first, end):
-                                after = more[other, w, 0, s + t, begin : begin + LANES]
-                                before = change[other, w, 0, s + t, begin : begin + LANES]
-                                for lane in range(LANES):
-                                    out[lane] += banked[t, lane] * after[lane]
-                                    rest[lane] += banked[t, lane] * before[lane]
+                            most = min(high, s - k * LANES)
+                            least = max(low, s - k * LANES - LANES + 1)
+                            # nearly all groups are renewed in early sweeps
+                            if np.any(change[r, u, w, s, PAD + least : PAD + most + 1] == 0):
+                                _add_banks(first, end, banked, change[other, w, 0, s:], begin, rest)
                             for lane in range(LANES):
                                 opponent = k * LANES + lane
                                 score = s - opponent

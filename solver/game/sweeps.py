@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game import bounds, kernels
+from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame, endgame
-from solver.game.guess_kernels import guess_total
-from solver.game.kernel_source import LANES, load_turns
+from solver.game.guess_kernels import guess_between, guess_total
+from solver.game.kernel_source import FEW_SCORES, LANES, load_turns
 from solver.game.layout import (
     PAD,
     Contest,
@@ -77,8 +77,17 @@ _NO_BOUND = 0.5
 _ROUNDS = 2
 """In which a correction is found, which settles faster than its coefficients are exact."""
 
+_AT_REST = 0.5
+"""A group is left out if it changed by no more than so many times what would end the solve."""
+
+_AT_REST_CORRECTED = 2.0
+"""Likewise where a correction tells most of what is to come."""
+
+_APART = 3
+"""Totals from one that the first sweep of a long game solves to the next; between is a guess."""
+
 _WIDE = 1e-6
-"""How far apart slopes are taken once a proof has failed, see kernels.solve_total."""
+"""How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
 
 
 def solve(
@@ -105,10 +114,11 @@ def solve(
     contest = Contest(as_is_best(), as_is_best())
     sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
     sweeps.pair_tolerance = tolerance / 100
-    costs = rules.farkle_penalty is not None
+    costs, rest = rules.farkle_penalty is not None, _AT_REST
     if costs and not rules.farkle_keeps_turn_total and not rules.has_opening:
         # the few states of players not on the board would be told too little of by others
         sweeps.expect_corrections()
+        rest = _AT_REST_CORRECTED
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
     target, failed = tolerance, 0
@@ -133,7 +143,7 @@ def solve(
         verifying = change <= enough if costs else not verifying
         # level scores in different modes would change back and forth
         sweeps.plain = verifying and (bool(failed) or not rules.has_opening)
-        at_rest = -1.0 if verifying else enough / 2
+        at_rest = -1.0 if verifying else enough * rest
         residual = change
         if rate <= _SLOW or number <= 2:
             sweeps.correct()
@@ -180,7 +190,7 @@ def settle(sweeps: "Sweeps", tolerance: float) -> tuple[int, float]:
         if change <= enough and not sweeps.skipped:
             return number, change
         verifying = change <= enough
-        at_rest = -1.0 if verifying else enough / 2
+        at_rest = -1.0 if verifying else enough * _AT_REST
         residual = change
         if rate <= _SLOW or number <= 2:
             slow = []
@@ -226,7 +236,7 @@ class Sweeps:
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts))
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
-        """See kernels.solve_total."""
+        """See sweep_kernels.solve_total."""
         self._game = game = self._work.game
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
@@ -243,7 +253,7 @@ class Sweeps:
         self.number = 0
         """Sweeps so far."""
         self.wide = 0.0
-        """See kernels.solve_total."""
+        """See sweep_kernels.solve_total."""
         self.plain = False
         """Whether a sweep solves states just once without a penalty too. Secant steps leave two
         values that are exact but do not quite fit each other, which a proof takes ill."""
@@ -278,11 +288,17 @@ class Sweeps:
                 guessed -= 1
                 guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
             active = changed[totals] > at_rest
+            # how far each total is from the next one below that is solved
+            below = np.arange(len(totals))[::-1] % (_APART if self._is_rough(total) else 1)
+            active[below > 0] = False
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
             before = self.table[:, :, :, totals]
             self._solve(total, active)
+            for row in np.flatnonzero(below).tolist():
+                above = min(_APART - int(below[row]), row + 1)
+                guess_between(self.table, totals[row], above, below[row], game)
             if self._change.size:
                 self._change[:, :, :, totals] = self.table[:, :, :, totals] - before
             for row, one in enumerate(totals.tolist()):
@@ -294,6 +310,11 @@ class Sweeps:
                 solved = firsts[active[row, : len(firsts)]]
                 self.states_solved += self._cells * _turn_totals(game, one, solved)
         return largest
+
+    def _is_rough(self, total: int) -> bool:
+        """Whether some totals that are solved together with this one are only guessed now."""
+        first = self.number == 1 and total < self._last_total
+        return first and self._change.size > 0 and self._game.scores >= FEW_SCORES
 
     def expect_corrections(self) -> None:
         """Keep what `correct` needs."""
@@ -386,10 +407,12 @@ class Sweeps:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(*self.turns, self.table, total, active, self.table[:0], *given)
+            sweep_kernels.sweep_totals(
+                *self.turns, self.table, total, active, self.table[:0], *given
+            )
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide
-            kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
+            sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
 
 
 def _extrapolate(
