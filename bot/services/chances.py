@@ -12,7 +12,7 @@ from bot.review.moments import Reader, TurnChange, read_events, read_on
 from bot.review.review import PlayerReview, Review, review
 from bot.review.worth import Worth
 from bot.services.advisor import Advisor
-from bot.services.loaded import seconds_of_solve, solved_values
+from bot.services.loaded import is_light, seconds_of_solve, solved_values
 from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
@@ -182,12 +182,12 @@ class Oracle:
     async def decided(self, table: Table) -> Move:
         """What the bot that is to move does with the roll. Raises StrategyFileError, TaskError."""
         game = replace(table.game, before=None)
-        return await self.answered(asker_of(table), game.rules, decided, self.advisor, game)
+        return await self.answered_in(game, asker_of(table), decided, self.advisor, game)
 
     async def banked(self, table: Table) -> bool:
         """Whether the bot that is to move banks. Raises StrategyFileError, TaskError."""
         game = replace(table.game, before=None)
-        return await self.answered(asker_of(table), game.rules, banked, self.advisor, game)
+        return await self.answered_in(game, asker_of(table), banked, self.advisor, game)
 
     async def badge_use(self, table: Table) -> Roll | None:
         """What the bot that is to move uses its badge on now, see `reckoning.badge_use`.
@@ -195,7 +195,13 @@ class Oracle:
         Raises StrategyFileError, TaskError.
         """
         game = replace(table.game, before=None)
-        return await self.answered(asker_of(table), game.rules, badge_use, self.advisor, game)
+        return await self.answered_in(game, asker_of(table), badge_use, self.advisor, game)
+
+    async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
+        """As `answered` of the rules of a game, or of the dice and badges that players bring."""
+        if game.matchup is None or await at_once(is_light, game.matchup):
+            return await self.answered(asker, game.rules, make, *args)
+        return await self.tasks.aside(asker, make, *args)
 
     async def answered(self, asker: Asker, rules: Ruleset, make: Callable[..., T], *args: Any) -> T:
         """What a function of a module makes of a turn: at once, unless the rules make it long.
@@ -211,8 +217,12 @@ class Oracle:
         game = table.game
         if game.shares is None and not self.advisor.is_solved_in(game, game.playing):
             return None
+        is_quickly_told = _is_light(game)
+        if not (is_quickly_told or game.over or game.turn == game.first_turn):
+            return None  # between turns it is told again
         worth = self.advisor.worth_in(game)
-        last = self._last_turn(worth, table) if self.is_exact(game) else None
+        is_followed = is_quickly_told and self.is_exact(game)
+        last = self._last_turn(worth, table) if is_followed else None
         return Chances(worth.shares(game), None, last)
 
     async def _estimated(self, table: Table) -> Chances | None:
@@ -294,7 +304,7 @@ class Oracle:
         if game.shares is None:
             return []
         players: Sequence[PlayerReview | None] = [None] * len(game.seats)
-        if self.is_exact(game):
+        if self.is_exact(game) and _is_light(game):
             worth = self.advisor.worth_in(game)
             players = review(worth, table.begun, table.events).players
         return [
@@ -317,6 +327,11 @@ def _between_turns(game: Game) -> Game:
     stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
     begun = game.at_turn_start
     return replace(begun, stage=stage, before=None, version=0, rolls=0, seeds=())
+
+
+def _is_light(game: Game) -> bool:
+    """Whether a turn of a game is solved in no time, whatever players bring to it."""
+    return game.matchup is None or is_light(game.matchup)
 
 
 def is_quick(rules: Ruleset) -> bool:

@@ -6,7 +6,7 @@ All of it may load numba, and so is called only in a worker or on the command li
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from bot.services.rule_options import rules_from_options
@@ -45,6 +45,10 @@ ORDINARY = "ordinary*6"
 _SECONDS = 5e-10
 """That a solve takes for each option of a turn, each own and other score and turn total."""
 _LEAST_SECONDS = 0.5
+_TURN_SECONDS = 4e-9
+"""That a turn takes in which a badge may be used, for each of its options and each score."""
+_LIGHT = 0.3
+"""Seconds that a turn may take for which people wait at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,15 @@ def seconds_of_solve(matchup: Matchup) -> float:
     others = [1 + uses_of(power) for power in reversed(matchup.powers)]
     options = sum(other * _options(matchup, side) for side, other in enumerate(others))
     return float(_LEAST_SECONDS + _SECONDS * options * score_count(matchup.rules) ** 3)
+
+
+@lru_cache(maxsize=256)
+def is_light(matchup: Matchup) -> bool:
+    """Whether a turn of it is solved in no time, as all are without badges that are used up."""
+    if not any(matchup.powers):
+        return True
+    most = max(_options(matchup, side) for side in (0, 1))
+    return _TURN_SECONDS * most * score_count(matchup.rules) < _LIGHT
 
 
 def _options(matchup: Matchup, side: int) -> float:

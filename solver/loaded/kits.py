@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import Matchup
-from solver.named.badges import Held, NamedBadge, check_tiers, played_badges
+from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
 from solver.named.sets import NamedDie, NamedSet
@@ -56,7 +56,7 @@ class Kit:
         return set_aside_text(self.shown(roll), roll, make_roll(kept))
 
 
-def badges_of(kits: Sequence[Kit]) -> Held:
+def badges_of(kits: Sequence[Kit]) -> Badges:
     """The badges of two players that do anything."""
     one, other = kits
     return played_badges(one.badge, other.badge)

@@ -221,11 +221,11 @@ def read_badges(
     return one, other
 
 
-Held = tuple[NamedBadge | None, NamedBadge | None]
+Badges = tuple[NamedBadge | None, NamedBadge | None]
 """The badges of two players, None for none."""
 
 
-def played_badges(mine: NamedBadge | None, theirs: NamedBadge | None) -> Held:
+def played_badges(mine: NamedBadge | None, theirs: NamedBadge | None) -> Badges:
     """The badges of two players that do anything, with the uses that one leaves the other."""
     return mine and mine.against(theirs), theirs and theirs.against(mine)
 

@@ -177,7 +177,7 @@ async def _told_here(
     game = replace(table.game, before=None)
     async for reply in ready_for(oracle, rules, caller, game):
         yield reply
-    found = await oracle.answered(caller.asker, game.rules, ask_here(table, game))
+    found = await oracle.answered_in(game, caller.asker, ask_here(table, game))
     is_loaded = isinstance(found, Loaded)
     text = partial(_for_mover, table, caller, loaded_text if is_loaded else make_text)
     yield Reply(found, text, loaded_data if is_loaded else answer_data, private=True)

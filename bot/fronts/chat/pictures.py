@@ -91,7 +91,7 @@ class PictureCommands:
         async for reply in ready_for(self._oracle, self._rules, caller, game):
             yield reply
         asked = self._oracle.advisor, game
-        found = await self._oracle.answered(caller.asker, game.rules, loaded_explained, *asked)
+        found = await self._oracle.answered_in(game, caller.asker, loaded_explained, *asked)
         if here.seat_of(caller.person) != game.mover:
             found = replace(found, seen_by=here.names[game.mover])
         names = tuple(one.text for one in found.columns)
