@@ -123,6 +123,6 @@ def weak_spot(games: Sequence[PlayedGame]) -> Spot | None:
         return None
     mean = fsum(losses.values()) / sum(counts.values())
     return max(
-        filter(counts.get, Spot),
+        (one for one in Spot if counts[one]),
         key=lambda one: (losses[one] + _AVERAGE * mean) / (counts[one] + _AVERAGE),
     )

@@ -20,6 +20,9 @@ _SCHEDULER = Scheduler(
     enable_fuzzing=False,  # so that the same answers have the same intervals
 )
 
+_ELSEWHERE = {"card_id": 0, "due": datetime.min.isoformat()}
+"""What a card of the scheduler has besides, and what is kept elsewhere or needed by nobody."""
+
 
 def spaced(
     memory: Mapping[str, Any] | None, cost: float, now: datetime
@@ -30,10 +33,11 @@ def spaced(
     cost : win probability that was given away
     now : in UTC
     """
-    card = Card(0, due=now) if memory is None else Card.from_dict({**_EMPTY, **memory})
+    before: Any = {**_ELSEWHERE, **memory} if memory else None
+    card = Card.from_dict(before) if before else Card(0, due=now)
     after, _ = _SCHEDULER.review_card(card, _rating(cost), now)
-    kept = after.to_dict()
-    return {name: value for name, value in kept.items() if name not in _EMPTY}, after.due
+    kept = {name: value for name, value in after.to_dict().items() if name not in _ELSEWHERE}
+    return kept, after.due
 
 
 def _rating(cost: float) -> Rating:
@@ -41,7 +45,3 @@ def _rating(cost: float) -> Rating:
     if cost <= 0:
         return Rating.Good
     return Rating.Hard if cost < CLEAR else Rating.Again
-
-
-_EMPTY: Any = {"card_id": 0, "due": datetime.min.isoformat()}
-"""Of a card what is known otherwise."""

@@ -1,7 +1,7 @@
 """A checksum in every row, by which is known whether the row is still what the program wrote."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, reduce
 from typing import Any
 
@@ -91,7 +91,7 @@ def sealed_update(table: Table, *names: str) -> Update:
 
 def put(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
     """Insert a row, in place of one of its key, which may be damaged."""
-    keys = table.primary_key.columns.keys()
+    keys: Sequence[str] = table.primary_key.columns.keys()
     connection.execute(
         sqlite.insert(table).values(row).on_conflict_do_update(index_elements=keys, set_=row)
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.review.choices import Choice
 from bot.review.moments import Judgement, Mark, Moment
-from bot.review.review import PlayerReview, Review
+from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
 from bot.review.worth import Shares
 from bot.views.advice import (
     farkles_in_a_row,
@@ -16,7 +16,7 @@ from bot.views.advice import (
     turn_total_text,
 )
 from bot.views.badges import USES, turned_to
-from bot.views.layout import and_text, columns, dice_text, inside, percent, wrap
+from bot.views.layout import MOST_IN_MESSAGE, and_text, columns, dice_text, inside, percent, wrap
 from solver.game.many_best import SharedPosition
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
@@ -39,16 +39,23 @@ _COSTS = {
 
 
 def review_text(review: Review, names: Sequence[str]) -> str:
-    """How the game went, how well all played it, and the decisions that cost most."""
-    return "\n\n".join(review_pages(review, names))
+    """How the game went, how well all played it, and the decisions that cost most.
+
+    Of these as many as fit into a message, and the worst one in any case.
+    """
+    for most in range(NUMBER_OF_WORST, 0, -1):
+        text = "\n\n".join(review_pages(review, names, most))
+        if len(text) <= MOST_IN_MESSAGE:
+            break
+    return text
 
 
-def review_pages(review: Review, names: Sequence[str]) -> list[str]:
-    """The same in pages: the game, its players, the luck, the worst decisions."""
+def review_pages(review: Review, names: Sequence[str], most: int = NUMBER_OF_WORST) -> list[str]:
+    """The same in pages: the game, its players, the luck, so many of the worst decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
-    parts.append(_worst(review, names))
+    parts.append(_worst(review, names, most))
     return parts
 
 
@@ -211,10 +218,10 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
     return wrap(text)
 
 
-def _worst(review: Review, names: Sequence[str]) -> str:
+def _worst(review: Review, names: Sequence[str], most: int) -> str:
     found = [
         (moment, moment.judgement)
-        for moment in review.worst
+        for moment in review.worst[:most]
         if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
     ]
     if not found:

@@ -1,7 +1,6 @@
 """What a game teaches, against the review it is made of and advice on each decision."""
 
 from dataclasses import replace
-from functools import cache
 from math import fsum
 
 import pytest
@@ -15,6 +14,7 @@ from solver.game.position import Position
 from solver.play.advice import advise
 from solver.play.daily import CLEAR, MOST
 from solver.play.drills import spot_of
+from solver.play.estimate import EstimatedStrategy
 from solver.play.position_id import read_id
 from solver.strategy import Strategy
 from tests.bot.review.test_review import Table, at_random, best, chance, either, play
@@ -85,7 +85,10 @@ def test_spots_and_sums_are_those_of_the_review(badly_played: tuple[Strategy, Ta
             here = [
                 one
                 for one in judged
-                if one and not one.forced and spot_of(found.rules, one.position) is spot  # type: ignore[arg-type]
+                if one
+                and not one.forced
+                and isinstance(one.position, Position)
+                and spot_of(found.rules, one.position) is spot
             ]
             assert len(here) == number
 
@@ -123,8 +126,8 @@ def test_of_three_the_decisions_of_the_last_two_are_lessons(
     table = Table(strategy.rules, tracked=True, levels=3)
     table.roll(1, 1, 1, 5, 2, 3)
     table.keep(5, bank=True)
-    shared = cache(lambda: _estimate(strategy))
-    worth = Worth(lambda players: strategy if players == 2 else shared())  # type: ignore[arg-type,return-value]
+    estimated = EstimatedStrategy(strategy, 3)
+    worth = Worth(lambda players: strategy if players == 2 else estimated)
     table.do(commands.resign(table.game, 2))
     table.score(500)
     table.roll(1, 1, 1, 5, 2, 3)
@@ -133,9 +136,3 @@ def test_of_three_the_decisions_of_the_last_two_are_lessons(
     assert found[0].decisions == 2
     assert [one.turn for one in found[0].lessons] == [2]
     assert sum(number for number, _ in found[0].spots.values()) == 1
-
-
-def _estimate(strategy: Strategy) -> object:
-    from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415
-
-    return EstimatedStrategy(strategy, 3)

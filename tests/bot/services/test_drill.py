@@ -84,11 +84,14 @@ async def program(tmp_path: Path, data: Path) -> AsyncIterator[Program]:
 
 
 @pytest.fixture
-async def other(tmp_path: Path, data: Path, program: Program) -> AsyncIterator[Program]:
+async def other(
+    tmp_path: Path,
+    data: Path,
+    program: Program,  # noqa: ARG001 - made before
+) -> AsyncIterator[Program]:
     settings = Settings(data=tmp_path, workers=0)
     async with open_parts(settings, Advisor(data / "strategies")) as parts:
         yield Program(parts)
-    assert program
 
 
 # ---- What is asked ---------------------------------------------------------------------------
