@@ -151,8 +151,11 @@ def _cell(share: float, bar: int) -> str:
 
 _AREAS = ("#2F78A8", "#B5652E")
 """Of two players."""
-_SIZE, _DPI = (8.0, 4.5), 100
-_LABEL_PIXELS = 150
+_SIZE, _DPI = (6.0, 3.375), 400 / 3
+"""Letters are in proportion to the inches: as large as a phone needs them."""
+_LABEL_PIXELS = 190
+_LEFT = 0.115
+"""Of the width, before the picture."""
 _TICKS = 9
 _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
@@ -169,7 +172,7 @@ def chart_png(chart: GameChart) -> bytes:
 
     picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=PAPER)
     canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
-    axes = picture.add_axes((0.095, 0.135, 0.7, 0.745))
+    axes = picture.add_axes((_LEFT, 0.165, 0.62, 0.7))
     _draw_frame(picture, axes, chart)
     if chart.turns:
         (_draw_areas if len(chart.names) == 2 else _draw_lines)(axes, chart)
@@ -182,7 +185,7 @@ def chart_png(chart: GameChart) -> bytes:
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     """Title, grid and axes."""
     title = say("Win probability after each turn")
-    picture.text(0.095, 0.925, title, color=INK, font=font(14, bold=True))
+    picture.text(_LEFT, 0.915, title, color=INK, font=font(14, bold=True))
     axes.set_facecolor(PAPER)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -193,7 +196,7 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     axes.set_yticks(heights, [f"{h:.0%}".replace("%", " %") for h in heights])
     ticks = _ticks(len(chart.turns))
     axes.set_xticks(ticks, [drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
-    axes.tick_params(length=0, pad=7)
+    axes.tick_params(length=0, pad=5)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
         text.set(font=font(12), color=INK, parse_math=False)
     axes.set_xlabel(say("turn"), color=INK, font=font(12), labelpad=2)
@@ -253,11 +256,11 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart) -> None:
         wanted = list(last.win_probabilities)
     roomy = len(players) <= _ROOMY
     strong = font(14 if roomy else 11, bold=True)
-    heights = _spread(wanted, 0.155 if roomy else min(0.075, 1 / len(players)))
+    heights = _spread(wanted, 0.19 if roomy else min(0.1, 1 / len(players)))
     for seat in players:
         colour, _ = _style(seat)
         percents = _whole_percent(last.win_probabilities[seat])
-        room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 55
+        room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 75
         name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, strong))
         if roomy:
             facts = f"{percents}   {figure(last.scores[seat])}"

@@ -3,8 +3,9 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import groupby
 
 from bot.typed import cleaned
 from solver.turn.dice import Roll
@@ -12,6 +13,15 @@ from solver.wording import figure, say, say_number
 
 MOST_IN_MESSAGE = 2000
 """Characters of a message, as Discord has them."""
+
+WIDTH = 79
+"""Columns of text for a terminal."""
+
+_PHONE = 32
+"""Columns of a fixed-width font that a phone shows beside a picture of who speaks."""
+
+_LEAST_BAR = 5
+_BAR = re.compile("█+")
 
 _MARKS = re.compile(r"[_\\~|*`\[]|^>(?:>>)?\s|^#{1,3}|^\s*-", re.MULTILINE)
 _ACTED_ON = re.compile(
@@ -40,7 +50,7 @@ def rough_percent(probability: float) -> str:
     return f"{figure(probability * 100, '.1f')} %"
 
 
-def wrap(text: str, width: int = 79) -> str:
+def wrap(text: str, width: int = WIDTH) -> str:
     """Break lines that are too long at spaces, but not before a percent sign.
 
     What goes on is set two spaces further in.
@@ -157,16 +167,109 @@ def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:
 
 
 def plain_markdown(text: str) -> str:
-    """Text of the console as a message: sentences as they are, columns in a fixed-width font."""
+    """Text of the console as a message: sentences as they are, and columns as a phone shows them.
+
+    Narrow columns are in a fixed-width font; of wider ones, which a phone would break in the middle
+    of words, each row is a line of cells.
+    """
     text = defused(text)
-    if any("  " in line.strip() for line in text.splitlines()):
-        inner = text.replace("```", "'''")
-        return f"```text\n{shorten_text(inner, MOST_IN_MESSAGE - 12)}\n```"
-    # what was broken for a narrow terminal is one sentence again
-    sentences: list[str] = []
-    for line in text.splitlines():
-        if line.startswith("  ") and sentences:
-            sentences[-1] += " " + line.strip()
+    if not any(map(_has_cells, text.splitlines())):
+        # what was broken for a narrow terminal is one sentence again
+        return shorten_text(
+            "\n".join(map(escape_markdown, re.sub("\n  +", " ", text).splitlines()))
+        )
+    shown: list[str] = []
+    for is_block, lines in groupby(_unbroken(text), _is_in_block):
+        block = list(lines)
+        if not is_block:
+            shown += map(escape_markdown, block)
+        elif any(map(_has_cells, block)):
+            shown += _table(block)
         else:
-            sentences.append(line)
-    return shorten_text("\n".join(escape_markdown(sentence) for sentence in sentences))
+            shown += [f"- {escape_markdown(line.strip())}" for line in block]
+    message = "\n".join(shown)
+    if len(message) <= MOST_IN_MESSAGE:
+        return message
+    return f"```text\n{shorten_text(_coded(text), MOST_IN_MESSAGE - 12)}\n```"
+
+
+def _unbroken(text: str) -> Iterator[str]:
+    """Lines as they were before `wrap` broke them."""
+    line, *others = text.split("\n")
+    last = line
+    for after in others:
+        first = re.match(r"\s*(\S+(?: %)?)", after)
+        was_full = first is not None and len(last) + 1 + len(first[1]) > WIDTH
+        goes_on = _indent(after) == _indent(line) + 2 and (
+            _has_cells(line) or not _has_cells(after)
+        )
+        if was_full and goes_on:
+            line += " " + after.strip()
+        else:
+            yield line
+            line = after
+        last = after
+    yield line
+
+
+def _is_in_block(line: str) -> bool:
+    """Whether a line is one of a table or a list, and no sentence between them."""
+    return line.startswith("  ") or _has_cells(line)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _has_cells(line: str) -> bool:
+    return "  " in line.strip()
+
+
+def _cells(row: str) -> list[str]:
+    return re.split(" {2,}", row.strip())
+
+
+def _table(rows: Sequence[str]) -> list[str]:
+    """Rows of columns as a block of code where that is narrow enough, else as lines of cells."""
+    rows = _shorter_bars(rows)
+    if _is_wide(rows) and len(rows) == 2 and len(_cells(rows[0])) == len(_cells(rows[1])):
+        turned = columns(zip(*map(_cells, rows), strict=True), right={1})
+        rows = rows if _is_wide(turned) else turned
+    if not _is_wide(rows):
+        return ["```text\n" + "\n".join(map(_coded, rows)) + "\n```"]
+    has_head = _indent(rows[0]) > min(map(_indent, rows))
+    lines = []
+    for number, row in enumerate(rows):
+        first, *others = map(escape_markdown, _cells(row))
+        if has_head and not number:
+            lines.append(f"-# {' · '.join([first, *others])}")
+        else:
+            lines.append(f"**{first}** {' · '.join(others)}" if others else first)
+    return lines
+
+
+def _is_wide(rows: Sequence[str]) -> bool:
+    return max(map(text_width, rows)) > _PHONE
+
+
+def _shorter_bars(rows: Sequence[str]) -> Sequence[str]:
+    """Rows with bars in them, so short that they are narrow enough, if that is possible."""
+    too_wide = max(map(text_width, rows)) - _PHONE
+    begins = min((row.index("█") for row in rows if "█" in row), default=0)
+    longest = max((len(bar) for row in rows for bar in _BAR.findall(row)), default=0)
+    most = longest - max(0, too_wide)
+    if too_wide <= 0 or most < _LEAST_BAR:
+        return rows
+
+    def shorter(row: str) -> str:
+        bar = len(row[begins : begins + longest].rstrip())
+        return (
+            row[:begins] + ("█" * round(bar * most / longest)).ljust(most) + row[begins + longest :]
+        )
+
+    return [shorter(row) for row in rows]
+
+
+def _coded(text: str) -> str:
+    """Text that does not end the block of code that it is in."""
+    return text.replace("```", "'''")

@@ -1,6 +1,10 @@
-import pytest
+import re
 
-from bot.views.layout import columns, percent, wrap
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.views.layout import MOST_IN_MESSAGE, columns, percent, plain_markdown, text_width, wrap
 from bot.views.progress import ExpectedSweeps
 from solver.game.standings import Progress
 
@@ -53,3 +57,79 @@ def test_a_game_that_is_solved_at_once_has_a_residual_of_nothing() -> None:
     sweeps = ExpectedSweeps(1e-9, has_penalty=True)
     for sweep, residual in enumerate([1e-3, 1e-5, 1e-7, 0.0, 0.0, 1e-12], 2):
         assert sweep <= sweeps.after(Progress(sweep, 0.0, residual)) < 100
+
+
+PHONE = 32
+"""Columns of a fixed-width font beside a picture of who speaks, on a phone of 384 px."""
+
+WORDS = st.text("abcdeé7", min_size=1, max_size=9)
+SENTENCES = st.lists(WORDS, min_size=1, max_size=40).map(" ".join)
+CELLS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[str]:
+    number = draw(st.integers(2, 5))
+    rows = st.lists(CELLS, min_size=number, max_size=number)
+    aligned = st.sets(st.integers(1, number - 1))
+    return columns(draw(st.lists(rows, min_size=1, max_size=5)), right=draw(aligned))
+
+
+@given(st.lists(SENTENCES.map(lambda one: [one]) | tables(), min_size=1, max_size=5))
+def test_a_message_says_all_of_the_text_on_a_phone(parts: list[list[str]]) -> None:
+    """Every word in its order or, of two rows that are turned, at least once; no wide columns."""
+    text = wrap("\n".join(line for part in parts for line in part))
+    message = plain_markdown(text)
+    if len(message) > MOST_IN_MESSAGE - 20:
+        return
+    plain = re.sub(r"```text|```|\*\*|\\|-# |^- | · ", " ", message, flags=re.MULTILINE)
+    assert sorted(plain.split()) == sorted(text.split())
+    assert message.count("```") % 2 == 0
+    for block in re.findall(r"```text\n(.*?)\n```", message, flags=re.DOTALL):
+        assert max(map(text_width, block.splitlines())) <= PHONE
+
+
+def test_sentences_that_a_terminal_broke_are_whole() -> None:
+    long = "what " * 20 + "is 29.00 %"
+    table = columns([("farkles", "cost"), ("0", "9.31")])
+    text = wrap("\n".join([long, *table, "", "A turn", f"  {long}", "  and more"]))
+    assert text.count("\n") == 8
+    assert plain_markdown(text).splitlines() == [
+        long, "```text", *table, "```", "", "A turn", f"- {long}", "- and more"
+    ]  # fmt: skip
+
+
+def test_columns_that_are_too_wide_are_lines_of_cells() -> None:
+    rows = [("", "ann", "greedy bot"), ("lost by decisions, %", "-26.78", "*17*")]
+    text = "\n".join(["They played.", *columns(rows, right={1, 2}), "  in all"])
+    assert plain_markdown(text).splitlines() == [
+        "They played.",
+        "-# ann · greedy bot",
+        r"**lost by decisions, %** \-26.78 · \*17\*",
+        "in all",
+    ]
+
+
+def test_two_rows_that_are_too_wide_are_turned() -> None:
+    rows = [[f"{dice} dice" for dice in (6, 5, 4, 3, 2)], ["3.09 %", "9 %", "8 %", "7 %", "6 %"]]
+    assert plain_markdown("\n".join(columns(rows))).splitlines() == [
+        "```text",
+        "  6 dice  3.09 %",
+        "  5 dice     9 %",
+        "  4 dice     8 %",
+        "  3 dice     7 %",
+        "  2 dice     6 %",
+        "```",
+    ]
+
+
+def test_bars_are_as_long_as_a_phone_is_wide() -> None:
+    counts = {"1": 40, "2": 20, "3": 0, "4": 10}
+    rows = [(face, "█" * count, str(count)) for face, count in counts.items()]
+    bars = [line.count("█") for line in plain_markdown("\n".join(columns(rows))).splitlines()]
+    assert bars[1:-1] == [23, 12, 0, 6]
+
+
+def test_lists_are_lists() -> None:
+    text = "A turn\n  It is so.\n  It is not.\n\nPoints\n  fives  50"
+    assert plain_markdown(text).splitlines()[:3] == ["A turn", "- It is so.", "- It is not."]
