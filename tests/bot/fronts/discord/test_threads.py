@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.bot.fronts.discord.loopback import PATIENCE, Loopback, Message, user
-from tests.bot.fronts.discord.play import press, shown
+from tests.bot.fronts.discord.play import choose, is_choice, press, shown
 from tests.bot.fronts.discord.process import running
 
 ANN, BOB = user("11", "Ann") | {"permissions": 1 << 4}, user("12", "Bob_*x*")
@@ -27,15 +27,12 @@ async def begun(discord: Loopback) -> Message:
 
 
 async def turn(discord: Loopback, table: Message) -> None:
-    """Roll until the turn has ended by a farkle, or bank."""
+    """Roll, keep what is worth most and bank it, or roll on where that cannot be."""
     while "Ann is to roll" in table.text or "Ann chooses" in table.text or "Ann:" in table.text:
-        if table.action("bank"):
-            await press(discord, ANN, table, "bank")
-        elif table.action("roll"):
-            await press(discord, ANN, table, "roll")
-        else:
-            picks = [one for one in table.buttons if not one.get("disabled")]
-            await press(discord, ANN, table, picks[0]["custom_id"].split(":")[-1])
+        action = "bank" if table.action("bank") else "roll"
+        if is_choice(table):
+            action = await choose(discord, ANN, table)
+        await press(discord, ANN, table, action)
 
 
 async def test_a_game_with_a_thread(folder: Path, discord: Loopback) -> None:
