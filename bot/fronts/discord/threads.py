@@ -21,8 +21,10 @@ _MOST_NAME = 90
 def channel_of(interaction: discord.Interaction[Any]) -> int | None:
     """The channel that somebody speaks in; of a thread that this bot has begun, its own."""
     channel = interaction.channel
-    if isinstance(channel, discord.Thread) and channel.owner_id == interaction.application_id:
-        return channel.parent_id
+    if isinstance(channel, discord.Thread):
+        own = interaction.client.user
+        if own is not None and channel.owner_id == own.id:
+            return channel.parent_id
     return interaction.channel_id
 
 

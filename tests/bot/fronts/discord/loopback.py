@@ -545,6 +545,10 @@ class Loopback:
                 return 200, self._edit(self.messages[which], body, files)
             case "POST", ["channels", channel, "messages", which, "threads"]:
                 return self._thread(channel, which, body)
+            case "POST", ["channels", channel, "messages"] if (
+                channel in self.messages and channel not in self.threads
+            ):
+                return 404, {"message": "Unknown Channel", "code": 10003}
             case "POST", ["channels", channel, "messages"]:
                 return 200, self._message(channel, body, None, files).data
         self.problems.append(f"unexpected {method} {parts}")
