@@ -25,6 +25,7 @@ async def change_settings(
     games: int | None = None,
     mentions: bool | None = None,
     posts: bool | None = None,
+    threads: bool | None = None,
     language: str | None = None,
     daily: str | None = None,
 ) -> PlaceSettings:
@@ -44,6 +45,7 @@ async def change_settings(
         "games": games,
         "mentions": mentions,
         "posts": posts,
+        "threads": threads,
         "language": tag if language else None,
         "daily": None if daily is None else _hour(daily),
         # who switches it on is rather one of those who read it

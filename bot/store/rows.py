@@ -167,6 +167,8 @@ class PlaceSettings:
     """Whether the player to move may be called by a mention."""
     posts: bool = False
     """Whether win probabilities are told in a message of their own after every turn."""
+    threads: bool = False
+    """Whether every game gets a thread."""
     daily: int = -1
     """The hour, in UTC, at which the daily position is posted; -1 for never."""
     daily_language: str = ""

@@ -58,7 +58,8 @@ async def last_id(store: Store, place: str) -> str | None:
     """Its id, also where it is damaged, if it was not ended."""
     query = select(tournaments.c.id).where(tournaments.c.place == place, _OPEN)
     newest = query.order_by(tournaments.c.made_at.desc()).limit(1)
-    return await store.read(lambda connection: connection.scalar(newest))
+    found: str | None = await store.read(lambda connection: connection.scalar(newest))
+    return found
 
 
 async def by_id(store: Store, tournament_id: str) -> Tournament | None:

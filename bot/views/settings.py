@@ -25,6 +25,8 @@ def settings_text(settings: PlaceSettings) -> str:
         lines.append(say("The player to move is mentioned."))
     if settings.posts:
         lines.append(say("Odds are told in a message after each turn."))
+    if settings.threads:
+        lines.append(say("Every game gets a thread, on Discord."))
     if settings.daily >= 0:
         lines.append(
             say(

@@ -88,7 +88,7 @@ def table_card(
     """
     news = told[-1]
     table, game = news.table, news.table.game
-    story = [line for one in told for line in _story(one)]
+    story = turn_story(told)
     while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
         del story[0]
     drawn = [*_dice(news)] if pictures else []
@@ -147,6 +147,11 @@ def _story(news: News) -> Iterator[str]:
         yield escape_markdown(line)
     if found := highlight_line(news):
         yield f"**{escape_markdown(found)}**"
+
+
+def turn_story(told: Sequence[News]) -> list[str]:
+    """What happened, line by line, for those who read along below the table."""
+    return [line for one in told for line in _story(one)]
 
 
 def _foot(table: Table) -> str:

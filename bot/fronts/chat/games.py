@@ -184,6 +184,7 @@ class GameCommands:
                     "posts": say_later(
                         "yes: tell the odds after each turn in a message, on Discord"
                     ),
+                    "threads": say_later("yes: a thread for every game, on Discord"),
                     "daily": say_later(
                         "the hour, in UTC, at which a position is posted every day, on Discord; off"
                     ),
@@ -403,6 +404,7 @@ class GameCommands:
             games=line.number("games"),
             mentions=line.choice("mentions", YES_OR_NO),
             posts=line.choice("posts", YES_OR_NO),
+            threads=line.choice("threads", YES_OR_NO),
             language=line.option("language"),
             daily=line.option("daily"),
         )

@@ -1,6 +1,6 @@
 """The command of a tournament: make it, join, start, play the games, end it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply, Word
 from bot.fronts.chat.games import RULES_OPTION
@@ -47,14 +47,14 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
                     raise InvalidRequestError.say("/tournament remove takes a name")
                 yield tournament_reply(await tournaments.leave(caller, None, names[0]))
             case "join" | "withdraw" | "start" | "end" | "show" as action if not others:
-                do = {
+                do: dict[str, Callable[[Caller], Awaitable[TournamentNews]]] = {
                     "join": tournaments.join,
                     "withdraw": tournaments.leave,
                     "start": tournaments.start,
                     "end": tournaments.end,
                     "show": tournaments.shown,
-                }[action]
-                yield tournament_reply(await do(caller))
+                }
+                yield tournament_reply(await do[action](caller))
             case _:
                 raise InvalidRequestError(_usage())
 

@@ -27,6 +27,7 @@ from bot.fronts.discord.buttons import (
     tournament_view,
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
+from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
 from bot.services.daily import Asked
 from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
@@ -58,7 +59,7 @@ from bot.views.layout import (
     shorten_text,
     whole_sentence,
 )
-from bot.views.table_card import TableCard, choice_card, table_card
+from bot.views.table_card import TableCard, choice_card, table_card, turn_story
 from bot.views.tournament_card import tournament_card
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
@@ -128,6 +129,8 @@ class Answer:
         """What was said in the channel after the interaction was over."""
         self._told: list[News] = []
         self._cards: list[Card] = []
+        self._shown_id = interaction.message.id if self._pressed and interaction.message else None
+        """The message that shows the table."""
         self._game: str | None = None
         """The game that the message shows."""
         self._is_public = False
@@ -161,6 +164,8 @@ class Answer:
                 reader.cancel()
             await asyncio.wait({reader})
         if self._told and self._is_public:
+            if self._told[0].before is None:
+                await self._begin_thread(self._told[-1].table)
             await self._after_turn(self._told)
             if found := self._told[-1].tournament:
                 await self._follow(*self.tournament_card(TournamentNews(found)))
@@ -194,7 +199,9 @@ class Answer:
         first, table = told[0].before, told[-1].table
         if first is None or (first.mover == table.game.mover and not table.game.over):
             return
-        lines = []
+        threaded = self._settings.threads and can_begin(self._interaction)
+        story = said_in(self._language, turn_story, told) if threaded else []
+        lines = [*story]
         called: list[discord.abc.Snowflake] = []
         posts = self._settings.posts and self._tasks.pressure.degree < Degree.OVERLOADED
         if posts and (chances := told[-1].chances):
@@ -215,10 +222,25 @@ class Answer:
                 )
         if not lines:
             return
+        mentions = _only(called)
+        if threaded and self._shown_id is not None:
+            thread = self._interaction, self._shown_id
+            if await tell_in_thread(*thread, shorten_text("\n".join(lines)), mentions):
+                return
+            lines = lines[len(story) :]
+        if not lines:
+            return
         try:
-            await self._interaction.followup.send("\n".join(lines), allowed_mentions=_only(called))
+            await self._interaction.followup.send("\n".join(lines), allowed_mentions=mentions)
         except UNREACHABLE as error:
             check_lost(error)
+
+    async def _begin_thread(self, table: Table) -> None:
+        """Give a game that was just set up its thread, where the place wants that."""
+        if self._settings.threads and self._shown_id is not None:
+            told = await begin_thread(self._interaction, self._shown_id, table)
+            if told is not None:
+                await self.refuse(told)
 
     async def renew(self, news: TournamentNews) -> None:
         """Bring the tournament up to date whose button was pressed, without an answer to that."""
@@ -383,16 +405,17 @@ class Answer:
             await response.edit_message(**changed)
             self._original = _Original.PUBLIC
         elif self._original is _Original.NONE:
-            await response.send_message(**said)
+            self._shown_id = (await response.send_message(**said)).message_id
             self._original = _Original.PUBLIC
         elif self._original in {_Original.LOADING, _Original.PUBLIC}:
-            await interaction.edit_original_response(**changed)
+            self._shown_id = (await interaction.edit_original_response(**changed)).id
             self._original = _Original.PUBLIC
         else:
             if self._original is _Original.LOADING_PRIVATELY:
                 await interaction.delete_original_response()
                 self._original = _Original.PRIVATE
             self._message = await interaction.followup.send(**said, wait=True)
+            self._shown_id = self._message.id
 
     def _content(self, card: Card, view: AnyView | None) -> dict[str, Any]:
         """The text of a message that is changed, which one with a card has in its parts."""
@@ -509,7 +532,7 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
     alone = interaction.guild_id is None
     permissions = interaction.permissions
     return Caller(
-        place=f"discord:{interaction.channel_id}",
+        place=f"discord:{channel_of(interaction)}",
         person=person_of(interaction.user),
         manages=alone or permissions.manage_channels or permissions.manage_guild,
         at_version=at_version,

@@ -34,9 +34,13 @@ FINISH_SECONDS = 8.0
 """How long answers under way may take when the program ends."""
 _COMMANDS_KEY = "commands"
 PERMISSIONS = discord.Permissions(
-    view_channel=True, send_messages=True, send_messages_in_threads=True, attach_files=True
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    attach_files=True,
+    create_public_threads=True,
 )
-"""To bring a table up to date after its interaction is over."""
+"""To bring a table up to date after its interaction is over, and to begin its thread."""
 
 
 class DiscordError(FarkleError):

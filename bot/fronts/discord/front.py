@@ -6,7 +6,7 @@ import logging
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -43,7 +43,7 @@ from bot.services.daily import Daily
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table
-from bot.services.tournaments import Tournaments
+from bot.services.tournaments import TournamentNews, Tournaments
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
@@ -451,13 +451,13 @@ class DiscordFront:
                 await anew.tell(begun(self.tournaments, self._rules, caller, found, pairing))
                 await answer.renew(await self.tournaments.shown(caller, tournament))
             else:
-                do = {
+                do: dict[str, Callable[[Caller, str], Awaitable[TournamentNews]]] = {
                     "join": self.tournaments.join,
                     "leave": self.tournaments.leave,
                     "start": self.tournaments.start,
-                }.get(button.action)
-                if do is not None and not shown.is_over:
-                    shown = await do(caller, tournament)
+                }
+                if button.action in do and not shown.is_over:
+                    shown = await do[button.action](caller, tournament)
                 await answer.tell(_one(tournament_reply(shown)))
         except FarkleError as error:
             await answer.refuse(error)

@@ -202,6 +202,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         number("games", 1, 20),
         SlashOption("mentions", choices=_YES_NO),
         SlashOption("posts", choices=_YES_NO),
+        SlashOption("threads", choices=_YES_NO),
         SlashOption("daily", choices=(*map(str, range(24)), OFF)),
         SlashOption("language", choices=(*language_codes(), AUTO)),
     ),

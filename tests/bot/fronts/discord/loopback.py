@@ -31,6 +31,8 @@ from tests.bot.fronts.discord.specification import request_problems, response_pr
 from tests.bot.odd_text import acted_on_in
 
 APPLICATION, BOT = "1000", "1000"
+_TEXT_ONLY = {"position", "topic", "nsfw", "permissions"}
+"""What a thread does not have of a channel."""
 TOKEN = "MTAwMA.loopback.token-of-the-bot"  # noqa: S105 - of no Discord
 EPHEMERAL = 64
 ANSWER_SECONDS = 3.0
@@ -147,6 +149,12 @@ class Loopback:
         """Of every server."""
         self.kinds: dict[str, int] = {}
         """Channels that are none of a server or between two people: 3 a group, 11 a thread."""
+        self.threads: dict[str, str] = {}
+        """Channels of threads that the bot has begun."""
+        self.names: dict[str, str] = {}
+        """What they are called."""
+        self.unthreaded: set[str] = set()
+        """Channels in which the bot may begin no threads."""
         self.closed: set[str] = set()
         """Channels that the bot has no access to: somebody installed it for themselves alone."""
         self._interactions: dict[str, Interaction] = {}
@@ -352,7 +360,7 @@ class Loopback:
             "version": 1,
             "data": data,
             "channel_id": channel,
-            "channel": _channel(channel, guild, self.kinds.get(channel)),
+            "channel": self._place(channel, guild),
             "locale": by.get("locale", "en-US"),
             "app_permissions": "2147601408",
             "entitlements": [],
@@ -380,6 +388,12 @@ class Loopback:
             await asyncio.sleep(self.slow)
         await self._dispatch(shard, "INTERACTION_CREATE", self.twist(sent))
         return interaction
+
+    def _place(self, channel: str, guild: str | None) -> Json:
+        if channel in self.threads:
+            own = {"parent_id": self.threads[channel], "owner_id": BOT}
+            return _channel(channel, guild, 11) | own
+        return _channel(channel, guild, self.kinds.get(channel))
 
     async def _dispatch(self, shard: int, event: str, data: Json) -> None:
         self._sequences[shard] += 1
@@ -529,10 +543,28 @@ class Loopback:
                 if which not in self.messages or self.messages[which].ephemeral:
                     return 404, {"message": "Unknown Message", "code": 10008}
                 return 200, self._edit(self.messages[which], body, files)
+            case "POST", ["channels", channel, "messages", which, "threads"]:
+                return self._thread(channel, which, body)
+            case "POST", ["channels", channel, "messages"] if (
+                channel in self.messages and channel not in self.threads
+            ):
+                return 404, {"message": "Unknown Channel", "code": 10003}
             case "POST", ["channels", channel, "messages"]:
                 return 200, self._message(channel, body, None, files).data
         self.problems.append(f"unexpected {method} {parts}")
         return 404, {"message": "404: Not Found", "code": 0}
+
+    def _thread(self, channel: str, which: str, body: Json) -> tuple[int, Any]:
+        if channel in self.unthreaded:
+            return 403, {"message": "Missing Permissions", "code": 50013}
+        if which not in self.messages or which in self.threads:
+            return 400, {"message": "A thread has already been created", "code": 160004}
+        self.threads[which] = channel
+        self.names[which] = body["name"]
+        known = _channel(which, "400", 11)
+        own = {"guild_id": "400", "name": body["name"], "parent_id": channel, "owner_id": BOT}
+        thread = {key: one for key, one in (known | own).items() if key not in _TEXT_ONLY}
+        return 201, thread | {"flags": 0}
 
     def _sync(self, body: list[Json]) -> list[Json]:
         self.syncs += 1

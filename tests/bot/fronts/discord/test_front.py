@@ -49,6 +49,7 @@ def interaction(by: Person) -> Any:
         type=discord.InteractionType.component,
         user=SimpleNamespace(id=int(by.id.removeprefix("discord:")), display_name=by.name),
         message=None,
+        channel=None,
         channel_id=500,
         guild_id=None,
         guild_locale=None,
