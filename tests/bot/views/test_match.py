@@ -1,13 +1,13 @@
 """Bots of a match are called what they are called at a table, in every language."""
 
 from bot.languages import language
-from bot.views.match import sorted_names
+from bot.views.match import bot_names
 from solver.wording import ENGLISH, said_in
 
 
 def test_bots_have_names_in_every_language() -> None:
     levels = ("greedy", "optimal", "greedy")
-    english = said_in(ENGLISH, sorted_names, levels)
+    english = said_in(ENGLISH, bot_names, levels)
     assert english == ("greedy bot 1", "optimal bot", "greedy bot 2")
-    german = said_in(language("de"), sorted_names, levels)
+    german = said_in(language("de"), bot_names, levels)
     assert german == ("greedy-Bot 1", "optimal-Bot", "greedy-Bot 2")
