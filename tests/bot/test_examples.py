@@ -182,7 +182,8 @@ async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, l
     for option in chat_in.commands.by_name[name].options:
         if option == "goal" and name in {"advise", "odds"}:
             continue  # rules with another goal have to be solved first
-        await prepare(chat_in, REAL_DICE if name == "fix" else ())
+        fixed = (f"{WITH_BADGE}gold-might",) if option == "uses" else REAL_DICE
+        await prepare(chat_in, fixed if name == "fix" else ())
         wrong = line.format(option)
         told = (await chat_in.first(wrong)).text
         if found := re.search(rf"(?:such as|etwa) ({option}:[0-9]+)", told):
