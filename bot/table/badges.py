@@ -147,8 +147,8 @@ def _no_badge(game: Game, seat: int) -> str:
     badge = game.kits[seat].badge if game.kits else None
     if badge is None:
         return say(
-            "you hold no badge in this game: one is brought to it, as in"
-            " /play @bob my-dice:lucky*6 my-badge:gold-might"
+            "you hold no badge in this game: one is brought to it by"
+            " /play my-dice:SET my-badge:BADGE"
         )
     if badges_of(game.kits)[seat] is None:
         return say(

@@ -266,9 +266,9 @@ def correct(
             rules=rules.name,
             farkles=farkles,
         )
+    if uses is not None and not power:
+        raise IllegalActionError.say("that player has no badge that is used up in this game")
     if uses is not None and not 0 <= uses <= uses_of(power):
-        if not power:
-            raise IllegalActionError.say("that player has no badge that is used up in this game")
         raise IllegalActionError.say(
             "the uses left of this badge are 0 to {most}, not {uses}",
             most=uses_of(power),

@@ -11,9 +11,10 @@ from enum import Enum
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
+from bot.table.badges import used_roll
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
-from bot.table.events import Rolled, TurnEnding
+from bot.table.events import Rolled, TurnEnding, Used
 from bot.table.state import Game, Stage, apply
 from bot.typed import cleaned
 from bot.views.card import (
@@ -246,6 +247,8 @@ def _dice(news: News) -> list[Attachment]:
     for event in news.events:
         if game and isinstance(event, Rolled):
             last = game, event.dice
+        elif game and isinstance(event, Used) and event.fallen:
+            last = game, used_roll(game, event)
         game = apply(game, event) if game else None
     if last is None:
         return []

@@ -276,7 +276,7 @@ def _label(
     dress(axes, look, 16)
     if named:
         for label in axes.get_xticklabels():
-            label.set_font(font(_LABEL_SIZE))
+            label.set_fontproperties(font(_LABEL_SIZE))
     above = axes.get_position().y1 + 0.13 / picture.get_figheight()
     draw_text(picture, look, 0.02, above, say("bank from"), 13)
     for one in turn.bank_from:

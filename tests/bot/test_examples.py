@@ -21,6 +21,13 @@ BEGUN = (*GAME, "ann: /roll")
 REAL_DICE = ("bob: /track @ann rules:facebook", "bob: /score 500")
 ROLLED = ("ann: /track @bob rules:facebook", "ann: /roll 6 5 3 3 3 2")
 OVER = ("ann: /play @bob rules:kcd", "ann: /roll", "bob: /resign")
+WITH_BADGE = "ann: /track @bob my-dice:ordinary*6 goal:600 my-badge:"
+FARKLED = (
+    f"{WITH_BADGE}tin-resurrection",
+    "ann: /roll 5 5 3 3 2 1",
+    "ann: /keep 5 5 1",
+    "ann: /roll 4 3 2",
+)
 SUNDAY = ("ann: /rules new sunday base:classic goal:2000",)
 
 SAID: dict[str, tuple[str, ...]] = {
@@ -68,6 +75,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "/track": (),
     "/track @bob @carl me:no": (),
     "/undo": (*ROLLED, "ann: /keep 5 3 3 3"),
+    "/use 4 4 now 5 1": (f"{WITH_BADGE}gold-swapout", "ann: /roll 4 4 3 3 2 1"),
+    "/use 5 5 3": FARKLED,
+    "/use no": FARKLED,
 }
 """What sentences tell people to type, and what is said before that."""
 
@@ -78,6 +88,7 @@ HELP: dict[str, tuple[str, ...]] = {
     "keep": ROLLED,
     "score": REAL_DICE,
     "fix": REAL_DICE,
+    "use": FARKLED,
 }
 """What is said before the examples of /help, where that matters."""
 
@@ -173,7 +184,8 @@ async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, l
     for option in chat_in.commands.by_name[name].options:
         if option == "goal" and name in {"advise", "odds"}:
             continue  # rules with another goal have to be solved first
-        await prepare(chat_in, REAL_DICE if name == "fix" else ())
+        fixed = (f"{WITH_BADGE}gold-might",) if option == "uses" else REAL_DICE
+        await prepare(chat_in, fixed if name == "fix" else ())
         wrong = line.format(option)
         told = (await chat_in.first(wrong)).text
         if found := re.search(rf"(?:such as|etwa) ({option}:[0-9]+)", told):

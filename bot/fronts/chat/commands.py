@@ -43,6 +43,7 @@ _EXAMPLES = {
     "games": 5,
     "away": 60,
     "goal": 5000,
+    "uses": 1,
 }
 YES_OR_NO = {
     say_later("yes"): True,

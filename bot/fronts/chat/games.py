@@ -131,7 +131,7 @@ class GameCommands:
                 say_later("use a badge that is used up; no: keep it, and take the farkle"),
                 self._use,
                 GAME,
-                examples=("/use", "/use 5 5 3", "/use no"),
+                examples=("/use 5 5 3",),
             ),
             Command(
                 "/undo",

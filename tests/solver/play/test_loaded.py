@@ -192,7 +192,7 @@ def play(
 
 WHOLE = "FARKLE_LOADED_GAMES" in os.environ
 GAMES = int(os.environ.get("FARKLE_LOADED_GAMES", "400000"))
-"""Of each pair, for each who begins: 2000000 takes about a quarter of an hour, at the full goal."""
+"""Of each pair, for each who begins; if they are said, at the full goal."""
 
 
 @pytest.mark.slow
