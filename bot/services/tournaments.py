@@ -125,8 +125,9 @@ class Tournaments:
             if one.state is State.PLAYING and one.game and entrant.number in one.sides:
                 await self._games.give_up(one.game.id, _person(entrant))
         told = await self._after(found, Happened.LEFT, entrant.name)
-        if told.tournament and told.tournament.over:
+        if told.tournament and (told.tournament.over or not told.tournament.present):
             await stored.end(self._store, found.id, self._games.tables.now())
+            told = await self._after(found, Happened.LEFT, entrant.name)
         return told
 
     async def start(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:

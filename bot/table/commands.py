@@ -324,6 +324,10 @@ def skip(game: Game) -> list[Skipped]:
 def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
     """Let a bot play on for a player who is away."""
     _check_goes_on(game)
+    if game.closed:
+        raise IllegalActionError.say(
+            "this game is one of a tournament: no bot plays on for anybody, but /skip passes a turn"
+        )
     _check_playing(game, seat)
     if game.tracked:
         raise IllegalActionError.say("a bot cannot roll real dice")

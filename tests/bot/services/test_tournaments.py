@@ -18,6 +18,7 @@ from bot.services.tournaments import TournamentNews, Tournaments
 from bot.settings import Settings
 from bot.store.errors import StoreError
 from bot.store.records import forget, leaderboard
+from bot.table import commands
 from bot.table.tournament import Form, State, Tournament
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -213,6 +214,27 @@ async def test_a_damaged_one_is_put_away(program: Program, damage: str) -> None:
         assert [one.what for one in problems] == ["it is not as it was written"]
     await program.tournaments.end(by("ann", manages=True))
     await program.tournaments.make(by("bob"), Form.ROUND_ROBIN, load_rules("kcd"))
+
+
+async def test_nobody_comes_or_goes_in_a_game_of_a_tournament(program: Program) -> None:
+    await program.begun(Form.ROUND_ROBIN, "ann", "bob")
+    game = (await program.play("ann")).table.game
+    for change in (
+        lambda: commands.join(game),
+        lambda: commands.leave(game, 0),
+        lambda: commands.substitute(game, 0, "greedy"),
+        lambda: commands.skip(game),
+    ):
+        with pytest.raises(IllegalActionError, match="tournament"):
+            change()
+    assert commands.resign(game, 0)[0].kind != "ended", "who resigns has lost"
+
+
+async def test_a_lobby_that_all_have_left_is_over(program: Program) -> None:
+    await program.tournaments.make(by("ann"), Form.KNOCK_OUT, load_rules("kcd"))
+    told = await program.tournaments.leave(by("ann"))
+    assert told.is_over
+    await program.tournaments.make(by("bob"), Form.KNOCK_OUT, load_rules("kcd"))
 
 
 async def test_a_place_has_its_own(program: Program) -> None:
