@@ -416,7 +416,8 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
         points = figure(one.points)
         label = _of_dice(game, one.dice, lambda dice, points=points: f"{dice} · {points}")
         if one.dice == everything:
-            label = f"{say('All that scores')} · {points}"
+            told = say("All that scores")
+            label = f"{told} · {points}"
         chosen = _mask_of(roll, one.dice)
         style = Style.MAIN if chosen == mask else Style.PLAIN
         buttons.append(Button(f"pick{chosen}", label, row, style))

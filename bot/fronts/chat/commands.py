@@ -333,7 +333,7 @@ def _bare_option(command: Command, words: str) -> str | None:
     if not (command.options and command.takes_bare_options):
         return None
     found = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
-    return found and re.sub("[_ ]", "-", found[1].lower())
+    return re.sub("[_ ]", "-", found[1].lower()) if found else None
 
 
 def _no_value(option: str) -> InvalidRequestError:

@@ -55,7 +55,9 @@ def begun_games(draw: st.DrawFn) -> Begun:
     """A game before its first move."""
     how = draw(st.sampled_from(["plain", "plain", "plain", "real", "kits", "draft"]))
     many = 2 if how in {"kits", "draft"} else draw(st.integers(1, commands.MOST_PLAYERS))
-    level = st.sampled_from([None, None, None, *LEVELS]) if how == "plain" else st.none()
+    level: st.SearchStrategy[str | None] = (
+        st.sampled_from([None, None, None, *LEVELS]) if how == "plain" else st.none()
+    )
     more: dict[str, Any] = {"hints": draw(st.booleans()), "tracked": how == "real"}
     rules = draw(st.sampled_from(RULES))
     if how == "kits":
@@ -134,7 +136,7 @@ def news_of(
     rows = []
     for number, level in enumerate(levels):
         name = safe_text(draw(NAMES), LONGEST_NAME) or "user"
-        player = Person(f"discord:{number}", name) if level is None else level
+        player: Person | str = Person(f"discord:{number}", name) if level is None else level
         rows.append(seat_row(number, player, levels))
     stored = StoredGame(game.id, "discord:1", game.rules.name, True, 1, now, None, tuple(rows))
     table = Table(stored, begun, tuple(history), game, now)
