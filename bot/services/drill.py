@@ -303,4 +303,5 @@ def _new(games: Sequence[PlayedGame], known: Sequence[StoredDrill]) -> list[tupl
 
 def _cost(lesson: dict[str, Any]) -> float:
     worth: list[float] = [one["win_probability"] for one in lesson["choices"]]
-    return max(worth) - worth[lesson["chosen"]]
+    chosen: int = lesson["chosen"]
+    return max(worth) - worth[chosen]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from bot.fronts.chat.bringing import OWN, SETS, brings_dice, dice_of_players, own_kit
 from bot.fronts.chat.commands import (
@@ -267,7 +267,10 @@ class GameCommands:
         tracked: bool = False,
     ) -> AsyncIterator[Reply | News]:
         kits, pool = dice_of_players(line, rules, tracked=tracked)
-        more = {"tracked": tracked, "joker_alone": line.choice("joker-alone", YES_OR_NO) is True}
+        more: dict[str, Any] = {
+            "tracked": tracked,
+            "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
+        }
         if kits:
             async for delay in self._games.prepare(caller, players, rules, kits, **more):
                 yield delay_reply(delay)

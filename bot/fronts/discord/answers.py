@@ -257,7 +257,8 @@ class Answer:
     async def _follow(self, card: Card, view: AnyView | None) -> None:
         """Say something for all to see, in a message of its own after what was said."""
         try:
-            await self._interaction.followup.send(card.text, view=view or MISSING)
+            shown: Any = view or MISSING  # each kind of view has an overload of its own
+            await self._interaction.followup.send(card.text, view=shown)
         except UNREACHABLE as error:
             check_lost(error)
 

@@ -4,7 +4,7 @@ The thread of a message has the id of that message, so that nothing has to be ke
 is in the place of its channel, as records and rules are those of the channel.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import discord
 
@@ -13,7 +13,7 @@ from bot.services.tables import Table
 from bot.views.layout import safe_text
 from solver.errors import IllegalActionError
 
-_MINUTES = 60
+_MINUTES: Literal[60] = 60
 """Without a word after which Discord puts a thread away; the next turn brings it back."""
 _MOST_NAME = 90
 
