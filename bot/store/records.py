@@ -142,14 +142,14 @@ async def leaderboard(
     people = select(seats.c.person, seats.c.name, *counts).select_from(_played)
     people = people.where(seats.c.person.is_not(None), _THEMSELVES, *where)
     rows = await _sound_rows(store, people.group_by(seats.c.person))
-    standings = [Ranking(*row[:4]) for row in rows]
+    standings = [Ranking(*tuple(row)[:4]) for row in rows]
     if bots:
         levels = select(seats.c.level, seats.c.level, *counts).select_from(_played)
         # those that played on for people are nobody's, forgotten or not
         themselves = seats.c.person.is_(None), seats.c.name != _SOMEONE
         levels = levels.where(*themselves, seats.c.level.is_not(None), *where)
         rows = await _sound_rows(store, levels.group_by(seats.c.level))
-        standings += [replace(Ranking(*row[:4]), is_bot=True) for row in rows]
+        standings += [replace(Ranking(*tuple(row)[:4]), is_bot=True) for row in rows]
     return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
 
 

@@ -225,8 +225,7 @@ def test_between_known_totals_logits_are_linear(s: int) -> None:
     table, work = solved_game(rules, endgame(rules), np.full(value_shape(rules), 0.5), 1)
     scores = work.game.scores
     states = table == 0.5
-    totals, columns = np.indices(table.shape, sparse=True)[-2:]
-    own = columns - PAD
+    totals, own = np.ogrid[: table.shape[-2], -PAD : table.shape[-1] - PAD]
     linear = 1 / (1 + np.exp(0.1 * (totals - own) - 0.2 * own + 3))
     above, below = 1, 2
     table[states] = np.broadcast_to(linear, table.shape)[states]
