@@ -232,7 +232,7 @@ def test_between_known_totals_logits_are_linear(s: int) -> None:
     expected = table.copy()
     table[:, :, :, s] = 0
     guess_between(table, s, above, below, work.game)
-    opponent = s - own[0, 0, 0, 0]
+    opponent = s - own[0]
     # both of those that it goes by are there: with an own score that differs, or the opponent's
     room = [(below <= one) & (one < scores - above) for one in (s - opponent, opponent)]
     here = room[0] | room[1]
