@@ -206,11 +206,10 @@ class EstimatedStrategy(SharedStrategy):
         missing = self.rules.winning_score - scores / count
         return race(odds, missing / mean_turn(self.rules))
 
-    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
-        """Chances of each of the leaders, then of those who have a final turn, at its start."""
-        found: Floats = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step].copy()
-        found[0] /= level
-        return found
+    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
+        """Chances of each of the leaders, and of those who have a final turn, at its start."""
+        found: Floats = _chased(self.rules, tuple(chasers))[lead // self.rules.point_step]
+        return found[:1].repeat(level) / level, found[1:]
 
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
