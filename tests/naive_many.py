@@ -105,26 +105,31 @@ class Game:
         self.rows = naive.horizon(rules)
         self.goal = rules.winning_score
         self.values: dict[State, Value] = {}
+        self.play_offs: dict[int, Value] = {}
         self.last = cache(self._last)
+        if rules.ties == "played_on":
+            self.settle_play_offs()
 
     def _last(self, level: int, lead: int, chasers: tuple[Player, ...]) -> Value:
-        """The chances of each of `level` leaders with `lead` points, and then of who has a turn."""
+        """The chances of each of `level` leaders with `lead` points, and then of who has a turn.
+
+        All in the order of their turns.
+        """
         if not chasers:
-            return (1 / level,)
+            return self.play_offs[level] if self.rules.ties == "played_on" else (1 / level,) * level
         rules, (score, on_board), others = self.rules, chasers[0], chasers[1:]
         # for the mover first: mover, each leader, the others
-        beaten = self.last(level, lead, others)
-        stay = 0.0, *beaten
+        stay = 0.0, *self.last(level, lead, others)
 
         def bank(total: int) -> Value | None:
             if not rules.may_bank(total, self.goal, on_board=on_board):
                 return None
             if score + total > lead:
                 mine, *rest = self.last(1, score + total, others)
-                return mine, 0.0, *rest
-            if score + total == lead and rules.ties == "shared":
-                mine, *rest = self.last(level + 1, lead, others)
-                return mine, mine, *rest
+                return mine, *[0.0] * level, *rest
+            if score + total == lead and rules.ties != "earlier":
+                found = self.last(level + 1, lead, others)
+                return found[level], *found[:level], *found[level + 1 :]
             return stay
 
         def farkle(total: int) -> Value:
@@ -132,8 +137,56 @@ class Game:
 
         rows = (lead - score) // rules.point_step + self.rows if others else 0
         rows = max(rows, (lead - score) // rules.point_step + 1, self.least_rows())
-        mine, leader, *rest = turn(rules, rows, bank, farkle, stay)
-        return leader, mine, *rest
+        mine, *rest = turn(rules, rows, bank, farkle, stay)
+        return *rest[:level], mine, *rest[level:]
+
+    def settle_play_offs(self) -> None:
+        """Play-offs of two and more, each turn by turn, until they settle."""
+        self.play_offs = {1: (1.0,)}
+        for number in range(2, self.players + 1):
+            value = (1 / number,) * number
+            for _ in range(200):
+                self.play_offs[number] = value
+                value = self.play_off((), number, {})
+                before = self.play_offs[number]
+                if max(abs(a - b) for a, b in zip(value, before, strict=True)) < 1e-13:
+                    break
+
+    def play_off(
+        self, points: tuple[int | None, ...], number: int, known: dict[object, Value]
+    ) -> Value:
+        """The chances of so many in a round of a play-off in which some have had their turn.
+
+        points : which they got, None for who lost everything
+        """
+        rules, me = self.rules, len(points)
+        left = [k for k in range(number) if k >= me or points[k] is not None]
+        if len(left) == 1 or me == number:
+            most = max((points[k] or 0 for k in left if k < me), default=0)
+            level = left if len(left) == 1 else [k for k in left if points[k] == most]
+            shares = self.play_offs[len(level)]
+            return tuple(shares[level.index(k)] if k in level else 0.0 for k in range(number))
+        # who is behind somebody else is as one who lost everything, unless nobody is left then
+        best = max((one for one in points if one is not None), default=0)
+        points = tuple(one if one == best else None for one in points)
+        if points in known:
+            return known[points]
+
+        def then(what: int | None) -> Value:
+            found = self.play_off((*points, what), number, known)
+            return found[me], *found[:me], *found[me + 1 :]
+
+        def bank(total: int) -> Value | None:
+            return then(total) if rules.may_bank(total, self.goal, on_board=True) else None
+
+        def farkle(total: int) -> Value:
+            kept = bank(total) if rules.farkle_keeps_turn_total and total else None
+            return kept or then(0)
+
+        rows = best // rules.point_step + (self.rows if me < number - 1 else 1)
+        mine, *rest = turn(rules, max(rows, self.least_rows()), bank, farkle, then(None))
+        known[points] = *rest[:me], mine, *rest[me:]
+        return known[points]
 
     def least_rows(self) -> int:
         return self.rules.least_bank(on_board=False) // self.rules.point_step

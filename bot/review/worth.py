@@ -3,9 +3,10 @@
 Who has resigned wins nothing, and the others play on as if they were all; so a game of three comes
 to be one of two.
 
-In a play-off at a table of more than two a turn is played as if there were only the least to beat.
-Where two are left that is exact; of more, who moves has as many times an even share as such a turn
-is worth more than a half, and the others share the rest.
+In a play-off at a table of more than two, where it is not one of all and they are solved, a turn is
+played as if there were only the least to beat. Where two are left that is exact; of more, who moves
+has as many times an even share as such a turn is worth more than a half, and the others share the
+rest.
 
 A score below the score floor of a strategy counts as the floor.
 """
@@ -205,6 +206,11 @@ class Worth:
         order = [(game.mover + k) % count for k in range(count)]
         seats = tuple(k for k in order if game.seats[k].playing)
         position, playing_off = game.position(), game.stage is Stage.PLAY_OFF
+        if game.all_play_off and len(seats) > 2:
+            whole = self._strategy(len(seats))
+            if isinstance(whole, SharedStrategy) and not isinstance(whole, EstimatedStrategy):
+                shared = game.shared_position()
+                return _OfMany(count, seats, shared, shared, whole)
         if playing_off and count > 2:
             return _OfPlayOff(count, _left(game), position, self._two(), game.held)
         strategy = self._two() if playing_off else self._strategy(len(seats))

@@ -294,10 +294,14 @@ class Advisor:
     def shared(self, game: "Game") -> SharedStrategy | None:
         """The strategy of those who still play if they are more than two, or an estimate.
 
-        None in a play-off. Raises StrategyFileError where not even two players are solved.
+        None in a play-off that is not solved. Raises StrategyFileError where not even two players
+        are solved.
         """
-        if game.playing < 3 or game.stage == "play-off":
+        if game.playing < 3:
             return None
+        if game.stage == "play-off":
+            found = self.solved_for(game.rules, game.playing) if game.all_play_off else None
+            return found if isinstance(found, SharedStrategy) else None
         return self._shared_for(game.rules, game.playing)
 
     def _shared_for(

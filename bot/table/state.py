@@ -319,11 +319,24 @@ class Game:
         """How many have not resigned."""
         return sum(seat.playing for seat in self.seats)
 
+    @property
+    def all_play_off(self) -> bool:
+        """Whether it is a play-off in which everybody can still win who plays."""
+        left = {*self.waiting, *(seat for seat, _ in self.played_off)}
+        return self.stage is Stage.PLAY_OFF and len(left) == self.playing
+
     def shared_position(self) -> SharedPosition:
-        """What the decision of the player to move depends on, with all who play."""
+        """What the decision of the player to move depends on, with all who play.
+
+        Of a play-off only where `all_play_off`.
+        """
         seats = [k for k, seat in enumerate(self.seats) if seat.playing]
+        standings = {k: self.seats[k].standing for k in seats}
+        if self.stage is Stage.PLAY_OFF:
+            goal, points = self.rules.winning_score, dict(self.played_off)
+            standings = {k: Standing(goal + points.get(k, 0), 0, True) for k in seats}
         return SharedPosition(
-            tuple(self.seats[k].standing for k in seats),
+            tuple(standings.values()),
             seats.index(self.mover),
             self.turn.state,
             tuple(map(seats.index, self.waiting)),

@@ -186,7 +186,10 @@ def _shared_position_text(rules: Ruleset, position: SharedPosition) -> str:
     # where scores fall, who has no points may still be on the board
     if rules.has_opening and rules.lose_everything and not own.score:
         parts.append(say("on the board") if own.on_board else say("not on the board"))
-    if (beat := points_to_beat(rules, position.against_leader)) is not None:
+    seen = position.against_leader
+    if in_play_off(rules, seen):
+        parts += _stage(rules, seen)
+    elif (beat := points_to_beat(rules, seen)) is not None:
         parts.append(to_beat_text(beat, play_off=False))
     elif rules.has_roles and not position.mover:
         parts.append(say("you began"))
@@ -345,6 +348,8 @@ def _shared_bank_text(rules: Ruleset, position: SharedPosition) -> str:
         if total > beat and len(last_turns(rules, position)) > 1:
             return say("takes the lead")
         return _last_bank_text(rules, total - beat)
+    if in_play_off(rules, seen):
+        return say("gives them one turn to beat it")
     total += seen.banked
     if total >= rules.winning_score:
         last_of_round = position.mover == len(position.players) - 1
@@ -360,7 +365,9 @@ def position_scores_text(rules: Ruleset, position: SharedPosition) -> str:
     """The scores and what else mattered, where several players are told of by name."""
     seen = position.against_leader
     where = [say("{score:,} to {others}", score=seen.banked, others=_others_scores(position))]
-    if (beat := points_to_beat(rules, seen)) is not None:
+    if in_play_off(rules, seen):
+        where += _stage(rules, seen)
+    elif (beat := points_to_beat(rules, seen)) is not None:
         where.append(to_beat_text(beat, play_off=False))
     if seen.turn_total:
         where.append(turn_total_text(seen.turn_total))

@@ -27,6 +27,9 @@ from solver.wording import say, say_later
 
 MOST_PLAYERS = 8
 
+MOST_PLAYED_ON = 3
+"""With play-offs."""
+
 MOST_STATES = 40_000_000
 """Start-of-turn states that one solve may hold: with three players 16 bytes each in the file, and
 about 60 while solving."""
@@ -55,6 +58,8 @@ class Size:
     """As many as players where it matters who began, else 1."""
     margins: int
     """Margins of a final turn that are told apart, in point steps; 1 where there is none."""
+    ranked: bool = False
+    """Whether ties are played on: it matters who of those that are level had the earlier turn."""
 
     @property
     def states(self) -> int:
@@ -73,7 +78,7 @@ class Size:
         level : most leaders who may be level
         """
         width = self.margins * (1 if self.standings == self.scores else 2)
-        return level, *(width,) * chasers, chasers + 1
+        return level, *(width,) * chasers, self.players if self.ranked else chasers + 1
 
 
 Lasts = tuple[Floats, ...]
@@ -82,7 +87,8 @@ Lasts = tuple[Floats, ...]
 At [leaders less one, margin of each, who]: a margin is the leader's score less one's own in point
 steps, with `Size.margins` on top for who is not on the board; margins past the last are worth the
 same as the last. Who is each of the leaders, then those k players in the order of their turns. More
-than one can lead where a tie is shared."""
+than one can lead where a tie is shared or played on; in the latter case every leader has a value
+of its own, with room for as many as there can be, and a margin of 0 is that of a play-off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +139,7 @@ def size(rules: Ruleset, players: int) -> Size:
         scores + int(rules.has_opening),
         players if rules.has_roles else 1,
         margins,
+        rules.ties == "played_on",
     )
 
 
@@ -145,11 +152,14 @@ def check_many(rules: Ruleset, players: int) -> None:
             players=players,
         )
     check_solvable(rules)
-    if rules.ties == "played_on":
+    if rules.ties == "played_on" and players > MOST_PLAYED_ON:
         raise InvalidRulesError.say(
-            "{rules}: play-offs of several players are not solved; ties that the earlier player"
-            " wins or that are shared are",
+            "{rules}: play-offs are solved for {most} players at most, as any of {players} may be"
+            " level in an order of their own; ties that the earlier player wins or that are shared"
+            " are solved for more",
             rules=rules.name,
+            most=MOST_PLAYED_ON,
+            players=players,
         )
     states = size(rules, players).states
     if rules.farkle_penalty is not None:

@@ -58,6 +58,8 @@ class SharedPosition:
             hot_dice=self.turn.hot_dice,
             on_board=own.on_board,
             opponent_on_board=leader.on_board,
+            # only in a play-off somebody has as many as who leads, and who leads had a turn
+            began=own.score != leader.score or len(self.waiting) in {0, len(self.players)},
         )
 
 
@@ -84,6 +86,8 @@ def check_shared_position(rules: Ruleset, position: SharedPosition) -> None:
                 step=rules.point_step,
             )
     reached = [k for k, one in enumerate(position.players) if one.score >= goal]
+    if is_play_off(rules, position):
+        reached = []
     over = rules.ending == "at_once" or position.mover in reached
     if reached and (over or (rules.has_roles and position.mover < min(reached))):
         raise InvalidPositionError.say(
@@ -100,6 +104,16 @@ def check_shared_position(rules: Ruleset, position: SharedPosition) -> None:
             turn_total=total,
             step=rules.point_step,
         )
+
+
+def is_play_off(rules: Ruleset, position: SharedPosition) -> bool:
+    """Whether a position is one of a play-off of all.
+
+    There everybody's score is `winning_score`, and the points of this round more; `waiting` are
+    those who have their turn of it still before them.
+    """
+    level = all(one.score >= rules.winning_score for one in position.players)
+    return level and rules.ties == "played_on" and bool(position.waiting)
 
 
 class SharedStrategy:
@@ -189,7 +203,8 @@ class SharedStrategy:
             bank[least:missing] = self._handed_on(following, indices, after)
         bank[max(least, missing) :] = 0.0
         for row in range(max(least, missing), rows):
-            bank[row, : chasers + 1] = self._chase(1, own.score + row * step, others[:chasers])
+            found = self._chase(1, own.score + row * step, others[:chasers])
+            bank[row, : chasers + 1] = np.concatenate(found)
         ends = after_turns(
             rules, many(own, 2), 0, farkles=np.array([True, False]), loses=np.array([False, True])
         )
@@ -203,32 +218,37 @@ class SharedStrategy:
             farkles = np.where(np.isnan(bank), farkles, bank)
         return SharedEndings(bank, farkles, lost)
 
-    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
-        """Chances of each of the leaders, then of those who have a final turn, at its start."""
+    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
+        """Chances of each of the leaders, and of those who have a final turn, at its start."""
         margins = []
         for one in chasers:
             margin = min((lead - one.score) // self.rules.point_step, self._size.margins - 1)
             off_board = self.rules.has_opening and not one.on_board
             margins.append(margin + (self._size.margins if off_board else 0))
-        return np.asarray(self._lasts[len(chasers)][(level - 1, *margins)])
+        found = np.asarray(self._lasts[len(chasers)][(level - 1, *margins)])
+        if self._size.ranked:
+            return found[:level], found[self.players - len(chasers) :]
+        return found[:1].repeat(level), found[1:]
 
     def _last_endings(self, start: SharedPosition) -> SharedEndings:
         """Of a final turn."""
         rules, step, count = self.rules, self.rules.point_step, self.players
         waiting = last_turns(rules, start)
-        had = [k for k in range(count) if k not in waiting]
+        order = list(start.in_order)
+        had = [k for k in order if k not in waiting]
+        if not had:
+            return self._first_of_play_off(order)
         lead = max(start.players[k].score for k in had)
         leaders = [k for k in had if start.players[k].score == lead]
         if rules.ties == "earlier":
             first = leaders.index(next(k for k in _since_first(rules, start) if k in leaders))
             leaders = [leaders[first]]
         own, chasers = start.players[start.mover], [start.players[k] for k in waiting[1:]]
-        order = list(start.in_order)
 
         def after(level: int, led: int, leading: Sequence[int]) -> Floats:
-            share, *rest = self._chase(level, led, chasers)
+            shares, rest = self._chase(level, led, chasers)
             found = np.zeros(count)
-            found[list(leading)] = share
+            found[list(leading)] = shares
             found[list(waiting[1:])] = rest
             return found[order]
 
@@ -236,13 +256,39 @@ class SharedStrategy:
         margin = (lead - own.score) // step
         least = rules.least_bank(on_board=own.on_board, wins=True) // step
         rows = max(margin + 1, least) + endgame(rules).beyond + turn_plan(rules).reach
-        bank = np.tile(stay, (rows, 1))
+        bank, nothing = np.tile(stay, (rows, 1)), stay
         bank[:least] = np.nan
-        if rules.ties != "earlier" and margin >= least:
-            bank[margin] = after(len(leaders) + 1, lead, [*leaders, start.mover])
+        if rules.ties != "earlier":
+            tie = after(len(leaders) + 1, lead, [*leaders, start.mover])
+            if margin >= least:
+                bank[margin] = tie
+            if margin == 0:
+                nothing = tie
         for row in range(max(margin + 1, least), rows):
             bank[row] = after(1, own.score + row * step, [start.mover])
-        return self._with_farkles(bank, stay, stay)
+        return self._with_farkles(bank, nothing, stay)
+
+    def _first_of_play_off(self, order: Sequence[int]) -> SharedEndings:
+        """Of the first turn of a play-off of all, in this order."""
+        diagonal = np.arange(self._size.margins)
+        second = self._lasts[0][len(order) - 2, : len(order) - 1]
+        values = self._lasts[len(order) - 1][(0, *(diagonal,) * (len(order) - 1))]
+        return play_off_endings(self.rules, values, second)
+
+
+def play_off_endings(rules: Ruleset, values: Floats, without: Floats) -> SharedEndings:
+    """The endings of the first turn of a play-off.
+
+    values : chances of all in the order of their turns, who begins first, by the points that this
+        one got, in point steps
+    without : of the others, who begin a play-off where all is lost
+    """
+    least = rules.least_bank(wins=True) // rules.point_step
+    bank, farkles = values.copy(), values[:1].repeat(len(values), axis=0)
+    bank[:least] = np.nan
+    if rules.farkle_keeps_turn_total:
+        farkles = np.where(np.isnan(bank), farkles, bank)
+    return SharedEndings(bank, farkles, np.array([0.0, *without]))
 
 
 def _since_first(rules: Ruleset, start: SharedPosition) -> list[int]:

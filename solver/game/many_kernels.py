@@ -56,8 +56,10 @@ class ManyNumbers(NamedTuple):
     """Turn totals beyond the goal where it is not the end."""
     reach: int
     must_roll_hot: int
-    shared: int
-    """1 where a tie is shared."""
+    level: int
+    """1 where as many points as the leader's are a tie, which is shared or played on."""
+    ranked: int
+    """1 where it is played on: then leaders are told apart, in the order of their turns."""
 
 
 class ManyScratch(NamedTuple):
@@ -98,6 +100,12 @@ def _held(standing, game):
     if standing < game.scores:
         return game.least, game.least_win
     return game.opening, game.opening_win
+
+
+@njit(nogil=True, error_model="numpy")
+def _leaders(chasers, game):
+    """How many values of leaders stand before those of the chasers in a final turn."""
+    return game.players - chasers if game.ranked == 1 else 1
 
 
 @njit(nogil=True, error_model="numpy")
@@ -158,6 +166,7 @@ def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
     base = (other + rest * game.standings) * planes
     least, least_win = _held(own, game)
     missing = game.scores - score
+    leaders = _leaders(chasers, game)
     for t in range(rows):
         if t < (least if t < missing else least_win):
             bank[t, 0, lane] = NOT_ALLOWED
@@ -166,9 +175,10 @@ def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
         elif t < missing:
             _leave(values, base + (score + t) * planes, bank, t, lane, planes)
         else:
-            at = _at_goal(state, score + t, chasers, game) * (chasers + 1)
-            for p in range(planes):
-                bank[t, p, lane] = last[at + p] if p <= chasers else 0.0
+            at = _at_goal(state, score + t, chasers, game) * (leaders + chasers)
+            bank[t, 0, lane] = last[at]
+            for p in range(1, planes):
+                bank[t, p, lane] = last[at + leaders + p - 1] if p <= chasers else 0.0
     _leave(values, base + own * planes, farkle, 0, lane, planes)
     nothing = own if own >= game.scores else 0
     if nothing == own:
@@ -199,23 +209,25 @@ def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
     board = own // game.margins
     margin = own - board * game.margins
     least = game.opening_win if board == 1 else game.least_win
-    stay = ((level - 1) * others + rest) * chasers
+    each = _leaders(chasers - 1, game) + chasers - 1
+    stay = ((level - 1) * others + rest) * each
     lost[0, lane] = 0.0
     for p in range(1, planes):
         lost[p, lane] = below[stay + p - 1] if p <= chasers else 0.0
-    tie = (level * others + rest) * chasers
+    tie = (level * others + rest) * each
+    joined = tie + level if game.ranked == 1 else tie
     for t in range(rows):
         if t < least:
             bank[t, 0, lane] = NOT_ALLOWED
             for p in range(1, planes):
                 bank[t, p, lane] = 0.0
         elif t > margin:
-            at = _margins(rest, t - margin, chasers - 1, game) * chasers
+            at = _margins(rest, t - margin, chasers - 1, game) * each
             bank[t, 0, lane] = below[at]
             for p in range(1, planes):
                 bank[t, p, lane] = below[at + p - 1] if 1 < p <= chasers else 0.0
-        elif t == margin and game.shared == 1:
-            bank[t, 0, lane] = below[tie]
+        elif t == margin and game.level == 1:
+            bank[t, 0, lane] = below[joined]
             for p in range(1, planes):
                 bank[t, p, lane] = below[tie + p - 1] if p <= chasers else 0.0
         else:
@@ -224,6 +236,11 @@ def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
         kept = game.keeps == 1 and t >= least
         for p in range(planes):
             farkle[t, p, lane] = bank[t, p, lane] if kept else lost[p, lane]
+        if game.ranked == 1 and margin == 0 and not kept:
+            # in a play-off alone: who gets nothing is level with who got nothing
+            farkle[t, 0, lane] = below[joined]
+            for p in range(1, planes):
+                farkle[t, p, lane] = below[tie + p - 1] if p <= chasers else 0.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -326,6 +343,7 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
 def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, scratch):
     """Set `found` to the values of final turns, at [turn, who]; `states` are their margins."""
     planes = game.players - 1
+    leaders = _leaders(chasers, game)
     others = game.width ** (chasers - 1)
     workers = len(scratch.lost)
     groups = (len(states) + LANES - 1) // LANES
@@ -345,18 +363,22 @@ def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, s
                 _prepare_last(below, chasers, level, at, lane, rows, game, own)
             _solve(turn, steps, rows, game, hot, bonuses, own)
             for k in range(first, end):
-                # the planes are the mover, each leader and the other chasers but the last of all
+                # the planes are the mover, each leader and the other chasers but the last of all;
+                # where leaders are told apart, in games of three, the first of them
                 rest = 1.0
                 for p in range(planes):
                     value = min(1.0, max(0.0, own.out[p, dice - 1, k - first]))
                     who = 1 if p == 0 else (0 if p == 1 else p)
                     if who <= chasers:
-                        found[k, who] = value
-                        rest -= value * (level if who == 0 else 1)
+                        each = level if who == 0 and game.ranked == 0 else 1
+                        found[k, who + leaders - 1 if who > 0 else 0] = value
+                        rest -= value * each
                 if planes == 1:
-                    found[k, 0] = rest / level
+                    found[k, 0] = rest / level if game.ranked == 0 else max(0.0, rest)
                 elif chasers == planes:
-                    found[k, chasers] = max(0.0, rest)
+                    found[k, leaders + chasers - 1] = max(0.0, rest)
+                elif level > 1 and game.ranked == 1:
+                    found[k, 1] = max(0.0, rest)
 
 
 @njit(

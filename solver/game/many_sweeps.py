@@ -17,11 +17,13 @@ from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES
 from solver.game.layout import HotDice
 from solver.game.many import Lasts, ManyCheck, ManySolution, Size, all_totals, check_many, size
+from solver.game.many_best import play_off_endings
 from solver.game.many_rings import TOLERANCE, Rings, Settled, States
 from solver.game.many_source import load_turn
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
+from solver.turn.many import solve_shared_turn
 from solver.turn.scoring import TurnPlan, turn_plan
 
 MAX_SWEEPS = 1000
@@ -190,24 +192,66 @@ class _Solve:
     def _final_turns(self, rules: Ruleset) -> Lasts:
         """The values of all final turns."""
         players = self.size.players
-        shared = rules.ties == "shared"
-        levels = players if shared else 1
+        level = rules.ties != "earlier"
+        levels = players if level else 1
         nobody = 1 / np.arange(1, levels + 1)[:, np.newaxis]
-        found: list[Floats] = [nobody]
         if rules.ending == "at_once":
-            return tuple(found)
+            return (nobody,)
+        if self.size.ranked:
+            nobody = self._play_offs(rules)
+        found: list[Floats] = [nobody]
         for chasers in range(1, players):
-            levels = players - chasers if shared else 1
-            shape = self.size.last_shape(chasers, levels)
-            values = np.zeros((levels, int(np.prod(shape[1:-1])), shape[-1]))
-            turns = np.arange(values.shape[1], dtype=np.int64)
-            below = found[-1].ravel()
-            for level in range(1, levels + 1):
-                kernels.solve_last(
-                    self._turn, below, chasers, level, turns, values[level - 1], *self._work
-                )
-            found.append(values.reshape(shape))
+            levels = players - chasers if level else 1
+            found.append(self._last(found[-1], chasers, levels))
         return tuple(found)
+
+    def _last(self, below: Floats, chasers: int, levels: int) -> Floats:
+        """The values of final turns of so many, given those of one player less."""
+        shape = self.size.last_shape(chasers, levels)
+        values = np.zeros((levels, int(np.prod(shape[1:-1])), shape[-1]))
+        turns = np.arange(values.shape[1], dtype=np.int64)
+        for level in range(1, levels + 1):
+            self._solve_last(below, chasers, level, turns, values[level - 1])
+        return values.reshape(shape)
+
+    def _solve_last(
+        self, below: Floats, chasers: int, level: int, turns: States, values: Floats
+    ) -> None:
+        flat = below.ravel()
+        kernels.solve_last(self._turn, flat, chasers, level, turns, values, *self._work)
+
+    def _play_offs(self, rules: Ruleset) -> Floats:
+        """The chances at the start of a play-off, shape (how many are level less one, who).
+
+        A round of it is a final turn for all: whoever begins it gets some points, and the others
+        have a margin of as many. A tie of all leads to another round, so that it is solved again
+        and again. Raises ConvergenceError.
+        """
+        players, width = self.size.players, self.size.last_shape(1, 1)[1]
+        found = np.eye(players)
+        found[1:] = 0.0
+        found[1, :2] = 1 - endgame(rules).tie, endgame(rules).tie
+        if players == 2:
+            return found
+        found[2] = 1 / 3
+        points = np.arange(self.size.margins, dtype=np.int64)
+        values = np.zeros((len(points), players))
+        for _ in range(MAX_SWEEPS):
+            second = self._last(found, 1, 2)
+            self._solve_last(second, 2, 1, points * width + points, values)
+            ends = play_off_endings(rules, values, found[1, :2])
+            start = solve_shared_turn(self.plan, ends).roll[0, 0, -1]
+            change = float(np.max(np.abs(start - found[2])))
+            found[2] = start
+            if change < TOLERANCE / 10:
+                return found
+        raise ConvergenceError.say(
+            "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file"
+            " is written",
+            rules=rules.name,
+            sweeps=MAX_SWEEPS,
+            change=change,
+        )
 
 
 def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:
@@ -227,7 +271,8 @@ def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers
         beyond=endgame(rules).beyond,
         reach=plan.reach,
         must_roll_hot=int(plan.must_roll_hot),
-        shared=int(rules.ties == "shared"),
+        level=int(rules.ties != "earlier"),
+        ranked=int(found.ranked),
     )
 
 

@@ -206,12 +206,11 @@ class EstimatedStrategy(SharedStrategy):
         missing = self.rules.winning_score - scores / count
         return race(odds, missing / mean_turn(self.rules))
 
-    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> Floats:
-        """Chances of each of the leaders, then of those who have a final turn, at its start."""
+    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
+        """Chances of each of the leaders, and of those who have a final turn, at its start."""
         known, row = _chased(self.rules, tuple(chasers)), lead // self.rules.point_step
-        found: Floats = known[min(row, len(known) - 1)].copy()
-        found[0] /= level
-        return found
+        found: Floats = known[min(row, len(known) - 1)]
+        return found[:1].repeat(level) / level, found[1:]
 
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:

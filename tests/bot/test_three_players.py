@@ -45,6 +45,7 @@ ENDINGS = {
     "at once": THREE,
     "final turn": small(name="last", goal=150, dice=2, ending="final_turn", ties="shared"),
     "equal turns": small(name="round", goal=150, dice=2, ending="equal_turns"),
+    "play-offs": small(name="off", goal=150, dice=2, ending="final_turn", ties="played_on"),
 }
 NAMES = ["ann", "bob", "carl"]
 

@@ -21,11 +21,13 @@ from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests.house_rules import small
+from tests.naive_many import Game as Twin
 
 RULES = {
     "at once": small(goal=250, dice=2, opening_minimum=100, lose_everything=("44",)),
     "final turn": small(goal=150, dice=2, ending="final_turn", ties="shared", opening_minimum=100),
     "equal turns": small(goal=150, dice=2, ending="equal_turns", farkle_keeps_turn_total=True),
+    "play-offs": small(goal=150, dice=2, ending="final_turn", ties="played_on"),
 }
 
 
@@ -106,6 +108,20 @@ def test_the_last_turn_is_a_turn_with_a_target(solved: dict[str, ManySolution]) 
     level = SharedPosition(players, 2, TurnState(100, 1), waiting=(2,))
     bank = shared_odds(strategy, level).bank_chances
     assert bank == (0.5, 0.0, 0.5)
+
+
+def test_a_play_off_is_the_twins(solved: dict[str, ManySolution]) -> None:
+    rules, goal = RULES["play-offs"], RULES["play-offs"].winning_score
+    strategy, twin = strategy_of(solved["play-offs"]), Twin(rules, 3)
+    for points in ((), (0,), (100,), (0, 0), (100, 50), (50, 100), (100, 100)):
+        # seat 1 begins it
+        seats = [(1 + k) % 3 for k in range(3)]
+        waiting = tuple(seats[len(points) :])
+        had = dict(zip(seats, points, strict=False))
+        players = tuple(Standing(goal + had.get(k, 0)) for k in range(3))
+        position = SharedPosition(players, waiting[0], TurnState(0, 2), waiting)
+        found = strategy.chances(position)[seats]
+        np.testing.assert_allclose(found, twin.play_off(points, 3, {}), rtol=0, atol=1e-9)
 
 
 def test_a_file_holds_what_was_solved(solved: dict[str, ManySolution], tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ MANY = int(os.environ.get("FARKLE_RULE_FILES", "20"))
 
 ENDINGS = [
     ("at_once", "earlier"),
-    *product(["final_turn", "equal_turns"], ["earlier", "shared"]),
+    *product(["final_turn", "equal_turns"], ["earlier", "shared", "played_on"]),
 ]
 """How games end, and what ties come to."""
 
@@ -85,8 +85,13 @@ def effort(rules: Ruleset, players: int) -> int:
         small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
         small(goal=100, dice=2, ending="final_turn", ties="shared", opening_minimum=100),
         small(goal=100, dice=2, ending="equal_turns", goal_must_be="exceeded"),
+        small(goal=100, dice=2, ending="final_turn", ties="played_on", opening_minimum=100),
+        small(goal=100, dice=2, ending="equal_turns", ties="played_on", lose_everything=("44",)),
     ],
-    ids=["bonus", "opening", "keeps", "lose everything", "final turn", "equal turns"],
+    ids=[
+        *("bonus", "opening", "keeps", "lose everything", "final turn", "equal turns"),
+        *("play-offs", "play-offs of who is left"),
+    ],
 )
 def test_three_players(rules: Ruleset, kernels: Path) -> None:
     assert_agrees(rules, kernels)
@@ -138,8 +143,9 @@ def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
         small(lose_everything=("xx",), opening_minimum=150, minimum_binds_win=False),
         small(ending="final_turn", opening_minimum=200, farkle_keeps_turn_total=True),
         small(ending="equal_turns", ties="shared", hot_dice="forced"),
+        small(ending="equal_turns", ties="played_on", minimum_bank=100),
     ],
-    ids=["kcd", "at once", "lose everything", "final turn", "equal turns"],
+    ids=["kcd", "at once", "lose everything", "final turn", "equal turns", "play-offs"],
 )
 def test_two_players_are_as_ever(rules: Ruleset, kernels: Path) -> None:
     many = solve_many(rules, 2, cache=kernels)
@@ -165,7 +171,7 @@ def test_what_cannot_be_solved() -> None:
         check_many(load_rules("facebook"), 3)
     with pytest.raises(InvalidRulesError, match=r"1,600,000,000 start-of-turn states of 4 players"):
         check_many(load_rules("classic"), 4)
-    with pytest.raises(InvalidRulesError, match="play-offs"):
-        check_many(small(ending="final_turn", ties="played_on"), 3)
+    with pytest.raises(InvalidRulesError, match="play-offs are solved for 3 players at most"):
+        check_many(small(ending="final_turn", ties="played_on"), 4)
     with pytest.raises(InvalidRulesError, match="the number of players is 2 to 8, not 1"):
         check_many(small(), 1)
