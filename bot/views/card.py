@@ -397,7 +397,7 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
     buttons = []
     for one in several[:_MOST_PICKS]:
         points = figure(one.points)
-        label = _of_dice(game, one.dice, lambda dice, points=points: f"{dice} · {points}")
+        label = _of_dice(game, one.dice, partial("{1} · {0}".format, points))
         if one.dice == everything:
             told = say("All that scores")
             label = f"{told} · {points}"
