@@ -145,9 +145,15 @@ def news_of(
     return News(before, tuple(made), table, chances, at_start=chances)
 
 
+def parts_of(view: discord.ui.LayoutView) -> list[Json]:
+    """A message of parts as it is sent."""
+    found: list[Json] = view.to_components()  # type: ignore[no-untyped-call]
+    return found
+
+
 def problems(view: discord.ui.LayoutView, names: set[str]) -> Iterator[str]:
     """What Discord would refuse of a message of parts."""
-    sent: list[Json] = view.to_components()  # type: ignore[no-untyped-call]
+    sent = parts_of(view)
     data: Json = {"flags": IN_PARTS, "content": "", "embeds": []}
     yield from component_problems(data, sent, names)
     for one in walk(sent):
@@ -189,8 +195,7 @@ def test_any_table_is_one_that_discord_takes(
         names = {one.name for one in shown.attachments}
         view = said_in(language(code), table_view, shown, game, code, chosen)
         assert list(problems(view, names)) == []
-        parts: list[Json] = view.to_components()  # type: ignore[no-untyped-call]
-        sent = [one for one in walk(parts) if one["type"] == BUTTON]
+        sent = [one for one in walk(parts_of(view)) if one["type"] == BUTTON]
         # nothing of what a button says is cut off
         assert [one["label"] for one in sent] == [one.label for one in sorted_rows(shown.buttons)]
         pattern = TableButton.__discord_ui_compiled_template__
