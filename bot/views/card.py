@@ -414,11 +414,7 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
     buttons = []
     for one in several[:_MOST_PICKS]:
         points = figure(one.points)
-<<<<<<< HEAD
         label = _of_dice(game, one.dice, f"{{}} · {points}".format)
-=======
-        label = _of_dice(game, one.dice, partial("{1} · {0}".format, points))
->>>>>>> typing23
         if one.dice == everything:
             told = say("All that scores")
             label = f"{told} · {points}"
