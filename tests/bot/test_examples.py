@@ -35,6 +35,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/advise 6 5 3 3 3 2": (),
     "/bank": (*ROLLED, "ann: /keep 5 3 3 3"),
     "/dice": (),
+    "/settings threads:no": (),
     "/drill": (),
     "/drill answer 2": ("ann: /drill",),
     "/duel optimal threshold:300 rules:kcd": (),
@@ -92,7 +93,9 @@ HELP: dict[str, tuple[str, ...]] = {
 }
 """What is said before the examples of /help, where that matters."""
 
-_COMMAND = re.compile(r"/[a-z][a-z-]{2,}(?: (?:[a-z0-9][\w:.@-]*|@[a-z]+|\{[a-z]+\}|[A-Z]{3,}))*")
+_COMMAND = re.compile(
+    r"(?<![/\w])/[a-z][a-z-]{2,}(?: (?:[a-z0-9][\w:.@-]*|@[a-z]+|\{[a-z]+\}|[A-Z]{3,}))*"
+)
 _TYPED = re.compile(r"\d|[a-z-]+:\S|@|(?:ann|bob|carl|sunday|optimal|cautious|farkle|me)$")
 
 

@@ -148,6 +148,7 @@ def _table_id(game: str, version: int | str, mask: int, action: str, language: s
 
 def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Framed:
     """The card of a table as Discord's, in the language of the table."""
+    mask &= (1 << len(game.turn.roll or ())) - 1
     frame: Container[Framed] = Container(accent_colour=shown.mood.value)
     for number, text in _TEXTS.items():
         if text == "foot" and shown.attachments:

@@ -219,7 +219,7 @@ def test_rolls_left_out_or_listed_again(kept: list[int], said: tuple[str, ...]) 
         {"seeds": [{"seat": "0", "text": "a"}]},
         {"rolls": [{"number": 0, "dice": [1]}]},
         {"rolls": [{"number": 1, "dice": []}]},
-        {"rolls": [{"number": 1, "dice": [1] * 7}]},
+        {"rolls": [{"number": 1, "dice": [1] * 8}]},
         {"rolls": [{"number": 1, "dice": [7]}]},
         {"scheme": "another"},
         {"more": 1},

@@ -454,19 +454,18 @@ async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord
 
 
 async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder: Path) -> None:
-    await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
-    before = len(discord.public())
     with closing(sqlite3.connect(folder / "farkle.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        interaction = await discord.slash(BOB, "play", player2=EVE, rules="kcd")
-        await asyncio.wait_for(interaction.answered.wait(), PATIENCE)
-        assert interaction.kind == 5
+        both = [await discord.slash(by, "play", player2=EVE, rules="kcd") for by in (ANN, BOB)]
+        for interaction in both:
+            await asyncio.wait_for(interaction.answered.wait(), PATIENCE)
+            assert interaction.kind == 5
         other.execute("ROLLBACK")
-    told = await shown(interaction)
-    assert told.ephemeral
-    assert "A game is running here already" in told.text
+    told = [await shown(interaction) for interaction in both]
+    [refused] = [one for one in told if one.ephemeral]
+    assert "A game is running here already" in refused.text
     await asyncio.sleep(0.2)
-    assert len(discord.public()) == before
+    assert len(discord.public()) == 1
     assert bot.process.returncode is None
 
 

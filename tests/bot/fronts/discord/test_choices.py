@@ -35,7 +35,7 @@ async def test_several_dice_by_one_press() -> None:
     assert await chosen(choices, die(0)) == 0b111001
 
 
-@pytest.mark.parametrize("action", ["die6", "die1a", "pick", "pick123", "pickup", "roll"])
+@pytest.mark.parametrize("action", ["die7", "die1a", "pick", "pick1234", "pickup", "roll"])
 def test_other_buttons_choose_nothing(action: str) -> None:
     button = TableButton("ab", 1, 0b1, action, "en")
     assert not button.chooses

@@ -42,7 +42,8 @@ async def play_on(discord: Loopback, message: Message, players: dict[str, Json])
         message = discord.public()[-1]
         await settled(message)
         if "Review" in message.labels:
-            assert seen & set("🃏⚀⚁⚂⚃⚄⚅")
+            # a bot may have won before a person had dice to choose from
+            assert not seen or seen & set("🃏⚀⚁⚂⚃⚄⚅")
             return message
         name = message.text.partition("▸ ")[2].split()[0]
         by = players.get(name, ANN)
