@@ -13,7 +13,7 @@ from tests import naive
 from tests.house_rules import ONE_BY_ONE, small
 from tests.simulation import Bools, Floats, Tables, simulate
 
-GAMES = 40_000
+GAMES = 20_000
 ALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6]
 
 

@@ -27,8 +27,8 @@ GAMES = int(os.environ.get("FARKLE_GAMES", "8000"))
 PRESETS = [
     variant("kcd", goal=1500),
     variant("classic", goal=2000),
-    variant("arnold", goal=1500),
-    variant("patch", goal=1500),
+    variant("arnold", goal=1000),
+    variant("patch", goal=1000),
     variant("cardgames", goal=1500),
 ]
 """Those that are solved for three, at goals at which that takes seconds."""
