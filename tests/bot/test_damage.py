@@ -86,7 +86,7 @@ async def test_damaged_files(world: World, seed: int) -> None:
     await survives(world, damage_file, seed)
 
 
-MANY = int(os.environ.get("FARKLE_DAMAGES", "60"))
+MANY = int(os.environ.get("FARKLE_DAMAGES", "40"))
 
 
 @pytest.mark.slow

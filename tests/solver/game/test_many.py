@@ -22,7 +22,7 @@ from tests.conftest import variant
 from tests.house_rules import can_be_played, house_rules, small
 from tests.naive_many import Game, State
 
-MANY = int(os.environ.get("FARKLE_RULE_FILES", "20"))
+MANY = int(os.environ.get("FARKLE_RULE_FILES", "14"))
 """Rule files that are tried, shared out among the endings; 60 take six minutes."""
 
 ENDINGS = [
