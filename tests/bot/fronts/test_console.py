@@ -131,11 +131,6 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         os.write(controller, b"\x03")  # Ctrl-C breaks off what is still answered
         expect(r"Stopped\.")
         expect(prompt)
-        os.write(controller, b"/match optimal memo games:99 rules:facebook\r")
-        expect(r"/match [^\n]*\r?\n")
-        os.write(controller, b"\x03")  # also at once, before there is a prompt again
-        expect(r"Stopped\.")
-        expect(prompt)
         os.write(controller, b"\x04")  # Ctrl-D leaves
         assert process.wait(PATIENCE) == 0
     os.close(controller)
