@@ -57,7 +57,7 @@ class DiceRecord:
     @property
     def p_value(self) -> float:
         """Chance that fair dice give counts at least as uneven."""
-        return chi_square_p_value(self.chi_square)
+        return chi_square_tail(self.chi_square, len(FACES) - 1)
 
     @property
     def expected_farkles(self) -> float:
@@ -108,16 +108,6 @@ def dice_record(rolls: Iterable[tuple[Sequence[int], tuple[bool, float] | None]]
         six_dice_farkles=sum(farkle for farkle, _ in six),
         farkle_chances=tuple(sorted(Counter(chance for _, chance in six).items())),
     )
-
-
-def chi_square_p_value(statistic: float) -> float:
-    """Chance of a larger statistic with 5 degrees of freedom.
-
-    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.4.4, for 5 degrees.
-    """
-    root = math.sqrt(statistic)
-    tail = math.sqrt(2 / math.pi) * math.exp(-statistic / 2) * (root + root**3 / 3)
-    return min(1.0, math.erfc(root / math.sqrt(2)) + tail)
 
 
 def chi_square_tail(statistic: float, degrees: int) -> float:

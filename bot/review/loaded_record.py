@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.review.dice_record import UNUSUAL, VERY_UNUSUAL, Fairness, chi_square_tail
-from bot.table.badges import check_use
-from bot.table.events import Begun, Event, Rolled, Used
-from bot.table.state import Game, apply, begin
+from bot.table.badges import throws
+from bot.table.events import Begun, Event
+from bot.table.state import Game
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import FACES
 
@@ -64,13 +64,9 @@ def loaded_record(games: Iterable[tuple[Begun, Sequence[Event]]]) -> tuple[Loade
 
 def _fallen(first: Begun, events: Sequence[Event]) -> Iterator[tuple[NamedDie, int]]:
     """Every die that fell in a game, with its face."""
-    game = begin(first)
-    for event in events:
-        if isinstance(event, Rolled) and game.side:
-            yield from _named(game, list(game.side.thrown(game.turn.dice)), event.dice)
-        elif isinstance(event, Used) and event.fallen:
-            yield from _named(game, check_use(game, game.mover, event.dice), event.fallen)
-        game = apply(game, event)
+    for game, types, fallen in throws(first, events):
+        if game.side:
+            yield from _named(game, types, fallen)
 
 
 def _named(game: Game, types: list[int], fallen: Sequence[int]) -> Iterator[tuple[NamedDie, int]]:

@@ -609,7 +609,7 @@ class Games:
         chart = await self.oracle.chart(written) if written.game.last else None
         at_start = chances or await self.oracle.at_start(written)
         tournament = None
-        if written.game.over:
+        if written.game.over and written.game.closed:
             store, now = self.tables.store, self.tables.now()
             tournament = await tournaments.after(store, written.game.id, now)
         return News(

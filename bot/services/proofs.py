@@ -1,10 +1,8 @@
 """The proof of the dice of a game that is over."""
 
 from bot.services.tables import Table
-from bot.table.badges import check_use, thrown_places
-from bot.table.events import Rolled, Used
+from bot.table.badges import thrown_places, throws
 from bot.table.fair_dice import Proof, prove, prove_loaded
-from bot.table.state import Game, apply, begin
 from solver.loaded.kits import Side
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll
@@ -12,15 +10,7 @@ from solver.turn.dice import Roll
 
 def proof_of(table: Table, secret: bytes) -> Proof:
     """How every roll of a game follows from its secret."""
-    game = begin(table.begun)
-    rolls: list[tuple[Game, list[int], Roll]] = []
-    for event in table.events:
-        if isinstance(event, Rolled):
-            types = list(game.side.thrown(game.turn.dice)) if game.side else []
-            rolls.append((game, types, event.dice))
-        elif isinstance(event, Used) and event.fallen:
-            rolls.append((game, check_use(game, game.mover, event.dice), event.fallen))
-        game = apply(game, event)
+    game, rolls = table.game, throws(table.begun, table.events)
     if game.matchup is None:
         return prove(game.id, secret, game.seeds, [dice for *_, dice in rolls])
     sets = []

@@ -1,11 +1,12 @@
 """What players do with badges that are used up: checked here, and what follows is in state."""
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from bot.table.dice_names import kept_text
 from bot.table.drafting import check_drafted, check_opponent
-from bot.table.events import Accepted, Used
-from bot.table.state import Game
+from bot.table.events import Accepted, Begun, Event, Rolled, Used
+from bot.table.state import Game, apply, begin
 from solver.errors import IllegalActionError
 from solver.loaded.kits import Side, badges_of, without
 from solver.rules.ruleset import FACES
@@ -102,6 +103,20 @@ def used_roll(game: Game, event: Used) -> Roll:
     """The roll that lies on the table after a use by which dice fell."""
     kept = without(game.turn.roll or (), event.dice) if event.dice else ()
     return (*kept, *event.fallen)
+
+
+def throws(first: Begun, events: Iterable[Event]) -> Iterator[tuple[Game, list[int], Roll]]:
+    """Every throw of a game: the game before it, the types of its dice, and what fell.
+
+    No types are told where players bring no dice.
+    """
+    game = begin(first)
+    for event in events:
+        if isinstance(event, Rolled):
+            yield game, list(game.side.thrown(game.turn.dice)) if game.side else [], event.dice
+        elif isinstance(event, Used) and event.fallen:
+            yield game, check_use(game, game.mover, event.dice), event.fallen
+        game = apply(game, event)
 
 
 def farkle_text(game: Game) -> str:

@@ -158,7 +158,7 @@ class Game:
     picks: tuple[int, ...] = ()
     """Places in the pool of the pairs that were taken, in their order."""
     closed: bool = False
-    """Whether nobody else can sit down, and nobody get up."""
+    """Whether it is a game of a tournament: nobody else can sit down, and nobody get up."""
 
     @property
     def over(self) -> bool:

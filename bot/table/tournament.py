@@ -175,7 +175,7 @@ class Tournament:
         if self.ended:
             return ()
         found = [one for one in self.pairings if one.state is State.PLAYING]
-        busy = {side for one in found for side in one.sides}
+        busy = set(self._busy)
         for one in self.pairings:
             if one.state is State.DUE and not busy & set(one.sides):
                 found.append(one)
@@ -203,9 +203,14 @@ class Tournament:
 
     def may_begin(self, pairing: Pairing) -> bool:
         """Whether a game of a pairing can be begun: neither of the two plays another one."""
-        playing = [one.sides for one in self.pairings if one.state is State.PLAYING]
-        busy = {side for sides in playing for side in sides}
-        return not self.ended and pairing.state is State.DUE and not busy & set(pairing.sides)
+        free = not self._busy & set(pairing.sides)
+        return not self.ended and pairing.state is State.DUE and free
+
+    @cached_property
+    def _busy(self) -> set[Side]:
+        """Those whose game is under way."""
+        playing = (one for one in self.pairings if one.state is State.PLAYING)
+        return {side for one in playing for side in one.sides}
 
     @property
     def table(self) -> tuple[Row, ...]:

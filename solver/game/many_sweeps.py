@@ -59,13 +59,7 @@ def solve_many(
         if not falls or change <= TOLERANCE:
             break
     else:
-        raise ConvergenceError.say(
-            "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file"
-            " is written",
-            rules=rules.name,
-            sweeps=MAX_SWEEPS,
-            change=change,
-        )
+        raise _unsettled(rules, change)
     return ManySolution(
         rules=rules,
         players=players,
@@ -245,13 +239,18 @@ class _Solve:
             found[2] = start
             if change < TOLERANCE / 10:
                 return found
-        raise ConvergenceError.say(
-            "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file"
-            " is written",
-            rules=rules.name,
-            sweeps=MAX_SWEEPS,
-            change=change,
-        )
+        raise _unsettled(rules, change)
+
+
+def _unsettled(rules: Ruleset, change: float) -> ConvergenceError:
+    """That values do not settle."""
+    return ConvergenceError.say(
+        "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file is"
+        " written",
+        rules=rules.name,
+        sweeps=MAX_SWEEPS,
+        change=change,
+    )
 
 
 def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:
