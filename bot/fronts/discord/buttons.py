@@ -225,6 +225,16 @@ def shown_texts(message: discord.Message | None) -> dict[str, str]:
     return texts or ({"text": message.content} if message.content else {})
 
 
+def _button(one: card.Button) -> Button[View]:
+    """A button of a card, which has no id yet."""
+    return Button(
+        label=one.label[: card.LONGEST_LABEL],
+        row=one.row,
+        style=_STYLES[one.style],
+        disabled=not one.enabled,
+    )
+
+
 class Confirm(
     _Dynamic,
     DynamicItem[Button[View]],
@@ -316,11 +326,8 @@ def explore_view(found: Exploration, buttons: Iterable[card.Button], language: s
     leads = {step.action: step.position or found.position for step in found.steps}
     digest, name = found.rules.digest[:_DIGEST], found.rules.name[:_NAME]
     for one in buttons:
-        button: Button[View] = Button(
-            label=one.label[: card.LONGEST_LABEL], row=one.row, disabled=not one.enabled
-        )
         position = packed(leads[one.action])
-        view.add_item(ExploreButton(digest, language, position, name, one.action, button))
+        view.add_item(ExploreButton(digest, language, position, name, one.action, _button(one)))
     return view
 
 
@@ -381,8 +388,7 @@ def daily_view(day: date, buttons: Iterable[card.Button]) -> Buttons:
     """The choices of a daily position."""
     view = Buttons()
     for one in buttons:
-        button: Button[View] = Button(label=one.label[: card.LONGEST_LABEL], row=one.row)
-        view.add_item(DailyButton(day.isoformat(), one.action, button))
+        view.add_item(DailyButton(day.isoformat(), one.action, _button(one)))
     return view
 
 
@@ -409,8 +415,7 @@ def drill_view(position: str, buttons: Iterable[card.Button]) -> Buttons:
     """The choices of a position that somebody practises on, or what follows its answer."""
     view = Buttons()
     for one in buttons:
-        button: Button[View] = Button(label=one.label[: card.LONGEST_LABEL], row=one.row)
-        view.add_item(DrillButton(position, one.action, button))
+        view.add_item(DrillButton(position, one.action, _button(one)))
     return view
 
 
@@ -448,13 +453,7 @@ def tournament_view(
     """The buttons of a tournament, None where it has none any more."""
     view = Buttons()
     for one in buttons:
-        button: Button[View] = Button(
-            label=one.label[: card.LONGEST_LABEL],
-            row=one.row,
-            style=_STYLES[one.style],
-            disabled=not one.enabled,
-        )
-        view.add_item(TournamentButton(tournament, language, one.action, button))
+        view.add_item(TournamentButton(tournament, language, one.action, _button(one)))
     return view if view.children else None
 
 

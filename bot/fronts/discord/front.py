@@ -16,6 +16,7 @@ from discord import app_commands
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
 from bot.fronts.chat.daily import daily_reply
+from bot.fronts.chat.drill import drill_asked, drill_reply
 from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
@@ -40,8 +41,10 @@ from bot.languages import best_language
 from bot.review.review import Review
 from bot.services.away import NotAwayError, check_away, check_end
 from bot.services.daily import Daily
+from bot.services.drill import Drill
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.looking_back import LookingBack
 from bot.services.tables import Caller, Person, Player, Table
 from bot.services.tournaments import TournamentNews, Tournaments
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
@@ -89,6 +92,8 @@ class DiscordFront:
         self._games = games
         self._rules = rules
         self.daily = Daily(games.tables, games.oracle, rules)
+        back = LookingBack(games.tables, games.oracle)
+        self._drill = Drill(games.tables, games.oracle, rules, back)
         self.tournaments = Tournaments(games)
         self._choices = Choices()
         self._reminders: dict[str, tuple[int, int]] = {}
@@ -423,12 +428,16 @@ class DiscordFront:
         await self._told(interaction, self._drilled(interaction, button))
 
     async def _drilled(self, interaction: discord.Interaction[Any], button: DrillButton) -> None:
-        line = Line((), {})
-        if button.choice != NEXT:
-            line = Line((button.choice,), {"position": button.position})
         answer = await self._answer(interaction)
-        found = self._commands.by_name["drill"].answer(line, caller_of(interaction))
-        await answer.tell(_in_place(found))
+        await answer.tell(_in_place(self._drill_told(caller_of(interaction), button)))
+
+    async def _drill_told(self, caller: Caller, button: DrillButton) -> AsyncIterator[Reply]:
+        if button.choice != NEXT:
+            number, position = int(button.choice), button.position
+            yield drill_reply(await self._drill.answer(caller, number, position))
+            return
+        async for reply in drill_asked(self._drill, caller):
+            yield reply
 
     async def in_tournament(
         self, interaction: discord.Interaction[Any], button: TournamentButton
@@ -559,10 +568,10 @@ async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, 
         await tell_failure(interaction, error)
 
 
-async def _in_place(found: AsyncIterator[Reply | News]) -> AsyncIterator[Reply | News]:
+async def _in_place(found: AsyncIterator[Reply]) -> AsyncIterator[Reply]:
     """Replies that take the place of the message whose button was pressed, which one alone sees."""
     async for told in found:
-        yield replace(told, private=False) if isinstance(told, Reply) else told
+        yield replace(told, private=False)
 
 
 def _changed() -> InvalidRequestError:
