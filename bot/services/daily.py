@@ -16,11 +16,11 @@ from bot.services.situation import DEFAULT_RULES
 from bot.services.tables import Caller, Tables
 from bot.store import daily as stored
 from bot.store.errors import StoreError
-from bot.store.rows import DailyAnswer, StoredDaily
+from bot.store.rows import DailyAnswer, StoredDaily, StoredDrill
 from bot.tasks.answering import at_once
 from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError
-from solver.play.daily import Choice, DailyPosition, daily_position
+from solver.play.daily import Choice, DailyPosition, Question, daily_position
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
@@ -278,7 +278,16 @@ def _written(place: str, daily: DailyPosition) -> StoredDaily:
 
 def _read(kept: StoredDaily) -> DailyPosition:
     """A position that was kept. Raises FarkleError where this program cannot read it."""
-    rules = make_rules(kept.rules, say("the daily position"))
+    found = read_question(kept, say("the daily position"))
+    return DailyPosition(found.rules, found.position, found.roll, found.choices, kept.day)
+
+
+def read_question(kept: StoredDaily | StoredDrill, called: str) -> Question:
+    """A decision that was kept; `called` so in what is said of its rules.
+
+    Raises FarkleError where this program cannot read it.
+    """
+    rules = make_rules(kept.rules, called)
     position, roll = read_id(kept.position).position(rules)
     choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
-    return DailyPosition(rules, position, roll or (), tuple(choices), kept.day)
+    return Question(rules, position, roll or (), tuple(choices))

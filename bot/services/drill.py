@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
+from bot.services.daily import read_question
 from bot.services.house_rules import HouseRules
 from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
@@ -27,10 +28,9 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from solver.errors import FarkleError, InvalidRequestError
 from solver.play.advice import Advice
-from solver.play.daily import Choice, Question, chance_of
+from solver.play.daily import Question, chance_of
 from solver.play.drills import Spot, drawn, spot_of
 from solver.play.position_id import position_id, read_id
-from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
@@ -174,12 +174,10 @@ class Drill:
 
     async def _read(self, kept: StoredDrill) -> Drilled:
         """A position that was kept. Raises FarkleError where this program cannot read it."""
-        rules = make_rules(kept.rules, say("the position"))
-        position, roll = read_id(kept.position).position(rules)
-        choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
+        question = read_question(kept, say("the position"))
         game = await self._store.game(kept.game_id) if kept.game_id else None
         return Drilled(
-            question=Question(rules, position, roll or (), tuple(choices)),
+            question=question,
             id=kept.position,
             again=kept.answered_at is not None,
             turn=kept.turn,
@@ -256,8 +254,7 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
             most=len(asked.choices),
             number=choice,
         )
-    worth = [one["win_probability"] for one in asked.choices]
-    cost = max(worth) - worth[choice - 1]
+    cost = _cost(asked.choices, choice - 1)
     memory, due = spaced(asked.memory, cost, now)
     done = asked.game_id is None and asked.memory is None and cost == 0
     return replace(
@@ -298,10 +295,14 @@ def _new(games: Sequence[PlayedGame], known: Sequence[StoredDrill]) -> list[tupl
         for number, lesson in enumerate(game.lessons)
         if lesson["position"] not in asked
     }
-    return sorted(found.values(), key=lambda one: -_cost(one[0].lessons[one[1]]))
+    return sorted(found.values(), key=lambda one: -_cost_of(one[0].lessons[one[1]]))
 
 
-def _cost(lesson: dict[str, Any]) -> float:
-    worth: list[float] = [one["win_probability"] for one in lesson["choices"]]
-    chosen: int = lesson["chosen"]
+def _cost_of(lesson: dict[str, Any]) -> float:
+    return _cost(lesson["choices"], lesson["chosen"])
+
+
+def _cost(choices: Sequence[dict[str, Any]], chosen: int) -> float:
+    """What a choice gives away, of choices as they are kept."""
+    worth: list[float] = [one["win_probability"] for one in choices]
     return max(worth) - worth[chosen]

@@ -13,7 +13,7 @@ from bot.languages import language
 from bot.services import tables
 from solver.wording import speak
 from tests.bot.chat import Chat, open_chat
-from tests.bot.test_playthroughs import FOLDER, WRITES, Transcript, fixed_secrets
+from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,4 @@ async def test_match(
         for line in AFTER:
             await transcript.say(line)
     found = "\n".join(transcript.lines) + "\n"
-    file = FOLDER / name / f"{code}.txt"
-    if WRITES:
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(found)
-    assert found == file.read_text()
+    assert_kept(FOLDER / name / f"{code}.txt", found)

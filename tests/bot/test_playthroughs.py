@@ -227,6 +227,14 @@ def fixed_secrets(name: str) -> SimpleNamespace:
     return SimpleNamespace(token_bytes=token_bytes, token_hex=token_hex)
 
 
+def assert_kept(file: Path, found: str) -> None:
+    """What was said is what a file keeps, which is written anew where that is asked for."""
+    if WRITES:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(found)
+    assert found == file.read_text()
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [*((name, "en") for name in sorted(SCRIPTS)), *((name, "de") for name in IN_GERMAN)],
@@ -239,6 +247,4 @@ async def test_playthrough(
     async with open_chat(tmp_path, data / "strategies") as chat:
         found = await play(name, SCRIPTS[name], chat, data / "strategies")
     file = FOLDER / f"{name}.txt" if code == "en" else FOLDER / code / f"{name}.txt"
-    if WRITES:
-        file.write_text(found)
-    assert found == file.read_text()
+    assert_kept(file, found)

@@ -18,7 +18,7 @@ from solver.play.daily import daily_position
 from solver.strategy import Strategy
 from solver.wording import said_in, speak
 from tests.bot.chat import Chat, open_chat
-from tests.bot.test_playthroughs import FOLDER, WRITES
+from tests.bot.test_playthroughs import FOLDER, assert_kept
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LINES = [
@@ -64,10 +64,7 @@ async def test_playthrough(
                 alone = f"(to {who} alone) " if reply.private and who in {"ann", "bob"} else ""
                 told.append(alone + reply.text)
     found = "\n".join(told) + "\n"
-    file = FOLDER / "daily" / f"{code}.txt"
-    if WRITES:
-        file.write_text(found)
-    assert found == file.read_text()
+    assert_kept(FOLDER / "daily" / f"{code}.txt", found)
 
 
 async def test_nothing_tells_what_is_best_before_the_answer(chat: Chat) -> None:

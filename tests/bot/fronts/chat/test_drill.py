@@ -15,7 +15,7 @@ from bot.languages import language
 from bot.services.tables import Tables
 from solver.wording import speak
 from tests.bot.chat import Chat, open_chat
-from tests.bot.test_playthroughs import FOLDER, WRITES
+from tests.bot.test_playthroughs import FOLDER, assert_kept
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 BADLY_PLAYED = [
@@ -74,11 +74,7 @@ async def test_playthrough(
                 assert all(reply.private for reply in replies)
                 told += [reply.text for reply in replies]
     found = "\n".join(told) + "\n"
-    file = FOLDER / "drill" / f"{code}.txt"
-    if WRITES:
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(found)
-    assert found == file.read_text()
+    assert_kept(FOLDER / "drill" / f"{code}.txt", found)
 
 
 async def test_nothing_tells_what_is_best_before_the_answer(chat: Chat) -> None:

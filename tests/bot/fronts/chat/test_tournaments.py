@@ -18,7 +18,7 @@ from bot.views.layout import MOST_IN_MESSAGE, text_width
 from bot.views.tournament_card import tournament_card
 from solver.wording import said_in, speak
 from tests.bot.chat import Chat, open_chat
-from tests.bot.test_playthroughs import FOLDER, WRITES
+from tests.bot.test_playthroughs import FOLDER, assert_kept
 
 LINES = [
     "/tournament",
@@ -96,11 +96,7 @@ async def test_playthrough(code: str, data: Path, tmp_path: Path) -> None:
                 alone = f"(to {who} alone) " if reply.private else ""
                 told.append(alone + reply.text)
     found = "\n".join(told) + "\n"
-    file = FOLDER / "tournament" / f"{code}.txt"
-    if WRITES:
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(found)
-    assert found == file.read_text()
+    assert_kept(FOLDER / "tournament" / f"{code}.txt", found)
 
 
 @pytest.mark.parametrize("form", ["round-robin", "knock-out"])

@@ -1,23 +1,12 @@
 """A thread for each game, where the place wants that, and what if the bot may begin none."""
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.bot.fronts.discord.loopback import PATIENCE, Loopback, Message, user
-from tests.bot.fronts.discord.play import choose, is_choice, press, shown
+from tests.bot.fronts.discord.loopback import Loopback, Message, user
+from tests.bot.fronts.discord.play import choose, is_choice, press, shown, until
 from tests.bot.fronts.discord.process import running
 
 ANN, BOB = user("11", "Ann") | {"permissions": 1 << 4}, user("12", "Bob_*x*")
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what comes a little later."""
-    for _ in range(int(PATIENCE / 0.02)):
-        if holds():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it never held")
 
 
 async def begun(discord: Loopback) -> Message:

@@ -1,25 +1,14 @@
 """A tournament in Discord, pressed from beginning to end, and over a restart of the bot."""
 
-import asyncio
 import re
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.bot.fronts.discord.loopback import PATIENCE, Loopback, Message, user
-from tests.bot.fronts.discord.play import shown
+from tests.bot.fronts.discord.loopback import Loopback, Message, user
+from tests.bot.fronts.discord.play import shown, until
 from tests.bot.fronts.discord.process import running
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
 PEOPLE = {one["global_name"]: one for one in (ANN, BOB, EVE)}
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what is shown a little later."""
-    for _ in range(int(PATIENCE / 0.02)):
-        if holds():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it never held")
 
 
 def games_of(message: Message) -> list[str]:
