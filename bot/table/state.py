@@ -221,7 +221,7 @@ class Game:
         power = self.side.power if self.side else None
         if self.over or power is None or not self.seats[self.mover].uses:
             return None
-        return None if self.turn.used and (power.once or power.at_start) else power
+        return None if self._is_spent else power
 
     @property
     def may_use(self) -> bool:  # noqa: PLR0911 - one for each kind
@@ -241,12 +241,10 @@ class Game:
                 return self.is_farkle and not turn.is_changed
             case PowerKind.DOPPELGANGER:
                 return not self.is_farkle
-            case PowerKind.TRANSMUTATION:
+            case PowerKind.TRANSMUTATION | PowerKind.REROLL:
+                changes = side.can_reroll if power.kind is PowerKind.REROLL else side.can_turn
                 open_to_it = power.after_farkle or not self.is_farkle
-                return not turn.is_changed and open_to_it and side.can_turn(turn.roll)
-            case PowerKind.REROLL:
-                open_to_it = power.after_farkle or not self.is_farkle
-                return not turn.is_changed and open_to_it and side.can_reroll(turn.roll)
+                return not turn.is_changed and open_to_it and changes(turn.roll)
         return False
 
     @property
@@ -272,12 +270,13 @@ class Game:
         if self.matchup is None or not any(self.matchup.powers):
             return Held()
         one, other = (seat.uses for seat in (*self.seats, Seat(None), Seat(None))[:2])
-        return Held((one, other), bool(self.turn.used) and self._is_spent, self.turn.is_changed)
+        return Held((one, other), self._is_spent, self.turn.is_changed)
 
     @property
     def _is_spent(self) -> bool:
+        """Whether the badge was used in this turn, and may not again before the next one."""
         power = self.side.power if self.side else None
-        return power is not None and (power.once or power.at_start)
+        return bool(self.turn.used and power and (power.once or power.at_start))
 
     @property
     def at_turn_start(self) -> "Game":
