@@ -120,11 +120,15 @@ def wait_for(look: Callable[[], T]) -> T:
 
 
 def address_of(solver: ClusterSolver, name: str) -> str:
-    """A worker's address, as soon as it has one."""
+    """A worker's address, as soon as it takes tasks: for a moment it is known and takes none."""
 
     def look() -> str:
         workers = solver._client.scheduler_info(n_workers=-1)["workers"]
-        addresses: dict[str, str] = {worker["name"]: place for place, worker in workers.items()}
+        addresses: dict[str, str] = {
+            worker["name"]: place
+            for place, worker in workers.items()
+            if worker["status"] == "running"
+        }
         return addresses[name]
 
     return wait_for(look)
