@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# Compiled Python is kept: some environments forbid it, and then every start compiles all again
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: chat setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
 
 chat: setup

@@ -69,8 +69,15 @@ async def move_of(chat: Chat, *, worst: bool) -> str:
     return f"ann: /keep {option['set_aside']} {then}"
 
 
-@pytest.mark.parametrize("code", ["en", "de"])
-@pytest.mark.parametrize("name", MATCHES)
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("loaded", "en"),
+        ("badges", "de"),
+        pytest.param("loaded", "de", marks=pytest.mark.slow),
+        pytest.param("badges", "en", marks=pytest.mark.slow),
+    ],
+)
 async def test_match(
     name: str, code: str, kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
