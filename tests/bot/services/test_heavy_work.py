@@ -1,8 +1,7 @@
 """Heavy work in the chat: in processes that can be stopped, and left out before moves are late."""
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from bot.fronts.console import spoken_by
 from bot.tasks.pressure import Degree, Pressure
 from tests.bot.chat import Chat, open_chat
+from tests.bot.waiting import is_gone, until
 
 MATCH = "ann: /match optimal optimal games:99 show:moves rules:kcd"
 
@@ -20,22 +20,6 @@ async def working(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     """A chat with a worker process."""
     async with open_chat(tmp_path, data / "strategies", workers=1) as opened:
         yield opened
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise TimeoutError
-
-
-def is_gone(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 async def test_a_match_is_stopped_with_its_process(
