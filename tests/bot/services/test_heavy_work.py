@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from bot.fronts.console import spoken_by
-from bot.tasks.pressure import Degree, Pressure
+from bot.tasks.pressure import Degree
 from tests.bot.chat import Chat, open_chat
+from tests.bot.load import press_on
 from tests.bot.waiting import is_gone, until
 
 MATCH = "ann: /match optimal optimal games:99 show:moves rules:kcd"
@@ -86,14 +87,6 @@ async def whole_game(chat: Chat, line: str) -> str:
             replies = await chat.all("ann: /resign")
         table = replies[-1].data
     return str(table["game"])
-
-
-def press_on(pressure: Pressure, seconds: float) -> Degree:
-    """Have moves wait so long for a while."""
-    for _ in range(100):
-        pressure.note(seconds)
-        pressure.tick(0.1)
-    return pressure.degree
 
 
 async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
