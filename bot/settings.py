@@ -47,8 +47,8 @@ def _read(kind: type[S]) -> S:
         [first, *_] = error.errors()
         key = str(first["loc"][0])
         raise InvalidRequestError.say(
-            "{name} is not usable: {reason}",
-            name=f"{kind.model_config.get('env_prefix') or ''}{key}".upper(),
+            "{setting} is not usable: {reason}",
+            setting=f"{kind.model_config.get('env_prefix') or ''}{key}".upper(),
             reason=_reason(kind.model_fields[key], first),
         ) from None
 

@@ -125,7 +125,7 @@ def open_many(folder: Path, rules: Ruleset, players: int) -> SharedStrategy:
     path = many_manifest_path(folder, rules, players)
     if not path.is_file():
         raise MissingStrategyError.say(
-            "{rules} rules are not solved yet for {players} players",
+            "the {rules} rules are not solved yet for {players} players",
             rules=rules.name,
             players=players,
         )

@@ -190,7 +190,7 @@ class Tournaments:
             pairing = found.between(*named)
         if pairing is None:
             raise IllegalActionError.say(
-                "{one} and {other} do not play each other, or not yet",
+                "no game of {one} and {other} is to be played, or not yet",
                 one=found.entrant(named[0]).name,
                 other=found.entrant(named[1]).name,
             )
@@ -283,7 +283,7 @@ class Tournaments:
         names = [found.entrant(side).name for side in pairing.sides if isinstance(side, int)]
         if pairing.state is State.DUE:
             raise IllegalActionError.say(
-                "{one} and {other} play each other once the games under way are over",
+                "the game of {one} and {other} can begin once the games under way are over",
                 one=names[0],
                 other=names[1],
             )

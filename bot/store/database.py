@@ -4,7 +4,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -36,6 +36,12 @@ PATIENCE = 30.0
 _CONNECTIONS = 12
 """Most that are open at once; whoever needs one more waits for it."""
 _READ_ONLY = {"mode": "ro", "uri": "true"}
+
+PAGE_SIZE = 8192
+"""Bytes of a page: all that SQLite knows of the tables fits into the first one.
+
+Where it does not, any page that holds a part of it takes whole tables with it when it is damaged.
+"""
 
 _LOCK_SECONDS = 60.0
 """For which a start waits for another one, which may have a large database to look through."""
@@ -160,11 +166,28 @@ def _bring_up_to_date(path: Path) -> None:
     )
     _set_up(engine)
     with engine.connect().execution_options(**{BEGIN: WRITE}) as connection:
-        _upgrade(connection, path)
+        size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+        is_new = _upgrade(connection, path)
         set_aside_damaged(connection)
         connection.commit()
+    if is_new or size != PAGE_SIZE:
+        _lay_out(path)
     with engine.connect().execution_options(**{BEGIN: ""}) as connection:
         connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+def _lay_out(path: Path) -> None:
+    """Write the file anew, in pages of `PAGE_SIZE`; each table begins where `rescue` looks for it.
+
+    Where other programs have it open, or the disk is full, it stays as it is.
+    """
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        try:
+            connection.execute("PRAGMA journal_mode = DELETE")  # a log fixes the size of pages
+            connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+            connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            logger.warning("the database %s was not written anew: %s", path, error)
 
 
 def _rescue(path: Path) -> None:
@@ -242,8 +265,11 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError.say(reason, path=path, seconds=PATIENCE) from error
 
 
-def _upgrade(connection: Connection, path: Path) -> None:
-    """Bring the tables up to date. Raises StoreError for those that are not of this program."""
+def _upgrade(connection: Connection, path: Path) -> bool:
+    """Bring the tables up to date; whether there was anything to do.
+
+    Raises StoreError for those that are not of this program.
+    """
     tables = inspect(connection).get_table_names()
     revision = _revision(connection) if "alembic_version" in tables else None
     if revision is None and set(metadata.tables) <= set(tables):
@@ -259,6 +285,7 @@ def _upgrade(connection: Connection, path: Path) -> None:
         names = {column["name"] for column in inspect(connection).get_columns(table.name)}
         if not names >= set(table.columns.keys()):
             raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+    return revision != NEWEST
 
 
 def _revision(connection: Connection) -> str | None:

@@ -201,11 +201,7 @@ drills = Table(
     Column("crc", Integer, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
-"""Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more.
-
-All that SQLite knows of tables has to fit into the first page of the file, or another page that is
-damaged takes everything with it: these have few columns.
-"""
+"""Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more."""
 
 tournaments = Table(
     "tournaments",

@@ -192,7 +192,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
     """
     if (number := sum(thrown.counts)) != rules.dice:
         raise InvalidDiceError.say(
-            "{rules} rules are played with {right} dice, and the set has {number}",
+            "the {rules} rules are played with {right} dice, and the set has {number}",
             rules=rules.name,
             right=rules.dice,
             number=number,

@@ -1,11 +1,15 @@
 """What tests of the whole program need."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from solver.game.standings import Solution
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
+from tests.bot.chat import Chat, open_chat
 from tests.conftest import rules_file
 
 
@@ -19,3 +23,17 @@ def folder(tmp_path: Path, data: Path, tiny: Solution) -> Path:
     save_strategy(tiny, strategies)
     rules_file(tmp_path / "tiny.toml")
     return tmp_path
+
+
+@pytest.fixture
+def rules(folder: Path) -> Ruleset:
+    """Those of tiny.toml in the data folder."""
+    return load_rules(str(folder / "tiny.toml"))
+
+
+@pytest.fixture
+async def solving_chat(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
+    """A chat without strategies, but with the tests' compiled code."""
+    (tmp_path / "kernels").symlink_to(kernels)
+    async with open_chat(tmp_path) as opened:
+        yield opened

@@ -16,6 +16,7 @@ from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.checksums import SEALED, crc32
+from bot.store.database import PAGE_SIZE
 from bot.wiring import open_parts
 
 PLACES = [f"channel-{number}" for number in range(5)]
@@ -250,7 +251,7 @@ def _odd_value(chance: random.Random, value: Any, other: Any) -> Any:
 def damage_file(path: Path, chance: random.Random) -> str:
     """Flip bytes, or empty, double or cut off pages; says what was done."""
     content = bytearray(path.read_bytes())
-    size, pages = 4096, len(content) // 4096
+    size, pages = PAGE_SIZE, len(content) // PAGE_SIZE
     page = chance.randrange(pages)
     this = slice(page * size, (page + 1) * size)
     done = chance.choice(["flip", "flip", "flip", "zero", "copy", "cut", "append"])

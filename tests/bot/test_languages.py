@@ -1,5 +1,6 @@
 """Sentences in other languages: all are marked, all are translated, and they fit together."""
 
+import ast
 import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -25,6 +26,13 @@ OTHERS = [code for code in language_codes() if code != ENGLISH.code]
 KEYWORDS = re.findall(r"--keywords=(\S+)", (CHECKOUT / "Makefile").read_text("utf-8"))
 
 Ids = str | tuple[str, ...]
+
+
+NO_NAMES = {
+    *("badge", "character", "dice", "die", "number", "path", "players", "points", "problem"),
+    *("setting", "told"),
+}
+"""Parts that may begin a refusal: none of them is the name of a person or of rules."""
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +70,32 @@ def test_every_sentence_is_translated(code: str, messages: set[Ids]) -> None:
     assert sorted(map(str, set(translated) - messages)) == [], "run `make messages`"
     assert [one.id for one in translated.values() if not all(as_tuple(one.string))] == []
     assert [one.id for one in translated.values() if one.fuzzy] == []
+
+
+def refusals() -> Iterator[str]:
+    """The sentences of the code that errors are raised with."""
+    for package in ("bot", "solver"):
+        for path in (CHECKOUT / package).rglob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+                match call:
+                    case ast.Call(ast.Attribute(ast.Name(cls), "say"), args) | ast.Call(
+                        ast.Name(cls), [ast.Call(ast.Name("say" | "say_number"), args)]
+                    ) if cls == "cls" or cls.endswith("Error"):
+                        for one in args[:2]:
+                            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                                yield one.value
+
+
+def test_names_of_people_begin_no_refusal() -> None:
+    """It is shown with a capital, and "Bob" may be another than "bob"."""
+    found = set(refusals())
+    assert len(found) > 300
+    for code in OTHERS:
+        for message in catalogue(code).values():
+            known = zip(as_tuple(message.id), as_tuple(message.string), strict=False)
+            found |= {translation for original, translation in known if original in found}
+    first = {re.match(r"\{(\w+)[^}]*\}(?!:)", sentence) for sentence in found}
+    assert {one[1] for one in first if one} <= NO_NAMES
 
 
 @pytest.mark.parametrize("code", OTHERS)

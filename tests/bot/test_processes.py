@@ -16,7 +16,6 @@ import pytest
 from bot.table.events import Begun, make_event
 from bot.table.state import Game, apply, begin
 from solver.game.standings import Solution
-from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_manifest
 from solver.turn.scoring import set_asides
@@ -24,11 +23,6 @@ from tests.bot.test_crashes import Chat, die_at, started
 
 FORBIDDEN = "The host has forbidden hints in the game that you play"
 NO_GAME = "No game is open here"
-
-
-@pytest.fixture
-def rules(folder: Path) -> Ruleset:
-    return load_rules(str(folder / "tiny.toml"))
 
 
 class File:

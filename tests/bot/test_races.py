@@ -20,7 +20,6 @@ from bot.table.fair_dice import Proof, verify_proof
 from bot.table.state import Game, fold
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
-from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
 from tests.bot.chat import Chat, open_chat
@@ -34,11 +33,6 @@ def folder(tmp_path: Path, tiny: Solution) -> Path:
     save_strategy(tiny, tmp_path / "strategies")
     rules_file(tmp_path / "tiny.toml")
     return tmp_path
-
-
-@pytest.fixture
-def rules(folder: Path) -> Ruleset:
-    return load_rules(str(folder / "tiny.toml"))
 
 
 @pytest.fixture

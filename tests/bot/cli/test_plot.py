@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +12,9 @@ import pytest
 from solver.game.position import Position
 from solver.strategy import Strategy
 from tests.bot.cli.test_main import Farkle, farkle
+from tests.bot.pictures import size_of
 
 __all__ = ["farkle"]
-
-
-def size_of(path: Path) -> tuple[int, int]:
-    width, height = struct.unpack(">II", path.read_bytes()[16:24])
-    return width, height
 
 
 @pytest.mark.parametrize(
@@ -36,7 +31,7 @@ def test_pictures(farkle: Farkle, tmp_path: Path, kind: str, size: tuple[int, in
     status, said, err = farkle("plot", *kind.split(), "--out", str(out))
     assert status == 0, err
     assert said == f"Written to {out}: {size[0]} x {size[1]} pixels.\n"
-    assert size_of(out) == size
+    assert size_of(out.read_bytes()) == size
 
 
 def test_the_asked_size_and_form(farkle: Farkle, tmp_path: Path) -> None:
@@ -46,7 +41,7 @@ def test_the_asked_size_and_form(farkle: Farkle, tmp_path: Path) -> None:
         status, _, err = farkle(*asked)
         assert status == 0, err
         assert out.read_bytes().startswith(start)
-    assert size_of(tmp_path / "picture.png") == (500, 400)
+    assert size_of((tmp_path / "picture.png").read_bytes()) == (500, 400)
 
 
 def test_the_numbers_of_a_turn(farkle: Farkle, strategies: dict[str, Strategy]) -> None:

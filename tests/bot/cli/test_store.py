@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bot.cli.main import farkle
+from bot.store.database import PAGE_SIZE
 from tests.bot.damage import PLACES, make_world, opened, sql
 
 Run = Callable[..., Result]
@@ -131,7 +132,7 @@ def test_what_is_no_database(check: Run, folder: Path) -> None:
 async def test_a_database_that_was_rescued(check: Run, folder: Path) -> None:
     path = folder / "farkle.db"
     content = bytearray(path.read_bytes())
-    content[-4096:] = bytes(4096)
+    content[-PAGE_SIZE:] = bytes(PAGE_SIZE)
     path.write_bytes(content)
     assert (await asyncio.to_thread(check)).exit_code == 1
     async with opened(folder) as chat:

@@ -6,8 +6,10 @@ import re
 import select
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,9 @@ from bot.fronts.console import CommandCompleter, run_console
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
 from tests.bot.chat import open_chat
+from tests.bot.waiting import PATIENCE
 
 CHAT = [sys.executable, "-m", "bot", "chat"]
-PATIENCE = 240.0
-"""Seconds: on a busy machine workers step back behind all else."""
 
 
 def environment(data: Path) -> dict[str, str]:
@@ -93,49 +94,119 @@ def test_bytes_that_are_no_text_do_no_harm(data: Path) -> None:
     assert b"51.10 %" in done.stdout
 
 
-def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
-    controller, terminal = pty.openpty()
-    with subprocess.Popen(
-        CHAT, stdin=terminal, stdout=terminal, stderr=terminal, env=environment(data)
-    ) as process:
+PROMPT = re.escape("\x1b[?2004h")  # the terminal is told to mark what is pasted
+NO_PROMPT = re.escape("\x1b[?2004l")
+
+
+class Terminal:
+    """A terminal with a program in it."""
+
+    def __init__(self, command: list[str], data: Path, *, its_own: bool = False) -> None:
+        """its_own : whether the program can make it its own, in which Ctrl-C is a signal"""
+        self._controller, terminal = pty.openpty()
+        self._seen = ""
+        self.all = ""
+        """What was shown."""
+        self.process = subprocess.Popen(
+            command,
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            env=environment(data),
+            start_new_session=its_own,
+        )
         os.close(terminal)
-        seen = ""
 
-        def expect(pattern: str) -> None:
-            """Read on until something was shown."""
-            nonlocal seen
-            end = time.monotonic() + PATIENCE
-            while not (found := re.search(pattern, seen)):
-                if time.monotonic() > end:
-                    process.kill()
-                    raise AssertionError(seen)
-                if select.select([controller], [], [], 0.1)[0]:
-                    seen += os.read(controller, 65536).decode(errors="replace")
-            seen = seen[found.end() :]
+    def expect(self, pattern: str) -> None:
+        """Read on until something was shown."""
+        end = time.monotonic() + PATIENCE
+        while not (found := re.search(pattern, self._seen)):
+            assert time.monotonic() < end, self._seen
+            if select.select([self._controller], [], [], 0.1)[0]:
+                new = os.read(self._controller, 65536).decode(errors="replace")
+                self._seen += new
+                self.all += new
+        self._seen = self._seen[found.end() :]
 
-        prompt = re.escape("\x1b[?2004h")  # the terminal is told to mark what is pasted
-        expect(prompt)
-        os.write(controller, b"/advise 653332\r")
-        expect("50.67 %")
-        expect(prompt)
-        os.write(controller, b"12\x03")  # Ctrl-C drops the line
-        expect(prompt)
-        os.write(controller, b"/adv\t")
+    def expect_signals(self) -> None:
+        """Wait until Ctrl-C is a signal, and no key."""
+        end = time.monotonic() + PATIENCE
+        while not termios.tcgetattr(self._controller)[3] & termios.ISIG:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+    def press(self, keys: bytes) -> None:
+        os.write(self._controller, keys)
+
+    def leave(self) -> int:
+        """The status with which the program ends after Ctrl-D."""
+        self.press(b"\x04")
+        return self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._controller)
+
+
+def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
+    with closing(Terminal(CHAT, data)) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press(b"/advise 653332\r")
+        terminal.expect("50.67 %")
+        terminal.expect(PROMPT)
+        terminal.press(b"12\x03")  # Ctrl-C drops the line
+        terminal.expect(PROMPT)
+        terminal.press(b"/adv\t")
         # drawn in pieces, with the cursor hidden or not; what is suggested follows in grey
-        expect(r"ise(?:\x1b\[[?\d;]*[a-z])*\x1b\[[\d;]*m 653332")
-        os.write(controller, b" 1\r")
-        expect("A turn starts with all 6 dice")
-        expect(prompt)
-        os.write(controller, b"/match optimal optimal games:99 rules:kcd\r")
-        expect(prompt)
-        os.write(controller, b"\x03")  # Ctrl-C breaks off what is still answered
-        expect(r"Stopped\.")
-        expect(prompt)
-        os.write(controller, b"\x04")  # Ctrl-D leaves
-        assert process.wait(PATIENCE) == 0
-    os.close(controller)
+        terminal.expect(r"ise(?:\x1b\[[?\d;]*[a-z])*\x1b\[[\d;]*m 653332")
+        terminal.press(b" 1\r")
+        terminal.expect("A turn starts with all 6 dice")
+        terminal.expect(PROMPT)
+        terminal.press(b"/match optimal optimal games:99 rules:kcd\r")
+        terminal.expect(PROMPT)
+        terminal.press(b"\x03")  # Ctrl-C breaks off what is still answered
+        terminal.expect(r"Stopped\.")
+        terminal.expect(PROMPT)
+        assert terminal.leave() == 0
     assert "/advise 653332" in (data / "history").read_text()
     assert (data / "history").stat().st_mode & 0o777 == 0o600
+
+
+FIRST_ANSWERS = f"""
+import fcntl, sys, termios
+from bot.__main__ import main
+from bot.fronts import console
+
+async def begun(*args):
+    print("begun")
+    return await answer(*args)
+
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+console._PATIENCE = {PATIENCE}
+answer, console._answer = console._answer, begun
+sys.argv[1:] = ["chat"]
+main()
+"""
+"""A chat that says when an answer begins, and prompts again only when it ends."""
+
+
+def test_an_interrupt_before_there_is_a_prompt_again_breaks_off_the_answer(data: Path) -> None:
+    with closing(Terminal([sys.executable, "-c", FIRST_ANSWERS], data, its_own=True)) as terminal:
+        terminal.expect(PROMPT)
+        for _ in range(2):
+            terminal.press(b"/match optimal optimal games:99 rules:kcd\r")
+            terminal.expect(NO_PROMPT)
+            terminal.expect("begun")
+            terminal.expect_signals()
+            terminal.press(b"\x03")
+            terminal.expect(r"Stopped\.")
+            terminal.expect(PROMPT)
+        terminal.press(b"/advise 653332\r")
+        terminal.expect("50.67 %")
+        terminal.expect(PROMPT)
+        assert terminal.leave() == 0
+    assert "Traceback" not in terminal.all
 
 
 async def test_completions(data: Path, tmp_path: Path) -> None:
@@ -163,6 +234,7 @@ from pathlib import Path
 from bot.fronts import console
 from tests.bot import programs
 from tests.bot.chat import open_chat
+from tests.bot.waiting import PATIENCE
 
 async def main():
     async with open_chat(Path(sys.argv[1])) as chat:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +19,11 @@ from bot.table.events import Ended, make_event
 from bot.table.fair_dice import Proof, verify_proof
 from solver.errors import IllegalActionError, InvalidRequestError
 from tests.bot.chat import Chat, open_chat
+from tests.bot.clock import Clock
 from tests.bot.services.test_games import fall, games_of
 
 DAY = timedelta(hours=24)
 SECOND = timedelta(seconds=1)
-
-
-class Clock:
-    """A clock of several chats that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = datetime.now(UTC)
-
-    def wait(self, time: timedelta) -> None:
-        self.at += time
-
-    def of(self, chat: Chat) -> Chat:
-        games_of(chat).tables.now = lambda: self.at
-        return chat
 
 
 @pytest.fixture
@@ -48,14 +35,16 @@ def clock() -> Clock:
 async def chat(tmp_path: Path, clock: Clock) -> AsyncIterator[Chat]:
     """A chat in which nothing is solved."""
     async with open_chat(tmp_path) as opened:
-        yield clock.of(opened)
+        games_of(opened).tables.now = clock
+        yield opened
 
 
 @pytest.fixture
 async def other(tmp_path: Path, chat: Chat, clock: Clock) -> AsyncIterator[Chat]:  # noqa: ARG001
     """A second program on the same database."""
     async with open_chat(tmp_path) as opened:
-        yield clock.of(opened)
+        games_of(opened).tables.now = clock
+        yield opened
 
 
 async def by_stranger(chat: Chat, line: str) -> str:
@@ -158,7 +147,7 @@ async def test_several_programs_end_a_game_once(chat: Chat, other: Chat, clock: 
 async def test_it_is_done_at_the_start(tmp_path: Path, clock: Clock) -> None:
     clock.wait(-DAY - SECOND)
     async with open_chat(tmp_path) as first:
-        clock.of(first)
+        games_of(first).tables.now = clock
         old = await begun(first, "ann: /play @bob rules:classic")
         await first.say("/settings games:2")
         clock.wait(timedelta(hours=1))

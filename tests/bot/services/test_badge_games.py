@@ -1,7 +1,6 @@
 """Games with badges that are used up: played, tracked, advised and looked back on."""
 
 import random
-from collections.abc import AsyncIterator
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -25,11 +24,9 @@ SLOW = [pytest.param(badges, marks=pytest.mark.slow) for badges in BADGES[1:]]
 
 
 @pytest.fixture
-async def chat(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
+def chat(solving_chat: Chat) -> Chat:
     """A chat in which nothing is solved yet."""
-    (tmp_path / "kernels").symlink_to(kernels)
-    async with open_chat(tmp_path) as opened:
-        yield opened
+    return solving_chat
 
 
 async def line_of(chat: Chat, chance: random.Random, table: dict[str, Any]) -> str:

@@ -21,22 +21,10 @@ from bot.store.schema import daily_answers, daily_positions
 from bot.wiring import Parts, open_parts
 from solver.errors import InvalidRequestError
 from solver.play.daily import DailyPosition
+from tests.bot.clock import Clock
 
 HERE, THERE = "discord:500", "discord:600"
 MONDAY = date(2026, 11, 23)
-
-
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 23, 17, 59, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
-
-    def wait(self, **time: float) -> None:
-        self.at += timedelta(**time)
 
 
 class Program:
@@ -73,7 +61,7 @@ def by(name: str, place: str = HERE) -> Caller:
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(datetime(2026, 11, 23, 17, 59, tzinfo=UTC))
 
 
 @pytest.fixture

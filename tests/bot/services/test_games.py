@@ -24,6 +24,7 @@ from solver.errors import MissingStrategyError
 from solver.rules.file import load_rules
 from solver.wording import speak
 from tests.bot.chat import Chat, open_chat
+from tests.bot.clock import Clock
 
 
 @pytest.fixture
@@ -387,30 +388,19 @@ async def test_the_host_may_forbid_hints(chat: Chat, monkeypatch: pytest.MonkeyP
 # ---- Who is away, gives up, or ends ----------------------------------------------------------
 
 
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self, chat: Chat) -> None:
-        self.at = datetime.now(UTC)
-        games_of(chat).tables.now = lambda: self.at
-
-    def wait(self, seconds: int) -> None:
-        self.at += timedelta(seconds=seconds)
-
-
 async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(table)
+    games_of(table).tables.now = clock = Clock()
     fall(monkeypatch, "123446", "123446")
     await table.say("ann: /play @bob @carl rules:classic away:60")
     await refused(table, "bob: /skip", "There are 60 seconds left for ann to move")
-    clock.wait(61)
+    clock.wait(seconds=61)
     await refused(table, "bob: /skip", "The game has not begun")
     await table.say("ann: /roll")
     await table.say("ann: /keep 1")
-    clock.wait(59)
+    clock.wait(seconds=59)
     await refused(table, "bob: /skip", "There is 1 second left for ann to move")
     await refused(table, "ann: /skip", "It is your own turn")
-    clock.wait(2)
+    clock.wait(seconds=2)
     assert "bob passes the turn of ann, who is away." in await table.say("bob: /skip")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"]) == ("bob", 0)
@@ -418,10 +408,10 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
 
 
 async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
-    clock = Clock(table)
+    games_of(table).tables.now = clock = Clock()
     await table.say("ann: /play @bob rules:classic")
     await refused(table, "bob: /replace", "There are 300 seconds left for ann to move")
-    clock.wait(301)
+    clock.wait(seconds=301)
     replies = await table.all("bob: /replace level:cautious")
     assert replies[-1].data["to_move"] == "bob"
     assert list(scores(replies[-1].data)) == ["cautious bot for ann", "bob"]
@@ -502,10 +492,10 @@ async def test_rules_are_the_same_after_a_restart(tmp_path: Path) -> None:
 
 async def test_a_bot_to_move_goes_on_after_a_restart(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as first:
-        clock = Clock(first)
+        games_of(first).tables.now = clock = Clock()
         await first.say("ann: /play @bob rules:classic")
         games = games_of(first)
-        clock.wait(301)
+        clock.wait(seconds=301)
         # the program ends between the change of the seat and the bot's first roll
         caller = Caller("console", Person("console:bob", "bob"), manages=True)
         await anext(games.away(caller, None, "greedy"))

@@ -1,16 +1,17 @@
 """Heavy work in the chat: in processes that can be stopped, and left out before moves are late."""
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.fronts.console import spoken_by
-from bot.tasks.pressure import Degree, Pressure
+from bot.tasks.pressure import Degree
 from tests.bot.chat import Chat, open_chat
+from tests.bot.load import press_on
+from tests.bot.waiting import is_gone, until
 
 MATCH = "ann: /match optimal optimal games:99 show:moves rules:kcd"
 
@@ -20,22 +21,6 @@ async def working(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     """A chat with a worker process."""
     async with open_chat(tmp_path, data / "strategies", workers=1) as opened:
         yield opened
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise TimeoutError
-
-
-def is_gone(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 async def test_a_match_is_stopped_with_its_process(
@@ -102,14 +87,6 @@ async def whole_game(chat: Chat, line: str) -> str:
             replies = await chat.all("ann: /resign")
         table = replies[-1].data
     return str(table["game"])
-
-
-def press_on(pressure: Pressure, seconds: float) -> Degree:
-    """Have moves wait so long for a while."""
-    for _ in range(100):
-        pressure.note(seconds)
-        pressure.tick(0.1)
-    return pressure.degree
 
 
 async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,6 +38,7 @@ from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset, Scoring
 from solver.rules.writer import rules_toml
 from solver.strategy import find_manifest, open_strategy, verify_strategy
+from tests.bot.waiting import until
 from tests.conftest import rules_file
 
 PLACE, ANN = "console", "ann"
@@ -152,14 +153,6 @@ async def all_of(updates: AsyncIterator[SolveProgress]) -> list[SolveProgress]:
 
 async def last_of(updates: AsyncIterator[SolveProgress]) -> SolveProgress:
     return (await all_of(updates))[-1]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(6000):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise TimeoutError
 
 
 def names(folder: Path) -> set[str]:

@@ -1,7 +1,6 @@
 """Games to which players bring their dice: played, tracked, advised and looked back on."""
 
 import json
-from collections.abc import AsyncIterator
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,9 @@ GOAL = "goal:600"
 
 
 @pytest.fixture
-async def chat(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
+def chat(solving_chat: Chat) -> Chat:
     """A chat in which nothing is solved yet."""
-    (tmp_path / "kernels").symlink_to(kernels)
-    async with open_chat(tmp_path) as opened:
-        yield opened
+    return solving_chat
 
 
 async def data_of(chat: Chat, line: str) -> Any:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import select
@@ -14,28 +14,16 @@ from sqlalchemy import select
 from bot.store.leases import SECONDS, Leases
 from bot.store.schema import leases as rows
 from bot.store.store import Store
+from tests.bot.clock import Clock
 from tests.bot.store import lease_holder
 from tests.bot.store.lease_holder import LEASE
 
 FAR = "another machine:1:00000000"
 
 
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
-
-    def wait(self, seconds: float) -> None:
-        self.at += timedelta(seconds=seconds)
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(datetime(2026, 11, 20, 12, tzinfo=UTC))
 
 
 @pytest.fixture
@@ -142,7 +130,7 @@ async def test_a_killed_holders_lease_passes_on_in_time_elsewhere(
     clock.at = datetime.now(UTC)
     leases = Leases(store.note, clock)
     assert not await taken(leases)
-    clock.wait(SECONDS)
+    clock.wait(seconds=SECONDS)
     assert await taken(leases)
     await leases.close()
 
@@ -167,12 +155,12 @@ async def test_it_is_kept_as_long_as_it_is_renewed(
         assert ours
         monkeypatch.setattr(Leases, "_take", noted)
         for _ in range(5):
-            clock.wait(SECONDS * 0.9)
+            clock.wait(seconds=SECONDS * 0.9)
             due.put_nowait(None)
             await renewals.acquire()
             assert not await take(theirs, LEASE)
         # not in time
-        clock.wait(SECONDS)
+        clock.wait(seconds=SECONDS)
         assert await take(theirs, LEASE)
     await mine.close()
     # who lost it does not release that of another
@@ -183,8 +171,8 @@ async def test_it_is_kept_as_long_as_it_is_renewed(
 async def test_a_clock_that_was_ahead_holds_nobody_up_for_long(
     store: Store, other: Store, clock: Clock
 ) -> None:
-    wrong = Clock()
-    wrong.wait(3600)
+    wrong = Clock(clock.at)
+    wrong.wait(hours=1)
     ahead = Leases(other.note, wrong)
     async with ahead.held(LEASE) as ours:
         assert ours

@@ -15,6 +15,7 @@ from bot.tasks.turns import Asker
 from bot.tasks.workers import TaskError
 from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
+from tests.bot.waiting import until
 
 ANN, BOB, MALLORY = (Asker(name, f"{name}'s") for name in ("ann", "bob", "mallory"))
 
@@ -33,14 +34,6 @@ async def opened() -> AsyncIterator[Open]:
     yield make
     for tasks in made:
         await tasks.close()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    raise TimeoutError
 
 
 def note(file: Path, what: str) -> None:

@@ -16,6 +16,7 @@ from bot.tasks.workers import TaskError, TaskFailedError, Workers
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules
 from solver.wording import speak
+from tests.bot.waiting import is_gone
 
 
 @pytest.fixture
@@ -23,14 +24,6 @@ async def workers() -> AsyncIterator[Workers]:
     opened = Workers(memory=1024)
     yield opened
     await opened.close()
-
-
-def is_gone(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 def niceness() -> int:

@@ -2,14 +2,10 @@ import struct
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from io import BytesIO
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from matplotlib.image import imread
 
 from bot.review.chart import ChartPoint, GameChart
 from bot.views.card import Card
@@ -20,6 +16,7 @@ from bot.views.chart import (
 )
 from bot.views.layout import safe_text, text_width
 from solver.errors import InvalidRequestError
+from tests.bot.pictures import pixels
 
 AWKWARD = [
     "@everyone",
@@ -147,10 +144,6 @@ def test_refusals(
 
 
 PAPER = [0x1E, 0x21, 0x27]
-
-
-def pixels(png: bytes) -> npt.NDArray[Any]:
-    return (imread(BytesIO(png), format="png")[:, :, :3] * 255).round().astype(int)
 
 
 @pytest.mark.parametrize("players", [2, 3, 5, 9])

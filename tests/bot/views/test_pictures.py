@@ -1,17 +1,13 @@
 """Pictures of turns and scores: what is drawn, in which size and form."""
 
 import random
-import struct
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from io import BytesIO
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from matplotlib.image import imread
 
 from bot.languages import language
 from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
@@ -25,19 +21,11 @@ from solver.strategy import Strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import turn_plan
 from solver.wording import said_in
+from tests.bot.pictures import pixels, size_of
 from tests.house_rules import ONE_BY_ONE
 from tests.solver.play.test_maps import guessed, some_positions
 
 HOUSE = dict(ONE_BY_ONE)
-
-
-def pixels(png: bytes) -> npt.NDArray[Any]:
-    return (imread(BytesIO(png), format="png")[:, :, :3] * 255).round().astype(int)
-
-
-def size_of(png: bytes) -> tuple[int, int]:
-    width, height = struct.unpack(">II", png[16:24])
-    return width, height
 
 
 def paper(look: Look) -> list[int]:

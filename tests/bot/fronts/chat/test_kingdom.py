@@ -1,23 +1,18 @@
 """Loaded dice in the chat, in a game short enough to be solved at once."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bot.languages import language
 from solver.wording import ENGLISH, speak
-from tests.bot.chat import Chat, open_chat
+from tests.bot.chat import Chat
 
 GAME = "goal:600 my-dice:odd*4,devil*2"
 
 
 @pytest.fixture
-async def chat(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
+def chat(solving_chat: Chat) -> Chat:
     """Loaded dice need no solved rules."""
-    (tmp_path / "kernels").symlink_to(kernels)
-    async with open_chat(tmp_path) as opened:
-        yield opened
+    return solving_chat
 
 
 async def test_who_wins_and_what_to_keep(chat: Chat) -> None:

@@ -1,7 +1,6 @@
 """How people play by buttons: what tests and the benchmark share."""
 
 import asyncio
-from collections.abc import Callable
 
 from solver.rules.file import load_rules
 from solver.turn.scoring import set_asides
@@ -14,15 +13,6 @@ async def shown(interaction: Interaction, seconds: float = PATIENCE) -> Message:
     found = interaction.private[-1] if interaction.private else interaction.original
     assert found is not None
     return found
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what comes a little later."""
-    for _ in range(int(PATIENCE / 0.02)):
-        if holds():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it never held")
 
 
 async def settled(message: Message, seconds: float = PATIENCE) -> Message:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from bot.views.layout import MOST_IN_MESSAGE
 from bot.wiring import Parts, open_parts
 from solver.play.daily import daily_position
 from solver.strategy import Strategy
+from tests.bot.clock import Clock
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback, Message, user
 from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.process import running
@@ -31,24 +32,12 @@ from tests.bot.fronts.discord.process import running
 HOST = user("11", "Ann") | {"permissions": 1 << 4}
 BOB, EVE = user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
 PLACE = "discord:500"
-
-
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 22, 17, 59, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.at
-
-    def wait(self, **time: float) -> None:
-        self.at += timedelta(**time)
+EVENING = datetime(2026, 11, 22, 17, 59, tzinfo=UTC)
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(EVENING)
 
 
 @pytest.fixture
@@ -212,7 +201,7 @@ async def test_two_programs_post_once(folder: Path, discord: Loopback) -> None:
 
 
 def test_the_longest_post_fits(strategies: dict[str, Strategy]) -> None:
-    day = Clock().at.date()
+    day = EVENING.date()
     for name in ("kcd", "facebook", "classic"):
         daily = daily_position(strategies[name], day)
         streaks = tuple(("_*~" * 10, 1000 - k) for k in range(50))

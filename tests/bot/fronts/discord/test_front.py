@@ -23,12 +23,12 @@ from bot.store.rows import PlaceSettings
 from bot.table import commands
 from bot.table.events import Rolled
 from bot.table.state import Game
-from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
 from tests.bot.fronts.discord.heard import text_of
+from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
 
 __all__ = ["queries"]
@@ -92,13 +92,6 @@ async def five_dice(_: Tables, game: Game, seat: int) -> Rolled:
     """A roll of five."""
     [event] = commands.roll(game, seat, (5, 4, 3, 2, 2))
     return event
-
-
-def press_on(pressure: Pressure, seconds: float) -> None:
-    """Have moves wait so long for a while."""
-    for _ in range(100):
-        pressure.note(seconds)
-        pressure.tick(0.1)
 
 
 async def test_an_answer_that_nobody_hears_is_not_computed_on() -> None:

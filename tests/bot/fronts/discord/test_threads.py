@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
-from tests.bot.fronts.discord.play import choose, is_choice, press, shown, until
+from tests.bot.fronts.discord.play import choose, is_choice, press, shown
 from tests.bot.fronts.discord.process import running
+from tests.bot.waiting import until
 
 ANN, BOB = user("11", "Ann") | {"permissions": 1 << 4}, user("12", "Bob_*x*")
 

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
-from tests.bot.fronts.discord.play import shown, until
+from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.process import running
+from tests.bot.waiting import until
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
 PEOPLE = {one["global_name"]: one for one in (ANN, BOB, EVE)}
