@@ -28,13 +28,14 @@ from bot.fronts.discord.buttons import (
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
-from bot.services.daily import Asked
+from bot.languages import best_language
 from bot.services.drill import DrillQuestion, DrillVerdict
+from bot.services.daily import Asked
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person, Table
-from bot.services.tournaments import TournamentNews
+from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
 from bot.table.state import Game
 from bot.tasks.pressure import Degree
@@ -362,10 +363,12 @@ class Answer:
         return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
 
     def tournament_card(self, news: TournamentNews) -> tuple[Card, AnyView | None]:
-        """A tournament with its buttons, for all to read."""
-        card = said_in(self._language, tournament_card, news)
-        code, found = self._language.code, news.tournament
-        return card, tournament_view(found.id, card.buttons, code) if found else None
+        """A tournament with its buttons, for all to read, in one language from first to last."""
+        language, made_in = self._language, self._settings.tournament_language
+        if made_in and news.happened is not Happened.MADE:
+            language = language_of_all(self._interaction, self._settings, made_in)
+        card, found = said_in(language, tournament_card, news), news.tournament
+        return card, tournament_view(found.id, card.buttons, language.code) if found else None
 
     async def _drawn(self, told: list[News]) -> TableCard:
         """A table, with the pictures that there is time for."""
@@ -540,16 +543,32 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
     )
 
 
-def person_of(user: discord.abc.User) -> Person:
-    """A user as a player."""
-    name = safe_text(str(user.display_name), LONGEST_NAME)
-    return Person(f"discord:{user.id}", name or f"user {user.id}")
+def language_of_all(
+    interaction: discord.Interaction[Any], settings: PlaceSettings, begun: str
+) -> Language:
+    """What all read: in the language set here, the server's, or that of who asks.
+
+    begun : the language in which what is told began, which comes before that of who asks
+    """
+    server = interaction.guild_locale
+    if settings.language:
+        return spoken()
+    # every server has this locale until somebody chooses one
+    if server not in {None, discord.Locale.american_english}:
+        return best_language(server.value)
+    return best_language(begun) if begun else spoken()
+
 
 
 def user_id(person: str | None) -> int | None:
     """Discord's id of a person; None for bots and for who was forgotten."""
     front, _, number = (person or "").partition(":")
     return int(number) if front == "discord" and number.isdigit() else None
+def person_of(user: discord.abc.User) -> Person:
+    """A user as a player."""
+    name = safe_text(str(user.display_name), LONGEST_NAME)
+    return Person(f"discord:{user.id}", name or f"user {user.id}")
+
 
 
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
