@@ -29,7 +29,7 @@ from bot.views.card import (
 from bot.views.dice_picture import dice_png
 from bot.views.events import turn_so_far_text
 from bot.views.game import story_lines, table_head, to_move_text
-from bot.views.highlights import highlight_line
+from bot.views.highlights import highlight_line, moment_picture
 from bot.views.layout import (
     defused,
     escape_markdown,
@@ -67,6 +67,8 @@ class TableCard(Card):
 
     story: str = ""
     """What happened."""
+    moment: Attachment | None = None
+    """A small picture beside it."""
     foot: str = ""
     """Whose turn it is, and how far it has come."""
     menu: Menu | None = None
@@ -76,6 +78,11 @@ class TableCard(Card):
         """Whatever is said, Discord acts on nothing in it."""
         for name in ("text", "story", "foot"):
             object.__setattr__(self, name, shorten_text(defused(getattr(self, name))))
+
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """All that goes with the message."""
+        return (*self.attachments, self.moment) if self.moment else self.attachments
 
 
 def table_card(
@@ -98,11 +105,13 @@ def table_card(
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         drawn.append(Attachment("game.png", chart, said[:1000]))
     head = escape_markdown(table_head(table))
+    moments = (moment_picture(one) for one in reversed(told)) if pictures else iter(())
     return TableCard(
         f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
         tuple(drawn),
         tuple(table_buttons(game, opened=is_open(table))),
         "\n".join(story),
+        next(filter(None, moments), None),
         _foot(table),
         bot_menu(game) if _waits(table) else None,
         mood_of(game),
@@ -161,7 +170,8 @@ def _foot(table: Table) -> str:
     if game.over:
         return ""
     if len(game.seats) < 2:
-        return f"**{escape_markdown(say('Waiting for somebody to sit down.'))}**"
+        told = say("Waiting for somebody to sit down.")
+        return f"**{escape_markdown(told)}**"
     if _waits(table):
         told = say("{name} starts once all are here.", name=table.names[game.mover])
         return f"**{escape_markdown(told)}**"

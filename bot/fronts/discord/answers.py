@@ -22,6 +22,7 @@ from bot.fronts.discord.buttons import (
     drill_view,
     explore_view,
     shown_texts,
+    shows_moment,
     table_view,
     text_view,
     tournament_view,
@@ -29,15 +30,14 @@ from bot.fronts.discord.buttons import (
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
 from bot.languages import best_language
-from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.daily import Asked
+from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person, Table
 from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
-from bot.table.state import Game
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Tasks
 from bot.views.card import (
@@ -52,6 +52,7 @@ from bot.views.drill import drill_card, drill_verdict_card
 from bot.views.explain import explanation_card, loaded_explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
+from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
     LONGEST_NAME,
     escape_markdown,
@@ -384,7 +385,7 @@ class Answer:
     async def show(self, card: Card, view: AnyView | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
         if self._is_framed and not isinstance(view, Framed):
-            view = text_view(card.text, card.attachments)
+            view = text_view(card.text, card.files)
         try:
             if self._original is not _Original.OVER:
                 await self._show(card, view)
@@ -398,7 +399,7 @@ class Answer:
 
     async def _show(self, card: Card, view: AnyView | None) -> None:
         interaction, response = self._interaction, self._interaction.response
-        files = files_of(card.attachments)
+        files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         said: dict[str, Any] = {"content": card.text, "view": view or MISSING, "files": files}
         if isinstance(view, Framed):
@@ -427,14 +428,18 @@ class Answer:
             return {}
         return {"content": None if isinstance(view, Framed) else card.text}
 
-    async def choose(self, game: Game, mask: int) -> None:
+    async def choose(self, table: Table, mask: int) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed."""
         pictures = self._tasks.pressure.degree < Degree.STRAINED
+        game, message = table.game, self._interaction.message
         card = said_in(self._language, choice_card, game, mask, pictures=pictures)
-        texts: dict[str, Any] = {**shown_texts(self._interaction.message)}
-        card = replace(card, **texts)
+        # what the message told goes on being told
+        kept: dict[str, Any] = {**shown_texts(message)}
+        if pictures and shows_moment(message):
+            kept["moment"] = said_in(self._language, hot_dice_picture, table)
+        card = replace(card, **kept)
         view = table_view(card, game, self._language.code, mask)
-        files = files_of(card.attachments)
+        files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         try:
             await self._interaction.response.edit_message(**changed)
@@ -468,7 +473,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: AnyView | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        files = files_of(card.attachments)
+        files = files_of(card.files)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -504,7 +509,7 @@ class Answer:
         message = self._sent or (interaction.message if self._pressed else None)
         if message is not None:
             try:
-                files = files_of(card.attachments)
+                files = files_of(card.files)
                 await message.edit(
                     **self._content(card, view),
                     view=view,
@@ -521,7 +526,7 @@ class Answer:
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
                 text = None if isinstance(view, Framed) else card.text
-                files = files_of(card.attachments)
+                files = files_of(card.files)
                 shown: Any = view or MISSING
                 self._sent = await interaction.channel.send(text, view=shown, files=files)
                 self._is_heard = True
@@ -559,16 +564,16 @@ def language_of_all(
     return best_language(begun) if begun else spoken()
 
 
-
-def user_id(person: str | None) -> int | None:
-    """Discord's id of a person; None for bots and for who was forgotten."""
-    front, _, number = (person or "").partition(":")
-    return int(number) if front == "discord" and number.isdigit() else None
 def person_of(user: discord.abc.User) -> Person:
     """A user as a player."""
     name = safe_text(str(user.display_name), LONGEST_NAME)
     return Person(f"discord:{user.id}", name or f"user {user.id}")
 
+
+def user_id(person: str | None) -> int | None:
+    """Discord's id of a person; None for bots and for who was forgotten."""
+    front, _, number = (person or "").partition(":")
+    return int(number) if front == "discord" and number.isdigit() else None
 
 
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:

@@ -341,7 +341,7 @@ class DiscordFront:
         async with self._choices.choose(button) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
-                await answer.choose(now.game, mask)
+                await answer.choose(now, mask)
                 return
         # something was done while this press waited for the one before
         await answer.tell(self._shown(caller, button.game))

@@ -111,7 +111,7 @@ async def test_it_is_posted_in_the_language_of_who_wants_it(
     await shown(await discord.slash(host, "settings", daily="18"))
     message = await posted(discord, 1)
     assert message.text.startswith("**Stellung des Tages, 22. November 2026**\n")
-    assert message.labels[0] == "1 1 behalten und 2 Würfel werfen"
+    assert message.labels[0] == "1 1, dann 2 Würfel werfen"
     assert (await parts.store.settings(PLACE)).daily == 18
 
 

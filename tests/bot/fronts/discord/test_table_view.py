@@ -19,7 +19,7 @@ from bot.table import commands
 from bot.table.drafting import laid_out
 from bot.table.events import Begun, Event, Picked
 from bot.table.state import Game, Stage, apply, begin
-from bot.views.card import LONGEST_LABEL, Button, kept_dice, shown_faces, table_buttons
+from bot.views.card import LONGEST_LABEL, Attachment, Button, kept_dice, shown_faces, table_buttons
 from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.table_card import choice_card, table_card
 from solver.loaded.kits import Kit
@@ -185,14 +185,15 @@ def test_any_table_is_one_that_discord_takes(
     game = told[-1].table.game
     chart = CHART if game.over else None
     card = said_in(language(code), table_card, told, chart, pictures=not is_late)
-    cards = [(card, 0)]
+    small = Attachment("moment.png", CHART, "W" * 2_000)
+    cards = [(card, 0), (replace(card, moment=small), 0)]
     if game.turn.roll is not None:
         mask &= (1 << len(game.turn.roll)) - 1
         changed = said_in(language(code), choice_card, game, mask, pictures=not is_late)
         cards.append((replace(changed, text=card.text, story=card.story, foot=card.foot), mask))
         assert len(kept_dice(game, mask)) == mask.bit_count()
     for shown, chosen in cards:
-        names = {one.name for one in shown.attachments}
+        names = {one.name for one in shown.files}
         view = said_in(language(code), table_view, shown, game, code, chosen)
         assert list(problems(view, names)) == []
         sent = [one for one in walk(parts_of(view)) if one["type"] == BUTTON]
