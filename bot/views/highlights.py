@@ -55,9 +55,8 @@ def highlight_of(news: News) -> Highlight | None:
     return highlight(news.before, news.events, table.game, table.events, news.chart, news.won)
 
 
-def moment_picture(news: News) -> Attachment | None:
-    """The dice of what just happened, where they are what it is about."""
-    found = highlight_of(news)
+def moment_picture(news: News, found: Highlight | None) -> Attachment | None:
+    """The dice of a highlight of the news, where they are what it is about."""
     if found is None or news.before is None:
         return None
     # whose dice they are moves no more where the turn is over
@@ -78,11 +77,9 @@ def _picture(game: Game, history: Sequence[Event], feat: Feat) -> Attachment | N
     return Attachment("moment.png", dice_square_png(shown_faces(game, dice)), said)
 
 
-def highlight_line(news: News) -> str | None:
-    """A sentence on what is most worth a word of what just happened, None where nothing is."""
-    found, table = highlight_of(news), news.table
-    if found is None:
-        return None
+def highlight_line(news: News, found: Highlight) -> str:
+    """A sentence on a highlight of the news."""
+    table = news.table
     lines = _LINES[found.feat]
     line = lines[table.game.version % len(lines)]
     if found.feat is Feat.HOT_DICE and found.number > 1:

@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import discord
+import pytest
+from discord.components import _component_factory
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.fronts.discord.buttons import TableButton, table_view
+from bot.fronts.discord.buttons import TableButton, shown_texts, shows_moment, table_view
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -21,7 +24,7 @@ from bot.table.events import Begun, Event, Picked
 from bot.table.state import Game, Stage, apply, begin
 from bot.views.card import LONGEST_LABEL, Attachment, Button, kept_dice, shown_faces, table_buttons
 from bot.views.layout import LONGEST_NAME, safe_text
-from bot.views.table_card import choice_card, table_card
+from bot.views.table_card import TableCard, choice_card, table_card
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
 from solver.play.policies import LEVELS
@@ -33,6 +36,7 @@ from tests.bot.fronts.discord.components import (
     SELECT,
     Json,
     component_problems,
+    told_back,
     walk,
 )
 from tests.bot.odd_text import ODD
@@ -210,6 +214,19 @@ def test_any_table_is_one_that_discord_takes(
 def sorted_rows(buttons: tuple[Button, ...]) -> list[Button]:
     """Buttons in the order in which they are shown."""
     return sorted(buttons, key=lambda one: one.row)
+
+
+@pytest.mark.parametrize("moment", [None, Attachment("moment.png", CHART, "Set aside: 5")])
+def test_a_message_tells_back_what_its_card_said(moment: Attachment | None) -> None:
+    """Which is what is shown on as dice are chosen."""
+    said = {"text": "-# Game", "story": "Ann keeps 5 for 50.", "foot": "**Ann is to roll.**"}
+    game = begin(commands.begin_game("ab12", RULES[0], [None, None]))
+    card = TableCard(**said, moment=moment, buttons=tuple(table_buttons(game)))
+    sent = told_back(parts_of(table_view(card, game, "en")), {}, "discord")
+    message: Any = SimpleNamespace(components=list(map(_component_factory, sent)))
+    assert shown_texts(message) == said
+    assert shows_moment(message) == (moment is not None)
+    assert (shown_texts(None), shows_moment(None)) == ({}, False)
 
 
 def test_names_of_dice_make_room_for_the_rest_of_a_label() -> None:
