@@ -11,7 +11,7 @@ from bot.cli.dice_options import DICE_OPTIONS, dice_options, goal_option, has_se
 from bot.cli.needed import solved_first
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import advisor_of, known_rules, named, place_option, situation_of
-from bot.cli.position import position_option, position_options
+from bot.cli.position import AsInTheChat, position_option, position_options
 from bot.services.position_ids import opened
 from bot.services.positions import check_asked, rules_of
 from bot.services.situation import TURN_TOTAL, Situation, dice_and_numbers
@@ -30,7 +30,7 @@ from solver.play.advice import Advice
 from solver.play.position_id import read_id
 
 
-@click.command()
+@click.command(cls=AsInTheChat)
 @click.argument("dice", nargs=-1)
 @position_options
 @position_option(TURN_TOTAL)
@@ -52,8 +52,8 @@ def advise(
     """Rank what to keep of a roll, best first.
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. After them three numbers are the turn
-    total, your score and the opponent's: 5 2 350 4200 5000. Loaded dice are named where it matters:
-    5 lucky, 1 odd, 3 3 ordinary.
+    total, your score and the opponent's: 5 2 350 4200 5000. Options may also be typed as in the
+    chat: 5 2 turn 350. Loaded dice are named where it matters: 5 lucky, 1 odd, 3 3 ordinary.
     """
     settings: Settings = context.obj
     sets = {name: given.pop(name) for name in DICE_OPTIONS}
@@ -97,7 +97,7 @@ def _is_given(context: click.Context, option: str) -> bool:
     return context.get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
-@click.command()
+@click.command(cls=AsInTheChat)
 @position_options
 @position_option(TURN_TOTAL)
 @click.option("--dice", type=int, metavar="N", help="Dice to roll; all at the start of a turn.")
@@ -124,7 +124,7 @@ def odds(
     show(odds_text(found), answer_data(found), as_json=as_json)
 
 
-@click.command()
+@click.command(cls=AsInTheChat)
 @position_options
 @goal_option
 @place_option

@@ -1,6 +1,6 @@
 """The options that describe a position, on every command that takes one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import click
@@ -62,3 +62,37 @@ def position_options(command: Decorated) -> Decorated:
     for field in sorted(start, key=lambda field: field.kind is FieldKind.RULES):
         command = position_option(field)(command)
     return command
+
+
+class AsInTheChat(click.Command):
+    """A command that understands its options as they are typed in the chat, too.
+
+    So `5 2 turn 350` and `5 2 turn:350` are `5 2 --turn 350`.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what was typed, with the options of the chat as those of a shell."""
+        return super().parse_args(ctx, [*self._with_dashes(args)])
+
+    def _with_dashes(self, typed: Sequence[str]) -> Iterator[str]:
+        values = {
+            flag
+            for one in self.params
+            if isinstance(one, click.Option) and not (one.is_flag or one.count)
+            for flag in one.opts
+        }
+        takes_value = False
+        for argument in typed:
+            # one with a dash, and what follows it, is as the shell has it
+            words = [argument] if takes_value or argument.startswith("-") else argument.split()
+            for word in words or [argument]:
+                name, colon, value = word.partition(":" if ":" in word else "=")
+                flag = f"--{name.lower()}"
+                if takes_value or word.startswith("-") or flag not in values:
+                    yield word
+                    takes_value = not takes_value and word in values
+                else:
+                    yield flag
+                    takes_value = not value
+                    if colon and value:
+                        yield value

@@ -3,11 +3,22 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 
 from bot.review.chart import GameChart
-from bot.table.events import Banked, Event, Kept, Rolled, Scored, TurnEnding, Undone
+from bot.table.events import (
+    Banked,
+    Event,
+    Kept,
+    Resigned,
+    Rolled,
+    Scored,
+    TurnEnding,
+    Undone,
+    Used,
+)
 from bot.table.state import Game, Stage, apply
+from solver.turn.dice import Roll
 
 BIG_TURN = 2_000
 """Points from which on a turn is a big one."""
@@ -15,6 +26,8 @@ MANY_DICE = 5
 """Dice of which it takes bad luck to roll nothing that scores."""
 GOOD_RUN, BAD_RUN = 5, 3
 """Turns in a row that score, each time they are as many more, and farkles in a row."""
+WON_GAMES = 3
+"""Games won in a row from which on they are a streak."""
 LOST = 0.1
 """Win probability below which a game looked lost."""
 
@@ -23,6 +36,7 @@ class Feat(Enum):
     """What happened; what is rarer comes first."""
 
     COMEBACK = auto()
+    WON_GAMES = auto()
     BIG_TURN = auto()
     MANY_DICE = auto()
     BAD_RUN = auto()
@@ -37,8 +51,8 @@ class Highlight:
     feat: Feat
     seat: int
     number: float
-    """The points of a big turn, of many dice or turns in a row how many, the n-th hot dice of a
-    turn, or the least win probability that the winner had."""
+    """The points of a big turn, of many dice or turns or games in a row how many, the n-th hot dice
+    of a turn, or the least win probability that the winner had."""
 
 
 def highlight(
@@ -47,17 +61,60 @@ def highlight(
     after: Game,
     history: Sequence[Event],
     chart: GameChart | None = None,
+    won: int = 0,
 ) -> Highlight | None:
     """What is most worth a word of what just happened, None where nothing is.
 
     before : the game before `events`, which led to `after`
     history : all events of the game, the last of which are `events`
     chart : of a game that is over, its chances turn by turn
+    won : how many games its winner has won in a row with it
     """
     if any(isinstance(event, Undone) for event in events):
         return None
-    found = _found(before, events, after, history, chart)
+    found = [*_found(before, events, after, history, chart), *_streak(after, won)]
     return min(found, key=lambda one: one.feat.value, default=None)
+
+
+def moment_dice(history: Sequence[Event], feat: Feat, dice: int) -> Roll:
+    """The dice that a highlight was made of, in the order in which they were set aside.
+
+    history : all events of the game, the last of which are those of the highlight
+    feat : hot dice or a big turn; of others there are none
+    dice : of a player
+
+    Nothing where something was taken back in the turn, or a badge was used.
+    """
+    if feat not in {Feat.HOT_DICE, Feat.BIG_TURN}:
+        return ()
+    kept = _set_aside(history)
+    if feat is Feat.BIG_TURN:
+        return tuple(chain(*kept))
+    found: Roll = ()
+    while kept and len(found) < dice:
+        found = (*kept.pop(), *found)
+    return found if len(found) == dice else ()
+
+
+def _set_aside(history: Sequence[Event]) -> list[Roll]:
+    """What was set aside in the last turn in which something was, roll by roll; else nothing."""
+    last = next((k for k, one in enumerate(reversed(history)) if isinstance(one, Kept)), None)
+    if last is None:
+        return []
+    moves = history[len(history) - 1 - last :: -1]
+    kept: list[Roll] = []
+    for event, before in zip(moves[::2], moves[1::2], strict=False):
+        if not (isinstance(event, Kept) and isinstance(before, Rolled)):
+            # how the turn before this one ended, or something that dice alone do not tell
+            return [] if isinstance(event, Kept | Resigned | Undone | Used) else kept[::-1]
+        kept.append(event.dice)
+    return kept[::-1]
+
+
+def _streak(game: Game, won: int) -> Iterator[Highlight]:
+    """Games that the winner has won in a row, if they are many."""
+    if won >= WON_GAMES and game.shares and 1.0 in game.shares:
+        yield Highlight(Feat.WON_GAMES, game.shares.index(1.0), won)
 
 
 def _found(

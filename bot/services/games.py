@@ -20,7 +20,13 @@ from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store import tournaments
-from bot.store.errors import DamagedGameError, GameRunningError, StaleVersionError
+from bot.store.errors import (
+    DamagedGameError,
+    GameRunningError,
+    StaleVersionError,
+    StoreError,
+)
+from bot.store.records import won_in_a_row
 from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
 from bot.table.events import Event, Left, Rolled
@@ -71,6 +77,8 @@ class News:
     """The chances when the turn under way began."""
     tournament: Tournament | None = None
     """How it stands now, where the game is over and was one of its games."""
+    won: int = 0
+    """How many games the winner of one that is over has won in a row here."""
 
 
 _More = ParamSpec("_More")
@@ -622,7 +630,19 @@ class Games:
             chart,
             at_start=at_start,
             tournament=tournament,
+            won=await self._won_in_a_row(written),
         )
+
+    async def _won_in_a_row(self, table: Table) -> int:
+        """How many games the winner has won one after the other in this place, with this one."""
+        shares = table.game.shares or ()
+        winner = table.stored.seats[shares.index(1.0)] if 1.0 in shares else None
+        if winner is None or winner.person is None or winner.level is not None:
+            return 0
+        # how the game went is told, whatever became of those before it
+        with contextlib.suppress(StoreError):
+            return await won_in_a_row(self.tables.store, winner.person, table.stored.place)
+        return 0
 
     async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
         if game.tracked:

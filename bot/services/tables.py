@@ -17,7 +17,7 @@ from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import badges, commands, fair_dice
 from bot.table.events import Begun, Ended, Event, Revealed, Rolled, Used, event_data
-from bot.table.state import Game, apply, begin
+from bot.table.state import Game, Stage, apply, begin
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.loaded.kits import Kit
@@ -143,6 +143,11 @@ class Table:
         seat = self.own_seat(caller)
         if not game.seats[seat].playing:
             raise IllegalActionError.say("you have resigned from this game")
+        if seat != game.mover and game.stage is Stage.LOBBY and len(self.begun.levels) == 1:
+            raise IllegalActionError.say(
+                "{name} set the table up, and starts the game once all are here",
+                name=self.names[game.mover],
+            )
         if seat != game.mover and not game.over:
             raise IllegalActionError.say(
                 "it is not your turn but {name}'s", name=self.names[game.mover]

@@ -18,7 +18,7 @@ from bot.table.tournament import MOST_ENTRANTS, Entrant, Form, Pairing, State, T
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
+from solver.wording import say, spoken
 
 LEAST_ENTRANTS = 2
 
@@ -48,6 +48,10 @@ class TournamentNews:
     def is_over(self) -> bool:
         """Whether nothing is left to do in it."""
         return self.tournament is None or self.tournament.over
+
+
+LANGUAGE_SETTING = "tournament_language"
+"""Of a place: see `PlaceSettings`."""
 
 
 class Tournaments:
@@ -88,6 +92,8 @@ class Tournaments:
                 "a tournament is going on here already: /tournament shows it, and its host ends it"
                 " with /tournament end"
             )
+        # who makes it is rather one of those who read what comes of it
+        await self._store.set_place_setting(caller.place, LANGUAGE_SETTING, spoken().code)
         return TournamentNews(new, Happened.MADE)
 
     async def join(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, select, update
@@ -61,6 +61,8 @@ class Ranking:
 
 _played = results.join(seats).join(games)
 
+_MOST_IN_A_ROW = 100
+
 _SOMEONE = "someone"
 """What who is forgotten is called."""
 
@@ -85,6 +87,19 @@ async def person_stats(store: Store, person: str, place: str | None = None) -> P
         farkles=sum(row.farkles for row in rows),
         turns=sum(row.turns for row in rows),
     )
+
+
+async def won_in_a_row(store: Store, person: str, place: str) -> int:
+    """How many of their last games in a place somebody has won, up to the first one they have not.
+
+    Of more than a hundred a hundred. Raises StoreError.
+    """
+    query = select(results.c.share, _SOUND.label("sound")).select_from(_played)
+    query = query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
+    rows = await _sound_rows(
+        store, query.order_by(games.c.ended_at.desc(), games.c.id.desc()).limit(_MOST_IN_A_ROW)
+    )
+    return len(list(takewhile(lambda row: row.share == 1, rows)))
 
 
 async def head_to_head(

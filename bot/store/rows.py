@@ -173,5 +173,7 @@ class PlaceSettings:
     """The hour, in UTC, at which the daily position is posted; -1 for never."""
     daily_language: str = ""
     """In which it is posted where nothing else is set."""
+    tournament_language: str = ""
+    """Of who made the last tournament, in which it is told where nothing else is set."""
     language: str = ""
     """What everybody is answered in; else each person's own, and tables in the server's."""

@@ -113,6 +113,11 @@ class Card:
         """Whatever is said, Discord acts on nothing in it."""
         object.__setattr__(self, "text", shorten_text(defused(self.text)))
 
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """All that goes with the message."""
+        return self.attachments
+
 
 def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
@@ -289,11 +294,14 @@ def _marked_odds(odds: Odds | SharedOdds) -> str:
 
 def _marked_hint(hint: Hint) -> str:
     """What is best for the player to move, and why."""
-    lines = [f"**{hint_head(hint)}**"]
+    lines, told = [f"**{hint_head(hint)}**"], [odds_text(hint.odds)]
     if hint.advice:
         kept = dice_text(hint.advice.options[0].set_aside)
         lines += [_marked_advice(hint.advice), say("After keeping {dice}:", dice=kept)]
-    lines.append(plain_markdown(odds_text(hint.odds)))
+        # of several players both say the same
+        if isinstance(hint.odds, SharedOdds):
+            told = [odds_table(hint.odds), id_text(hint.odds)]
+    lines += map(plain_markdown, filter(None, told))
     if not hint.exact:
         lines.append(say(NOT_EXACT))
     return "\n".join(lines)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 DIE = 88
 """Side of a die in pixels."""
-_GAP = 20
+GAP = 20
+"""Pixels between two dice."""
+_LEAST_COLUMNS = 3
+"""Of a square of dice, so that a few are not shown larger than many."""
 _LIFT = 14
 """By how much a chosen die is raised."""
 _SCALE = 4
@@ -63,15 +66,40 @@ def dice_png(
 
     every_die, palette = _every_die()
     room = max(len(dice), places)
-    width = room * DIE + (room + 1) * _GAP
-    picture = Image.new("P", (width, DIE + _LIFT + _GAP), palette.index(_NOTHING))
+    width = room * DIE + (room + 1) * GAP
+    picture = Image.new("P", (width, DIE + _LIFT + GAP), palette.index(_NOTHING))
     picture.putpalette(bytes(chain(*palette)), "RGBA")
     for number, face in enumerate(dice):
         is_chosen = number < len(chosen) and chosen[number]
         is_pale = number < len(scoring) and not scoring[number]
-        top = _GAP // 2 + (0 if is_chosen else _LIFT)
+        top = GAP // 2 + (0 if is_chosen else _LIFT)
         die = every_die[face, is_chosen, is_pale]
-        picture.paste(die, (_GAP + number * (DIE + _GAP), top))
+        picture.paste(die, (GAP + number * (DIE + GAP), top))
+    return _png(picture)
+
+
+@lru_cache(maxsize=200)
+def dice_square_png(dice: tuple[int, ...]) -> bytes:
+    """Dice that are set aside as a small square PNG with a transparent ground, row by row.
+
+    dice : faces as in `dice_png`, at least one
+    """
+    from PIL import Image  # noqa: PLC0415
+
+    every_die, palette = _every_die()
+    columns = max(_LEAST_COLUMNS, math.ceil(math.sqrt(len(dice))))
+    step = DIE + GAP
+    side = columns * step + GAP
+    picture = Image.new("P", (side, side), palette.index(_NOTHING))
+    picture.putpalette(bytes(chain(*palette)), "RGBA")
+    top = (side - math.ceil(len(dice) / columns) * step + GAP) // 2
+    for number, face in enumerate(dice):
+        row, column = divmod(number, columns)
+        picture.paste(every_die[face, True, False], (GAP + column * step, top + row * step))
+    return _png(picture)
+
+
+def _png(picture: "Image.Image") -> bytes:
     out = io.BytesIO()
     picture.save(out, "PNG", compress_level=3)
     return out.getvalue()

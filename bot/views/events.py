@@ -96,7 +96,8 @@ def events_text(
     """A sentence for each event; a roll whose dice were kept at once is told with that.
 
     by : who passed the turn of another, or got up
-    briefly : whether it is left out what may be kept of a roll, which is shown otherwise
+    briefly : whether it is left out what may be kept of a roll, and how far the turn has come,
+        which is shown otherwise
     """
     skipped = False
     for event, following in zip_longest(events, events[1:]):
@@ -110,6 +111,8 @@ def events_text(
         elif isinstance(event, Rolled) and after.turn.roll is not None and briefly:
             name, dice = names[game.mover], rolled_text(after, event.dice)
             yield say("{name} rolls {dice}.", name=name, dice=dice)
+        elif isinstance(event, Kept) and briefly:
+            yield _kept_briefly_text(names[game.mover], game, after, event.dice)
         else:
             yield from _event_text(names, game, after, event, by)
         game = after
@@ -272,6 +275,12 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
             "{name} rolls {dice}, keeps {kept} for {points:,}, turn total {total:,}.", **parts
         )
     return say("{name} rolls {dice}, keeps {kept} for {points:,}.", **parts)
+
+
+def _kept_briefly_text(name: str, game: Game, after: Game, dice: Roll) -> str:
+    points = after.turn.turn_total - game.turn.turn_total
+    kept = inside(kept_text(game, dice))
+    return say("{name} keeps {dice} for {points:,}.", name=name, dice=kept, points=points)
 
 
 def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:

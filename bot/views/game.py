@@ -104,7 +104,10 @@ def details_lines(news: News) -> list[str]:
         if chances.within is not None:
             lines.append(say(_HOW_EXACT, points=chances.within * 100))
     if game.commitment:
-        lines.append(_commitment(game.commitment))
+        told = say_later("Dice: SHA-256 commitment {commitment}.")
+        lines.append(
+            say(told, commitment=game.commitment) if game.over else _commitment(game.commitment)
+        )
     if game.secret:
         lines.append(_secret(game.secret))
     return lines

@@ -44,11 +44,16 @@ def choice_buttons(question: Question) -> list[Button]:
     """A button for each choice, which has its number for action."""
     number = len(question.choices)
     rows = min(number, _ROWS)
-    labels = map(choice_text, question.choices)
-    return [
-        Button(str(k + 1), label[:1].upper() + label[1:], k * rows // number)
-        for k, label in enumerate(labels)
-    ]
+    labels = map(_label, question.choices)
+    return [Button(str(k + 1), label, k * rows // number) for k, label in enumerate(labels)]
+
+
+def _label(choice: Choice) -> str:
+    """The same as `choice_text`, in no more letters than a button of a phone shows."""
+    kept = dice_text(choice.set_aside)
+    if choice.bank:
+        return say("Keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
+    return say("Keep {dice} and roll {left}", dice=kept, left=dice_count(choice.dice_left))
 
 
 def dice_attachment(question: Question) -> Attachment:

@@ -33,7 +33,7 @@ _FACES = (
 
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
-    players = say("Two players, {dice}.", dice=dice_count(rules.dice))
+    players = say("Two players or more, {dice}.", dice=dice_count(rules.dice))
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
     for head, topics in (

@@ -4,10 +4,11 @@ The card is made for a phone: one column, a score sheet of few letters, and noth
 goes within a turn but what the turn is about.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from bot.review.highlights import Highlight
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
@@ -29,7 +30,7 @@ from bot.views.card import (
 from bot.views.dice_picture import dice_png
 from bot.views.events import turn_so_far_text
 from bot.views.game import story_lines, table_head, to_move_text
-from bot.views.highlights import highlight_line
+from bot.views.highlights import highlight_line, highlight_of, moment_picture
 from bot.views.layout import (
     defused,
     escape_markdown,
@@ -67,6 +68,8 @@ class TableCard(Card):
 
     story: str = ""
     """What happened."""
+    moment: Attachment | None = None
+    """A small picture beside it."""
     foot: str = ""
     """Whose turn it is, and how far it has come."""
     menu: Menu | None = None
@@ -76,6 +79,11 @@ class TableCard(Card):
         """Whatever is said, Discord acts on nothing in it."""
         for name in ("text", "story", "foot"):
             object.__setattr__(self, name, shorten_text(defused(getattr(self, name))))
+
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """All that goes with the message."""
+        return (*self.attachments, self.moment) if self.moment else self.attachments
 
 
 def table_card(
@@ -89,7 +97,8 @@ def table_card(
     """
     news = told[-1]
     table, game = news.table, news.table.game
-    story = turn_story(told)
+    found = [(one, highlight_of(one)) for one in told]
+    story = _story(found)
     while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
         del story[0]
     drawn = [*_dice(news)] if pictures else []
@@ -98,11 +107,13 @@ def table_card(
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         drawn.append(Attachment("game.png", chart, said[:1000]))
     head = escape_markdown(table_head(table))
+    moments = (moment_picture(*one) for one in reversed(found)) if pictures else iter(())
     return TableCard(
         f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
         tuple(drawn),
         tuple(table_buttons(game, opened=is_open(table))),
         "\n".join(story),
+        next(filter(None, moments), None),
         _foot(table),
         bot_menu(game) if _waits(table) else None,
         mood_of(game),
@@ -142,17 +153,19 @@ def mood_of(game: Game) -> Mood:
     return Mood.PLAY if game.stage is Stage.PLAY else Mood.LAST_TURNS
 
 
-def _story(news: News) -> Iterator[str]:
-    """What happened, and what is worth more than that below it."""
-    for line in story_lines(news):
-        yield escape_markdown(line)
-    if found := highlight_line(news):
-        yield f"**{escape_markdown(found)}**"
-
-
 def turn_story(told: Sequence[News]) -> list[str]:
     """What happened, line by line, for those who read along below the table."""
-    return [line for one in told for line in _story(one)]
+    return _story([(one, highlight_of(one)) for one in told])
+
+
+def _story(found: Iterable[tuple[News, Highlight | None]]) -> list[str]:
+    """What happened, and below each of the news what is worth more than that."""
+    lines: list[str] = []
+    for news, highlight in found:
+        lines += map(escape_markdown, story_lines(news))
+        if highlight:
+            lines.append(f"**{escape_markdown(highlight_line(news, highlight))}**")
+    return lines
 
 
 def _foot(table: Table) -> str:
@@ -161,7 +174,8 @@ def _foot(table: Table) -> str:
     if game.over:
         return ""
     if len(game.seats) < 2:
-        return f"**{escape_markdown(say('Waiting for somebody to sit down.'))}**"
+        told = say("Waiting for somebody to sit down.")
+        return f"**{escape_markdown(told)}**"
     if _waits(table):
         told = say("{name} starts once all are here.", name=table.names[game.mover])
         return f"**{escape_markdown(told)}**"

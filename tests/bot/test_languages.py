@@ -98,6 +98,24 @@ def test_names_of_people_begin_no_refusal() -> None:
     assert {one[1] for one in first if one} <= NO_NAMES
 
 
+def test_no_sentence_is_marked_where_it_is_not_found() -> None:
+    """Up to Python 3.11 nothing that is marked inside an f-string is extracted."""
+    marks = {"say", "say_later", "say_number"}
+    hidden = [
+        ast.unparse(call)
+        for package in ("bot", "solver")
+        for file in (CHECKOUT / package).rglob("*.py")
+        for string in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(string, ast.JoinedStr)
+        for call in ast.walk(string)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in marks
+        and isinstance(call.args[0], ast.Constant)
+    ]
+    assert hidden == []
+
+
 @pytest.mark.parametrize("code", OTHERS)
 def test_translations_have_the_same_parts(code: str) -> None:
     for message in catalogue(code).values():

@@ -22,21 +22,22 @@ from bot.fronts.discord.buttons import (
     drill_view,
     explore_view,
     shown_texts,
+    shows_moment,
     table_view,
     text_view,
     tournament_view,
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
+from bot.languages import best_language
 from bot.services.daily import Asked
 from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person, Table
-from bot.services.tournaments import TournamentNews
+from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
-from bot.table.state import Game
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Tasks
 from bot.views.card import (
@@ -51,6 +52,7 @@ from bot.views.drill import drill_card, drill_verdict_card
 from bot.views.explain import explanation_card, loaded_explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
+from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
     LONGEST_NAME,
     escape_markdown,
@@ -362,10 +364,12 @@ class Answer:
         return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
 
     def tournament_card(self, news: TournamentNews) -> tuple[Card, AnyView | None]:
-        """A tournament with its buttons, for all to read."""
-        card = said_in(self._language, tournament_card, news)
-        code, found = self._language.code, news.tournament
-        return card, tournament_view(found.id, card.buttons, code) if found else None
+        """A tournament with its buttons, for all to read, in one language from first to last."""
+        language, made_in = self._language, self._settings.tournament_language
+        if made_in and news.happened is not Happened.MADE:
+            language = language_of_all(self._interaction, self._settings, made_in)
+        card, found = said_in(language, tournament_card, news), news.tournament
+        return card, tournament_view(found.id, card.buttons, language.code) if found else None
 
     async def _drawn(self, told: list[News]) -> TableCard:
         """A table, with the pictures that there is time for."""
@@ -381,7 +385,7 @@ class Answer:
     async def show(self, card: Card, view: AnyView | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
         if self._is_framed and not isinstance(view, Framed):
-            view = text_view(card.text, card.attachments)
+            view = text_view(card.text, card.files)
         try:
             if self._original is not _Original.OVER:
                 await self._show(card, view)
@@ -395,7 +399,7 @@ class Answer:
 
     async def _show(self, card: Card, view: AnyView | None) -> None:
         interaction, response = self._interaction, self._interaction.response
-        files = files_of(card.attachments)
+        files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         said: dict[str, Any] = {"content": card.text, "view": view or MISSING, "files": files}
         if isinstance(view, Framed):
@@ -424,14 +428,18 @@ class Answer:
             return {}
         return {"content": None if isinstance(view, Framed) else card.text}
 
-    async def choose(self, game: Game, mask: int) -> None:
+    async def choose(self, table: Table, mask: int) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed."""
         pictures = self._tasks.pressure.degree < Degree.STRAINED
+        game, message = table.game, self._interaction.message
         card = said_in(self._language, choice_card, game, mask, pictures=pictures)
-        texts: dict[str, Any] = {**shown_texts(self._interaction.message)}
-        card = replace(card, **texts)
+        # what the message told goes on being told
+        kept: dict[str, Any] = {**shown_texts(message)}
+        if pictures and shows_moment(message):
+            kept["moment"] = said_in(self._language, hot_dice_picture, table)
+        card = replace(card, **kept)
         view = table_view(card, game, self._language.code, mask)
-        files = files_of(card.attachments)
+        files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         try:
             await self._interaction.response.edit_message(**changed)
@@ -465,7 +473,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: AnyView | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        files = files_of(card.attachments)
+        files = files_of(card.files)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -501,7 +509,7 @@ class Answer:
         message = self._sent or (interaction.message if self._pressed else None)
         if message is not None:
             try:
-                files = files_of(card.attachments)
+                files = files_of(card.files)
                 await message.edit(
                     **self._content(card, view),
                     view=view,
@@ -518,7 +526,7 @@ class Answer:
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
                 text = None if isinstance(view, Framed) else card.text
-                files = files_of(card.attachments)
+                files = files_of(card.files)
                 shown: Any = view or MISSING
                 self._sent = await interaction.channel.send(text, view=shown, files=files)
                 self._is_heard = True
@@ -538,6 +546,22 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
         manages=alone or permissions.manage_channels or permissions.manage_guild,
         at_version=at_version,
     )
+
+
+def language_of_all(
+    interaction: discord.Interaction[Any], settings: PlaceSettings, begun: str
+) -> Language:
+    """What all read: in the language set here, the server's, or that of who asks.
+
+    begun : the language in which what is told began, which comes before that of who asks
+    """
+    server = interaction.guild_locale
+    if settings.language:
+        return spoken()
+    # every server has this locale until somebody chooses one
+    if server not in {None, discord.Locale.american_english}:
+        return best_language(server.value)
+    return best_language(begun) if begun else spoken()
 
 
 def person_of(user: discord.abc.User) -> Person:

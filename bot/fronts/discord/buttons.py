@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Self
 
 import discord
-from discord import ButtonStyle
+from discord import ButtonStyle, SectionComponent
 from discord.ui import (
     ActionRow,
     Button,
@@ -15,8 +15,10 @@ from discord.ui import (
     File,
     LayoutView,
     MediaGallery,
+    Section,
     Select,
     TextDisplay,
+    Thumbnail,
     View,
 )
 
@@ -154,7 +156,9 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
         if text == "foot" and shown.attachments:
             frame.add_item(_gallery(shown.attachments))
         if said := getattr(shown, text):
-            frame.add_item(TextDisplay(said, id=number))
+            told = TextDisplay[Framed](said, id=number)
+            small = shown.moment if text == "story" else None
+            frame.add_item(_beside(told, small) if small else told)
     rows: dict[int, ActionRow[Framed]] = {}
     for one in shown.buttons:
         if one.row not in rows:
@@ -196,6 +200,12 @@ def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
     return view
 
 
+def _beside(told: TextDisplay[Framed], small: card.Attachment) -> Section[Framed]:
+    """A text with a small picture beside it."""
+    description = small.description[:_MOST_DESCRIPTION]
+    return Section(told, accessory=Thumbnail(f"attachment://{small.name}", description=description))
+
+
 def _gallery(attachments: Iterable[card.Attachment]) -> MediaGallery[Framed]:
     return MediaGallery(
         *(
@@ -211,18 +221,26 @@ def shown_texts(message: discord.Message | None) -> dict[str, str]:
     """The texts of the card of a table as the message has them, by the name of the field."""
     if message is None:
         return {}
-    parts = [
-        part
-        for one in message.components
-        for part in (one.children if isinstance(one, discord.Container) else ())
-    ]
+    parts = _parts_of(message)
+    beside = [part for one in parts if isinstance(one, SectionComponent) for part in one.children]
     texts = {
         _TEXTS[part.id]: part.content
-        for part in parts
+        for part in (*parts, *beside)
         if isinstance(part, discord.TextDisplay) and part.id in _TEXTS
     }
     # as it was before tables were cards
     return texts or ({"text": message.content} if message.content else {})
+
+
+def shows_moment(message: discord.Message | None) -> bool:
+    """Whether the card of a table has a small picture beside what happened."""
+    return any(isinstance(one, SectionComponent) for one in _parts_of(message))
+
+
+def _parts_of(message: discord.Message | None) -> list[Any]:
+    """What is in the frame of a message."""
+    framed = (one for one in (message.components if message else ()))
+    return [part for one in framed if isinstance(one, discord.Container) for part in one.children]
 
 
 def _button(one: card.Button) -> Button[View]:

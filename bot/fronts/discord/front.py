@@ -21,7 +21,7 @@ from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
-from bot.fronts.discord.answers import Answer, caller_of, user_id
+from bot.fronts.discord.answers import Answer, caller_of, language_of_all, user_id
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
@@ -60,7 +60,7 @@ from bot.views.layout import plain_markdown, whole_sentence
 from bot.views.review import review_pages
 from bot.views.rules_text import rules_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
-from solver.wording import Language, say, say_later, speak, spoken
+from solver.wording import say, say_later, speak
 
 logger = logging.getLogger(__name__)
 
@@ -341,7 +341,7 @@ class DiscordFront:
         async with self._choices.choose(button) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
-                await answer.choose(now.game, mask)
+                await answer.choose(now, mask)
                 return
         # something was done while this press waited for the one before
         await answer.tell(self._shown(caller, button.game))
@@ -547,7 +547,7 @@ class DiscordFront:
                 settings = await self._games.tables.store.settings(place)
         if settings.language:
             speak(best_language(settings.language))
-        of_all = _language_of_all(interaction, settings, table)
+        of_all = language_of_all(interaction, settings, table)
         return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
 
     async def _told(
@@ -577,19 +577,6 @@ async def _in_place(found: AsyncIterator[Reply]) -> AsyncIterator[Reply]:
 def _changed() -> InvalidRequestError:
     """That a button does nothing any more, or never did."""
     return InvalidRequestError.say("this button has changed since: /show shows the table anew")
-
-
-def _language_of_all(
-    interaction: discord.Interaction[Any], settings: PlaceSettings, table: str
-) -> Language:
-    """What all read: in the language set here, the server's, the table's, or that of who asks."""
-    server = interaction.guild_locale
-    if settings.language:
-        return spoken()
-    # every server has this locale until somebody chooses one
-    if server not in {None, discord.Locale.american_english}:
-        return best_language(server.value)
-    return best_language(table) if table else spoken()
 
 
 def dice_in(text: str) -> str | None:

@@ -113,6 +113,25 @@ def test_advise_json(farkle: Farkle) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "advise 5 2 turn 350 me 4200",
+        "advise 52 turn:350 --me 4200",
+        "advise 5 2 TURN=350 me: 4200",
+        "advise --turn-total 350 5 2 banked 4200",
+    ],
+)
+def test_options_as_they_are_typed_in_the_chat(farkle: Farkle, typed: str) -> None:
+    asked = farkle.json("advise", "5", "2", "--turn", "350", "--me", "4200")
+    assert farkle.json(*typed.split()) == asked
+    words, rest = typed.removeprefix("advise "), ["advise"]
+    if "-" not in words:
+        assert farkle.json(*rest, words) == asked, "also as one argument"
+    odds = farkle.json("odds", "--turn", "350", "--dice", "2", "--rules", "kcd")
+    assert farkle.json("odds", "turn", "350", "dice:2", "rules", "kcd") == odds
+
+
 def test_advise_takes_the_whole_position(farkle: Farkle) -> None:
     found = farkle.json(
         "advise", "52", "--rules", "facebook", "--turn-total", "350", "--banked", "4200",
@@ -236,6 +255,8 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("advise 1 2 3 4 5 6 1", "7 dice are too many"),
         ("advise 7", '"7" is not a die face'),
         ("advise five", '"f" is not a die face'),
+        ("advise 5 2 turn", "Option '--turn' requires an argument"),
+        ("advise 5 2 turn many", "'many' is not a valid integer"),
         ("advise 1 2 3 --turn-total 50", "3 dice cannot be left at a turn total of 50, only 5 can"),
         ("advise 1 --turn-total 50", "1 die cannot be left at a turn total of 50, only 5 can"),
         ("advise 123456 --banked 130", "your score cannot be 130"),

@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.review.highlights import Feat, Highlight, highlight
+from bot.review.highlights import Feat, Highlight, highlight, moment_dice
 from bot.table import commands
 from bot.table.events import Banked, Event, Kept, Rolled, Scored, Undone
 from bot.table.state import Game, Stage, apply, begin
@@ -39,12 +39,14 @@ def test_whole_games(players: int) -> None:
         game = begin(commands.begin_game(f"{number:x}", rules, [None] * players))
         history: list[Event] = []
         scored: dict[int, list[bool]] = defaultdict(list)
+        aside: list[int] = []
         while game.stage in {Stage.LOBBY, Stage.PLAY}:
             events = step(chance, game)
             following = after(game, *events)
             history += events
             expected: list[Highlight] = []
             [event] = events
+            aside += event.dice if isinstance(event, Kept) else ()
             if isinstance(event, Kept) and len(event.dice) == game.turn.dice:
                 expected.append(Highlight(Feat.HOT_DICE, game.mover, game.turn.hot_dice + 1))
             if isinstance(event, Kept) or following.turn.roll:
@@ -65,8 +67,13 @@ def test_whole_games(players: int) -> None:
             found = highlight(game, events, following, history)
             assert found == (expected[0] if expected else None)
             seen |= {found.feat} if found else set()
+            if found:
+                dice = {Feat.HOT_DICE: aside[-6:], Feat.BIG_TURN: aside}.get(found.feat, [])
+                assert moment_dice(history, found.feat, 6) == tuple(dice)
+            if following.last is not game.last:
+                aside = []
             game = following
-    assert seen == set(Feat) - {Feat.COMEBACK}
+    assert seen == set(Feat) - {Feat.COMEBACK, Feat.WON_GAMES}
 
 
 def test_a_comeback_is_told_of_who_wins() -> None:
@@ -85,6 +92,18 @@ def test_a_comeback_is_told_of_who_wins() -> None:
         ChartPoint(one.label, one.win_probabilities[::-1], (0, 0)) for one in chart.turns[:-1]
     ))  # fmt: skip
     assert highlight(before, history[2:], over, history, mirrored) is None
+    assert highlight(before, history[2:], over, history, mirrored, won=2) is None
+    streak = highlight(before, history[2:], over, history, mirrored, won=3)
+    assert streak == Highlight(Feat.WON_GAMES, 0, 3)
+
+
+def test_no_dice_of_a_turn_in_which_something_was_taken_back() -> None:
+    moves: list[Event] = [Rolled(dice=(1, 5, 2, 2, 3, 4)), Kept(dice=(5, 1))]
+    again: list[Event] = [Rolled(dice=(1, 1, 1, 5)), Kept(dice=(5, 1, 1, 1))]
+    for feat in Feat:
+        shown = (5, 1, 5, 1, 1, 1) if feat in {Feat.HOT_DICE, Feat.BIG_TURN} else ()
+        assert moment_dice([*moves, *again], feat, 6) == shown
+        assert moment_dice([*moves, Undone(), *moves[1:], *again], feat, 6) == ()
 
 
 def test_what_is_taken_back_is_no_feat() -> None:

@@ -18,6 +18,7 @@ from bot.store.records import (
     head_to_head,
     leaderboard,
     person_stats,
+    won_in_a_row,
 )
 from bot.store.rows import GameResult, SeatRow
 from bot.store.store import Store
@@ -87,6 +88,9 @@ async def test_records_against_the_games_as_told(store: Store, place: str | None
             turns=sum(result.turns for result in own),
         )
         assert stats.win_rate == stats.wins / stats.games
+        if place is not None:
+            streak = len(outright) - len(outright.rstrip("W"))
+            assert await won_in_a_row(store, person, place) == streak
         last = told_in(games, place, person)[-1]["number"]
         standings.append(Ranking(person, f"{person.title()} {last}", stats.games, stats.wins))
     standings.sort(key=lambda standing: (-standing.win_rate, -standing.games))

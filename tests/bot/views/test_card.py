@@ -1,11 +1,12 @@
 import io
+import math
 
 from PIL import Image
 
 from bot.table import commands
 from bot.table.state import apply, begin
 from bot.views.card import roll_picture
-from bot.views.dice_picture import dice_png
+from bot.views.dice_picture import DIE, GAP, dice_png, dice_square_png
 from bot.views.layout import plain_markdown
 from solver.rules.file import load_rules
 
@@ -27,6 +28,23 @@ def test_dice_are_drawn() -> None:
     picture = roll_picture(apply(game, event), 0b000010)
     assert picture is not None
     assert picture.description == "Rolled 6 5 3 3 3 2, set aside 5"
+
+
+def test_a_moment_is_a_square_of_chosen_dice() -> None:
+    """Each die stands where it is in a row, however many there are."""
+    for number in (1, 6, 9, 10, 26):
+        dice = tuple(1 + k % 6 for k in range(number))
+        found = Image.open(io.BytesIO(dice_square_png(dice))).convert("RGBA")
+        assert found.width == found.height
+        columns = max(3, math.ceil(number**0.5))
+        step = (found.width - GAP) // columns
+        empty = found.height - (math.ceil(number / columns) * step - GAP)
+        for k, die in enumerate(dice):
+            left, top = GAP + k % columns * step, empty // 2 + k // columns * step
+            row = Image.open(io.BytesIO(dice_png((die,), (True,)))).convert("RGBA")
+            box = (GAP, GAP // 2, GAP + DIE, GAP // 2 + DIE)
+            there = found.crop((left, top, left + DIE, top + DIE))
+            assert there.tobytes() == row.crop(box).tobytes()
 
 
 def test_plain_text() -> None:

@@ -18,6 +18,7 @@ from bot.table.dice_names import kept_text
 from bot.table.events import Banked, Event, Joined, Kept, Picked, Rolled
 from bot.table.state import Game, Stage, apply, begin
 from bot.views.card import kept_dice, table_buttons
+from bot.views.highlights import hot_dice_picture
 from bot.views.layout import text_width
 from bot.views.table_card import Mood, TableCard, table_card
 from solver.loaded.kits import Kit
@@ -92,12 +93,25 @@ def test_a_word_where_it_is_worth_one(game: Game) -> None:
     six = (1, 1, 1, 5, 5, 5)
     hot = told(game, Rolled(dice=six), Kept(dice=six), Rolled(dice=(1, 2, 3, 3, 4, 6)))
     assert hot.story.count("🔥") == 1
+    assert hot.moment is not None
+    assert hot.moment.description == "Set aside: 5 5 5 1 1 1"
+    assert [one.name for one in hot.files] == ["dice.png", "moment.png"]
     events: list[Event] = [Rolled(dice=(1, 1, 1, 1, 5, 2)), Kept(dice=(1, 1, 1, 1, 5)), Banked()]
     big = told(game, *events)
     assert "**💰 2,050" in big.story
+    assert big.moment is not None
+    assert big.moment.description == "Set aside: 5 1 1 1 1"
     assert "💰 2.050" in said_in(language("de"), told, game, *events).story
     dull = told(game, Rolled(dice=(6, 5, 3, 3, 3, 2)))
     assert dull.story == "Ann rolls 6 5 3 3 3 2."
+    assert dull.moment is None
+    brief = told(apply(game, Rolled(dice=six)), Kept(dice=(5,)), Rolled(dice=(6, 4, 3, 2, 1)))
+    assert brief.story == "Ann keeps 5 for 50.\nAnn rolls 6 4 3 2 1.", "the rest is in the foot"
+    under_way: list[Event] = [Rolled(dice=six), Kept(dice=six), Rolled(dice=(1, 2, 3, 3, 4, 6))]
+    after = game
+    for event in under_way:
+        after = apply(after, event)
+    assert hot_dice_picture(table_of(after, tuple(under_way))) == hot.moment, "as dice are chosen"
 
 
 def test_dice_are_as_large_however_many_there_are(game: Game) -> None:

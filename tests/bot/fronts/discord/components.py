@@ -6,7 +6,8 @@ from typing import Any
 
 Json = dict[str, Any]
 
-ROW, BUTTON, SELECT, TEXT, GALLERY, FILE, CONTAINER = 1, 2, 3, 10, 12, 13, 17
+ROW, BUTTON, SELECT, SECTION, TEXT, THUMBNAIL, GALLERY, FILE = 1, 2, 3, 9, 10, 11, 12, 13
+CONTAINER = 17
 IN_PARTS = 1 << 15
 """The flag of a message that is made of components alone, which is never taken back."""
 _OLD = {ROW, BUTTON, SELECT}
@@ -17,6 +18,8 @@ def walk(components: list[Json]) -> Iterator[Json]:
     for one in components:
         yield one
         yield from walk(one.get("components", []))
+        if "accessory" in one:
+            yield one["accessory"]
 
 
 def buttons_of(components: list[Json]) -> list[Json]:
@@ -47,6 +50,11 @@ def told_back(components: list[Json], files: dict[str, bytes], address: str) -> 
                 found["components"] = [told(inner) for inner in one["components"]]
                 if kind == CONTAINER:
                     found |= {"accent_color": one.get("accent_color"), "spoiler": False}
+            case kind if kind == SECTION:
+                found["components"] = [told(inner) for inner in one["components"]]
+                found["accessory"] = told(one["accessory"])
+            case kind if kind == THUMBNAIL:
+                found |= {"media": media(one["media"]), "spoiler": False}
             case kind if kind == GALLERY:
                 found["items"] = [
                     {
@@ -86,6 +94,9 @@ def component_problems(data: Json, sent: list[Json], names: set[str]) -> list[st
         inner = row["components"]
         if not 1 <= len(inner) <= (1 if inner and inner[0]["type"] == SELECT else 5):
             problems.append(f"{len(inner)} components in a row")
+    for section in (one for one in every if one["type"] == SECTION):
+        if not 1 <= len(section["components"]) <= 3 or "accessory" not in section:
+            problems.append(f"a section {section}")
     for key in ("custom_id", "id"):
         ids = [one[key] for one in every if one.get(key)]
         if len(set(ids)) < len(ids):
@@ -112,5 +123,6 @@ def _in_parts(data: Json, every: list[Json], names: set[str]) -> Iterator[str]:
         yield f"texts of {[len(one) for one in texts]} characters"
     shown = {item["media"]["url"] for one in every for item in one.get("items", [])}
     shown |= {one["file"]["url"] for one in every if one["type"] == FILE}
+    shown |= {one["media"]["url"] for one in every if one["type"] == THUMBNAIL}
     if shown != {f"attachment://{name}" for name in names}:
         yield f"attachments {names}, of which {shown} are shown"

@@ -1,10 +1,14 @@
 """A Discord on this machine with a bot that is ready."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from bot.wiring import Parts
+from tests.bot.clock import Clock
+from tests.bot.fronts.discord.here import ready_here
 from tests.bot.fronts.discord.loopback import Loopback
 from tests.bot.fronts.discord.process import Bot, running
 
@@ -36,3 +40,18 @@ async def bot(folder: Path, discord: Loopback) -> AsyncIterator[Bot]:
         assert await process.end() == 0, process.log
         assert "Traceback" not in process.log
         assert discord.known_token not in process.log
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Of the bot in this process."""
+    return Clock(datetime(2026, 11, 22, 17, 59, tzinfo=UTC))
+
+
+@pytest.fixture
+async def parts(
+    folder: Path, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Parts]:
+    """The parts of a bot in this process, with kcd rules in the channel."""
+    async with ready_here(folder, discord, clock, monkeypatch) as opened:
+        yield opened

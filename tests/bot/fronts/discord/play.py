@@ -55,3 +55,17 @@ async def choose(discord: Loopback, by: Json, message: Message) -> str:
     for action in best_dice(message):
         await press(discord, by, message, action)
     return "bank" if message.action("bank") else "roll"
+
+
+def posts(discord: Loopback) -> list[Message]:
+    """What all can see and press."""
+    return [one for one in discord.public() if one.buttons]
+
+
+async def posted(discord: Loopback, number: int) -> Message:
+    """The last of so many posts."""
+    for _ in range(3000):
+        if len(posts(discord)) >= number:
+            return posts(discord)[-1]
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"there is no post {number}")

@@ -2,82 +2,26 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import discord as discord_py
 import pytest
-from yarl import URL
 
-from bot.fronts.discord import daily as posting
-from bot.fronts.discord.client import FarkleClient
-from bot.fronts.discord.front import DiscordFront
-from bot.services.advisor import Advisor
 from bot.services.daily import Asked, Post, Solution
-from bot.services.house_rules import RULES_SETTING
-from bot.settings import Settings
 from bot.store.store import Store
 from bot.views.daily import daily_card, post_card
 from bot.views.layout import MOST_IN_MESSAGE
-from bot.wiring import Parts, open_parts
+from bot.wiring import Parts
 from solver.play.daily import daily_position
 from solver.strategy import Strategy
 from tests.bot.clock import Clock
-from tests.bot.fronts.discord.loopback import TOKEN, Loopback, Message, user
-from tests.bot.fronts.discord.play import shown
+from tests.bot.fronts.discord.here import PLACE
+from tests.bot.fronts.discord.loopback import Loopback, user
+from tests.bot.fronts.discord.play import posted, posts, shown
 from tests.bot.fronts.discord.process import running
 
 HOST = user("11", "Ann") | {"permissions": 1 << 4}
 BOB, EVE = user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
-PLACE = "discord:500"
-EVENING = datetime(2026, 11, 22, 17, 59, tzinfo=UTC)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock(EVENING)
-
-
-@pytest.fixture
-async def parts(
-    folder: Path, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Parts]:
-    """The bot in this process, where its clock can be moved, with kcd rules in the channel."""
-    monkeypatch.setattr(discord_py.http.Route, "BASE", discord.api)
-    gateway: Any = discord_py.gateway.DiscordWebSocket
-    monkeypatch.setattr(gateway, "DEFAULT_GATEWAY", URL(discord.gateway))
-    monkeypatch.setattr(posting, "EVERY", 0.01)
-    settings = Settings(data=folder, workers=0)
-    async with open_parts(settings, Advisor(folder / "strategies"), patience=60) as opened:
-        opened.games.tables.now = clock
-        await opened.store.set_place_setting(PLACE, RULES_SETTING, "kcd")
-        front = DiscordFront(opened.commands, opened.games, opened.rules)
-        async with FarkleClient(front, opened.store, folder) as client:
-            tasks = [
-                asyncio.create_task(client.start(TOKEN)),
-                asyncio.create_task(posting.keep_posting(client, front, opened.store)),
-            ]
-            await discord.ready()
-            yield opened
-            await front.finish(10)
-            tasks[1].cancel()
-            await client.close()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def posts(discord: Loopback) -> list[Message]:
-    return [one for one in discord.public() if one.buttons]
-
-
-async def posted(discord: Loopback, number: int) -> Message:
-    """The last of so many posts."""
-    for _ in range(3000):
-        if len(posts(discord)) >= number:
-            return posts(discord)[-1]
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"there is no post {number}")
 
 
 async def looks(monkeypatch: pytest.MonkeyPatch, parts: Parts, number: int = 3) -> None:
@@ -168,7 +112,7 @@ async def test_it_is_posted_in_the_language_of_who_wants_it(
     await shown(await discord.slash(host, "settings", daily="18"))
     message = await posted(discord, 1)
     assert message.text.startswith("**Stellung des Tages, 22. November 2026**\n")
-    assert message.labels[0] == "1 1 behalten und 2 Würfel werfen"
+    assert message.labels[0] == "1 1, dann 2 Würfel werfen"
     assert (await parts.store.settings(PLACE)).daily == 18
 
 

@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import discord
+import pytest
+from discord.components import _component_factory
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.fronts.discord.buttons import TableButton, table_view
+from bot.fronts.discord.buttons import TableButton, shown_texts, shows_moment, table_view
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -19,9 +22,9 @@ from bot.table import commands
 from bot.table.drafting import laid_out
 from bot.table.events import Begun, Event, Picked
 from bot.table.state import Game, Stage, apply, begin
-from bot.views.card import LONGEST_LABEL, Button, kept_dice, shown_faces, table_buttons
+from bot.views.card import LONGEST_LABEL, Attachment, Button, kept_dice, shown_faces, table_buttons
 from bot.views.layout import LONGEST_NAME, safe_text
-from bot.views.table_card import choice_card, table_card
+from bot.views.table_card import TableCard, choice_card, table_card
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
 from solver.play.policies import LEVELS
@@ -33,6 +36,7 @@ from tests.bot.fronts.discord.components import (
     SELECT,
     Json,
     component_problems,
+    told_back,
     walk,
 )
 from tests.bot.odd_text import ODD
@@ -185,14 +189,15 @@ def test_any_table_is_one_that_discord_takes(
     game = told[-1].table.game
     chart = CHART if game.over else None
     card = said_in(language(code), table_card, told, chart, pictures=not is_late)
-    cards = [(card, 0)]
+    small = Attachment("moment.png", CHART, "W" * 2_000)
+    cards = [(card, 0), (replace(card, moment=small), 0)]
     if game.turn.roll is not None:
         mask &= (1 << len(game.turn.roll)) - 1
         changed = said_in(language(code), choice_card, game, mask, pictures=not is_late)
         cards.append((replace(changed, text=card.text, story=card.story, foot=card.foot), mask))
         assert len(kept_dice(game, mask)) == mask.bit_count()
     for shown, chosen in cards:
-        names = {one.name for one in shown.attachments}
+        names = {one.name for one in shown.files}
         view = said_in(language(code), table_view, shown, game, code, chosen)
         assert list(problems(view, names)) == []
         sent = [one for one in walk(parts_of(view)) if one["type"] == BUTTON]
@@ -209,6 +214,19 @@ def test_any_table_is_one_that_discord_takes(
 def sorted_rows(buttons: tuple[Button, ...]) -> list[Button]:
     """Buttons in the order in which they are shown."""
     return sorted(buttons, key=lambda one: one.row)
+
+
+@pytest.mark.parametrize("moment", [None, Attachment("moment.png", CHART, "Set aside: 5")])
+def test_a_message_tells_back_what_its_card_said(moment: Attachment | None) -> None:
+    """Which is what is shown on as dice are chosen."""
+    said = {"text": "-# Game", "story": "Ann keeps 5 for 50.", "foot": "**Ann is to roll.**"}
+    game = begin(commands.begin_game("ab12", RULES[0], [None, None]))
+    card = TableCard(**said, moment=moment, buttons=tuple(table_buttons(game)))
+    sent = told_back(parts_of(table_view(card, game, "en")), {}, "discord")
+    message: Any = SimpleNamespace(components=list(map(_component_factory, sent)))
+    assert shown_texts(message) == said
+    assert shows_moment(message) == (moment is not None)
+    assert (shown_texts(None), shows_moment(None)) == ({}, False)
 
 
 def test_names_of_dice_make_room_for_the_rest_of_a_label() -> None:
