@@ -258,7 +258,7 @@ class _Noted(Values):
         number = len(opponent.score)
         self.asked.append((role(self.rules, began=began), many(own), opponent, number))
         self._number += number
-        return np.arange(self._number - number, self._number) + 2.0
+        return 2.0 + np.arange(self._number - number, self._number, dtype=np.float64)
 
 
 def _with_values(ends: Floats, left: Floats) -> Floats:
@@ -271,7 +271,8 @@ def _with_values(ends: Floats, left: Floats) -> Floats:
 
 def _longer(ends: Floats, rows: int) -> Floats:
     """With its last row so often that there are so many."""
-    return np.pad(ends, (0, rows - len(ends)), mode="edge")
+    longer: Floats = np.pad(ends, (0, rows - len(ends)), mode="edge")
+    return longer
 
 
 def _joined(standings: list[Standings]) -> Standings:

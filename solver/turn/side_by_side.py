@@ -58,7 +58,8 @@ def solve_turns(plan: TurnPlan, bank: Floats, farkle: Floats, lost: Floats) -> F
             roll += ended[t]
             np.maximum(roll, least[t], out=values[level, t])
     # sums of chances may come out one rounding above 1
-    return np.minimum(roll[-1], 1.0)
+    first: Floats = np.minimum(roll[-1], 1.0)
+    return first
 
 
 @lru_cache(maxsize=RULESETS)
