@@ -251,12 +251,12 @@ class Strategy:
         """The table of a turn, with so many more turn totals beyond the goal, in point steps."""
         rules = self.rules
         if start.opponent < rules.winning_score:
-            return solve_turn(turn_plan(rules), self._endings(values, start, further))
+            return solve_turn(turn_plan(rules), self.endings(values, start, further))
         to_beat, on_board = points_to_beat(rules, start), is_on_board(rules, start)
         return last_turn(rules, to_beat, on_board=on_board, further=further)
 
-    def _endings(self, values: Values, start: Position, further: int) -> Endings:
-        """What ending a turn leads to, while nobody has reached the goal."""
+    def endings(self, values: Values, start: Position, further: int = 0) -> Endings:
+        """What ending a turn leads to by these values, while nobody has reached the goal."""
         rules, step = self.rules, self.rules.point_step
         plan, ends = turn_plan(rules), endgame(rules, further=further)
         missing = (rules.winning_score - start.banked) // step

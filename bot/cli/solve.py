@@ -127,12 +127,13 @@ def solve(
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
     rules, read = _with_goals(rules, goals, rules_reader(settings, place))
     if players != 2:
-        _only_for_two(floor, tolerance, scheduler)
+        _only_for_two(floor, tolerance)
         return solve_many_rules(
             settings,
             [read(one) for one in rules],
             players,
             out or settings.strategies,
+            scheduler,
             check=check,
             as_json=as_json,
             as_csv=as_csv,
@@ -175,14 +176,13 @@ def _with_goals(
     return tuple(named), lambda name: named[name or ""]
 
 
-def _only_for_two(floor: int | None, tolerance: float, scheduler: str | None) -> None:
+def _only_for_two(floor: int | None, tolerance: float) -> None:
     """Refuse options of a solve for two players. Raises InvalidRequestError."""
     given = [
         name
         for name, is_given in (
             ("--floor", floor is not None),
             ("--tolerance", tolerance != DEFAULT_TOLERANCE),
-            ("--scheduler", scheduler is not None),
         )
         if is_given
     ]

@@ -35,7 +35,7 @@ from solver.wording import say_later
 
 T = TypeVar("T")
 
-_ROUGH_SECONDS = 1e-5
+_ROUGH_SECONDS = 3e-6
 """About what a turn total takes in one of the turns of a rough strategy."""
 _ROW_SECONDS = 5e-4
 """About what a turn total takes in all turns of an estimate."""

@@ -1,5 +1,7 @@
 """Solves spread over a Dask cluster that is there already, one rule set a task.
 
+Of a game of several players each task is a part of a layer instead (solver.batch.many_cluster).
+
 The client hands out as many rule sets as there are workers, the next one when a result arrives, so
 that a worker solves one at a time with all its threads. A worker that dies loses nothing: the
 scheduler gives its rule set, and a result that nobody had fetched yet, to another one. Only a rule
@@ -15,7 +17,7 @@ import threading
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
@@ -28,6 +30,7 @@ from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.local import is_writable, prefer_cache, solve_here
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
 from solver.folders import is_ours
+from solver.game.many import ManySolution
 from solver.game.standings import Solution, state_count, value_shape
 from solver.rules.ruleset import Ruleset
 
@@ -75,7 +78,7 @@ def connected(address: str, *, timeout: float = CONNECT_SECONDS) -> Iterator["Cl
             client = distributed.Client(address, timeout=timeout, set_as_default=False)
         except (OSError, ValueError, OverflowError) as error:
             raise ClusterError(
-                f"no Dask scheduler answers at {address} ({_first_line(error)})"
+                f"no Dask scheduler answers at {address} ({first_line(error)})"
             ) from None
         try:
             try:
@@ -161,6 +164,21 @@ class ClusterSolver:
             if under_way and self._client.status == "running":
                 self._client.cancel(list(under_way))
 
+    def solve_many(
+        self,
+        rules: Ruleset,
+        players: int,
+        *,
+        reverse: bool = False,
+        on_progress: Callable[[float], None] = lambda _: None,
+    ) -> ManySolution:
+        """Solve a game of several players, see solver.batch.many_cluster."""
+        from solver.batch.many_cluster import solve_many_there  # noqa: PLC0415
+
+        return solve_many_there(
+            self._client, rules, players, reverse=reverse, on_progress=on_progress
+        )
+
     def _hand_out(
         self,
         waiting: "deque[Job]",
@@ -191,7 +209,7 @@ class ClusterSolver:
             workers = len(self._client.nthreads())
         except Exception as error:  # whatever a dead connection makes of it
             raise _LostError(
-                f"the Dask scheduler at {self._address} is gone ({_first_line(error)})"
+                f"the Dask scheduler at {self._address} is gone ({first_line(error)})"
             ) from None
         now = time.monotonic()
         if workers:
@@ -231,24 +249,24 @@ class ClusterSolver:
             )
         except ImportError as error:
             return ClusterError(
-                f"{name}: a worker cannot solve it ({_first_line(error)});"
+                f"{name}: a worker cannot solve it ({first_line(error)});"
                 " install farkle-advisor on every machine of the cluster"
             )
         except Exception as error:
             if isinstance(error, TimeoutError) and future.status != "error":
                 # not the task's: its worker died after all, or its way is slow
                 raise _NoResultError("its result does not arrive") from None
-            what = f"{type(error).__name__}: {_first_line(error)}"
+            what = f"{type(error).__name__}: {first_line(error)}"
             return ClusterError(f"{name}: failed on the cluster ({what})")
         if isinstance(outcome, Solution):
             # under the client's own name, and not the worker's copy of the rules
             outcome = replace(outcome, rules=job.rules)
             if outcome.values.shape != value_shape(job.rules):
-                return ClusterError(f"{name}: {_OTHER_VERSION}")
+                return ClusterError(f"{name}: {OTHER_VERSION}")
         return outcome
 
 
-_OTHER_VERSION = "a worker knows these rules otherwise, its farkle-advisor is another version"
+OTHER_VERSION = "a worker knows these rules otherwise, its farkle-advisor is another version"
 
 
 def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
@@ -256,27 +274,29 @@ def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
 
     An error of ours is returned: raised, it would be tried again in vain.
     """
-    from distributed import get_worker  # noqa: PLC0415
-
     try:
         read = Ruleset.model_validate_json(rules)
     except ValidationError:
-        return ClusterError(f"a rule set of the catalogue: {_OTHER_VERSION}")
+        return ClusterError(f"a rule set of the catalogue: {OTHER_VERSION}")
     if read.digest != digest:
-        return ClusterError(f"{read.name}: {_OTHER_VERSION}")
+        return ClusterError(f"{read.name}: {OTHER_VERSION}")
+    with use_worker() as (folder, threads):
+        try:
+            return solve_here(read, cache=folder, tolerance=tolerance, threads=threads)
+        except FarkleError as error:
+            return error
+
+
+@contextmanager
+def use_worker() -> Iterator[tuple[Path, int]]:
+    """Have a worker for oneself: its folder for compiled code, and how many threads to use."""
+    from distributed import get_worker  # noqa: PLC0415
+
     worker = get_worker()
     with _ONE_AT_A_TIME:
         folder = _cache(worker)
         prefer_cache(folder)
-        try:
-            return solve_here(
-                read,
-                cache=folder,
-                tolerance=tolerance,
-                threads=_use_threads(worker.state.nthreads),
-            )
-        except FarkleError as error:
-            return error
+        yield folder, _use_threads(worker.state.nthreads)
 
 
 @cache
@@ -304,5 +324,6 @@ def _use_threads(number: int) -> int:
     return threads
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error says, or its name."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.errors import FarkleError, SolveError
@@ -22,6 +22,9 @@ from solver.game.standings import FloorEffect, Progress, Solution
 from solver.many_strategy import open_many_values
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_values
+
+if TYPE_CHECKING:
+    from solver.game.many_sweeps import ManySolve
 
 logger = logging.getLogger(__name__)
 
@@ -156,6 +159,26 @@ def solve_many_here(
             return with_sound_code(cache, solve)
         except (MemoryError, OSError) as error:
             raise _failed(rules, error, cache) from None
+
+
+def many_solve_here(
+    rules: Ruleset, players: int, *, cache: Path, threads: int, reverse: bool
+) -> "ManySolve":
+    """The beginning of such a solve, for one who goes on with it part by part.
+
+    Raises SolveError and InvalidRulesError as `solve_many_here` does.
+    """
+
+    def begin() -> "ManySolve":
+        with one_at_a_time(cache):
+            from solver.game import many_sweeps  # noqa: PLC0415
+
+        return many_sweeps.ManySolve(rules, players, cache=cache, threads=threads, reverse=reverse)
+
+    try:
+        return with_sound_code(cache, begin)
+    except (MemoryError, OSError) as error:
+        raise _failed(rules, error, cache) from None
 
 
 def check_many_here(

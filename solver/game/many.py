@@ -34,6 +34,9 @@ MOST_STATES = 40_000_000
 """Start-of-turn states that one solve may hold: with three players 16 bytes each in the file, and
 about 60 while solving."""
 
+MOST_STATES_THERE = 10 * MOST_STATES
+"""The same of a solve by a cluster, whose workers need as much memory each."""
+
 _SECONDS_PER_OPTION = 35e-12
 """Of a core, for each option that is weighed at a turn total by a state of many that are solved
 side by side, and each value that comes with it."""
@@ -143,8 +146,11 @@ def size(rules: Ruleset, players: int) -> Size:
     )
 
 
-def check_many(rules: Ruleset, players: int) -> None:
-    """Refuse what cannot be solved for so many players. Raises InvalidRulesError."""
+def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None:
+    """Refuse what cannot be solved for so many players. Raises InvalidRulesError.
+
+    most : start-of-turn states that can be solved
+    """
     if not 2 <= players <= MOST_PLAYERS:
         raise InvalidRulesError.say(
             "the number of players is 2 to {most}, not {players}",
@@ -173,15 +179,17 @@ def check_many(rules: Ruleset, players: int) -> None:
             states=states,
             time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
         )
-    if states > MOST_STATES:
+    if states > most:
         raise InvalidRulesError.say(
             "{rules}: {states:,} start-of-turn states of {players} players are too many, a solve"
-            " would take about {time}; at most {most:,} can be solved",
+            " would take about {time}; at most {most:,} can be solved on one machine and {there:,}"
+            " by a cluster",
             rules=rules.name,
             players=players,
             states=states,
             time=time_text(_seconds(rules, players, states)),
             most=MOST_STATES,
+            there=MOST_STATES_THERE,
         )
 
 

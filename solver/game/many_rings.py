@@ -37,6 +37,12 @@ from solver.turn.equations import Floats
 
 States = npt.NDArray[np.int64]
 
+Part = tuple[int, States]
+"""How many states some rings have, and the first one of each."""
+
+PART = 1024
+"""Rings that are solved together at most."""
+
 TOLERANCE = 1e-13
 """Change of any value with which it has settled."""
 
@@ -77,6 +83,55 @@ class Settled:
     restless: int = 0
     """Rings for which no such mixture was found either, whose values are means over rounds."""
 
+    def add(self, other: "Settled") -> None:
+        """Count those of other rings as well."""
+        self.change = max(self.change, other.change)
+        self.mixed += other.mixed
+        self.restless += other.restless
+
+
+def following(size: Size, states: States) -> States:
+    """The same standings, seen by the player who follows."""
+    others = size.standings ** (size.players - 1)
+    ahead: States = states % others * size.standings + states // others
+    return ahead
+
+
+def parts(size: Size, states: States) -> list[Part]:
+    """The rings of some states of role 0, all of them whole, in parts of at most PART rings."""
+    return [
+        (length, firsts[begin : begin + PART])
+        for length, firsts in _by_length(size, states)
+        for begin in range(0, len(firsts), PART)
+    ]
+
+
+def _by_length(size: Size, states: States) -> list[Part]:
+    """One state of each ring, by the length of rings."""
+    if size.roles > 1:
+        return [(size.players, states)]
+    length = np.full(len(states), size.players)
+    greatest = np.ones(len(states), dtype=np.bool_)
+    ahead = states
+    for k in range(1, size.players):
+        ahead = following(size, ahead)
+        greatest &= ahead <= states
+        length[(ahead == states) & (length == size.players)] = k
+    by_length = [(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
+    return [(k, firsts) for k, firsts in by_length if len(firsts)]
+
+
+def members(size: Size, part: Part) -> list[States]:
+    """The states of rings in the order of turns, each by its number among all roles'."""
+    length, firsts = part
+    found = [firsts]
+    for _ in range(length - 1):
+        found.append(following(size, found[-1]))
+    if size.roles > 1:
+        whole = size.standings**size.players
+        found = [one + k * whole for k, one in enumerate(found)]
+    return found
+
 
 class Rings:
     """The rings of a game of several players."""
@@ -92,57 +147,27 @@ class Rings:
         self._whole = size.standings**size.players
         self.settled = Settled()
 
-    def next(self, states: States) -> States:
-        """The same standings, seen by the player who follows."""
-        others = self._size.standings ** (self._size.players - 1)
-        ahead: States = states % others * self._size.standings + states // others
-        return ahead
+    def settle(self, part: Part) -> None:
+        """Solve rings until they have settled."""
+        length, firsts = part
+        self._settle(firsts, length)
 
-    def settle(self, states: States) -> None:
-        """Solve the rings of some states of role 0, all of them whole, until they have settled."""
-        for length, firsts in self._firsts(states):
-            self._settle(firsts, length)
-
-    def firsts(self, states: States) -> States:
-        """One state of each ring, of those of role 0."""
-        return np.concatenate([firsts for _, firsts in self._firsts(states)])
-
-    def apart(self, states: States) -> Iterator[tuple[States, int]]:
-        """All states of these rings with their roles, in parts in which none leads to another."""
-        for length, firsts in self._firsts(states):
-            for k, members in enumerate(self._members(firsts, length)):
-                role = k if self._size.roles > 1 else 0
-                yield np.sort(members - role * self._whole), role
-
-    def _firsts(self, states: States) -> list[tuple[int, States]]:
-        """One state of each ring, by the length of rings."""
-        players = self._size.players
-        if self._size.roles > 1:
-            return [(players, states)]
-        length = np.full(len(states), players)
-        greatest = np.ones(len(states), dtype=np.bool_)
-        ahead = states
-        for k in range(1, players):
-            ahead = self.next(ahead)
-            greatest &= ahead <= states
-            length[(ahead == states) & (length == players)] = k
-        by_length = [(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
-        return [(k, firsts) for k, firsts in by_length if len(firsts)]
+    def apart(self, part: Part) -> Iterator[tuple[States, int]]:
+        """All states of rings with their roles, in portions in which none leads to another."""
+        length, firsts = part
+        for k, some in enumerate(self._members(firsts, length)):
+            role = k if self._size.roles > 1 else 0
+            yield np.sort(some - role * self._whole), role
 
     def _members(self, firsts: States, length: int) -> list[States]:
-        """The states of rings in the order of turns, each by its number among all roles'."""
-        members = [firsts]
-        for _ in range(length - 1):
-            members.append(self.next(members[-1]))
-        if self._size.roles > 1:
-            members = [one + k * self._whole for k, one in enumerate(members)]
-        return members
+        """The states of rings, see `members`."""
+        return members(self._size, (length, firsts))
 
     def _round(self, firsts: States, length: int) -> Floats:
         """Solve every state of rings once, the first ones last; returns the values of these."""
-        for k, members in reversed(list(enumerate(self._members(firsts, length)))):
+        for k, some in reversed(list(enumerate(self._members(firsts, length)))):
             role = k if self._size.roles > 1 else 0
-            self._solve(np.sort(members - role * self._whole), role)
+            self._solve(np.sort(some - role * self._whole), role)
         return self._values[firsts]
 
     def _settle(self, firsts: States, length: int) -> None:
@@ -173,7 +198,7 @@ class Rings:
 
     def _mix(self, firsts: States, length: int) -> None:
         """Set the values of rings in which no choices fit each other to those of a mixture."""
-        members = np.array(self._members(firsts, length))
+        here = np.array(self._members(firsts, length))
         one = self._values[firsts]
         other = self._round(firsts, length)
         for _ in range(_LINES):
@@ -182,7 +207,7 @@ class Rings:
             for side in (one, other):
                 self._values[firsts] = side
                 self._round(firsts, length)
-                sides.append(self._values[members])
+                sides.append(self._values[here])
             boundary = one, other
             one, other = sides[0][0], sides[1][0]
         one, other = boundary
@@ -198,7 +223,7 @@ class Rings:
         share = np.clip(share, 0.0, 1.0)[:, np.newaxis]
         mixture = share * sides[0] + (1 - share) * sides[1]
         misses = np.max(np.abs(mixture[0] - found), axis=1)
-        self._values[members] = mixture
+        self._values[here] = mixture
         fits = misses <= _FIT
         worst = float(np.max(misses, where=fits, initial=0.0))
         self.settled.mixed += int(np.count_nonzero(fits))
@@ -212,19 +237,19 @@ class Rings:
 
         Returns how far the values of these rounds are apart.
         """
-        members = np.array(self._members(firsts, length))
+        everybody = np.array(self._members(firsts, length))
         here = self._values[firsts]
-        total, low, high = np.zeros(self._values[members].shape), here, here
+        total, low, high = np.zeros(self._values[everybody].shape), here, here
         for number in range(2 * _LITTLE_STEPS):
             self._values[firsts] = here
             after = self._round(firsts, length)
             if number >= _LITTLE_STEPS:
-                total += self._values[members]
+                total += self._values[everybody]
                 low, high = np.minimum(low, here), np.maximum(high, here)
             else:
                 low = high = here
             here = here + _LITTLE * (after - here)
-        self._values[members] = total / _LITTLE_STEPS
+        self._values[everybody] = total / _LITTLE_STEPS
         return float(np.max(high - low))
 
     def _boundary(

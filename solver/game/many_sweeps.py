@@ -1,32 +1,31 @@
 """The solve of a game of several players: totals of all scores from high to low, ring by ring.
 
-A bank leads to a higher total, a farkle to another state of the same ring (solver.game.many_rings).
-Rolls that lose everything lead to lower totals: where there are any, whole sweeps are repeated.
+A bank leads to a higher total (solver.game.many_layers), a farkle to another state of the same ring
+(solver.game.many_rings). Rolls that lose everything lead to lower totals: where there are any,
+whole sweeps are repeated.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
 import numpy as np
 
-from solver.errors import ConvergenceError
 from solver.game import many_kernels as kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import LANES
 from solver.game.layout import HotDice
-from solver.game.many import Lasts, ManyCheck, ManySolution, Size, all_totals, check_many, size
+from solver.game.many import Lasts, ManyCheck, ManySolution, Size, check_many, size
 from solver.game.many_best import play_off_endings
-from solver.game.many_rings import TOLERANCE, Rings, Settled, States
+from solver.game.many_layers import MAX_SWEEPS, Layers, solve_layers, unsettled
+from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
 from solver.game.many_source import load_turn
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.many import solve_shared_turn
 from solver.turn.scoring import TurnPlan, turn_plan
-
-MAX_SWEEPS = 1000
 
 FITS = 1e-10
 """By how much a value may miss its equations, if no choices are mixed."""
@@ -52,14 +51,22 @@ def solve_many(
     """
     started = time.perf_counter()
     check_many(rules, players)
-    solve = _Solve(rules, players, cache, threads, on_progress, reverse=reverse)
-    falls = bool(np.any(solve.plan.lose_chances))
-    for number in range(1, MAX_SWEEPS + 1):
-        change = solve.sweep(number)
-        if not falls or change <= TOLERANCE:
-            break
-    else:
-        raise _unsettled(rules, change)
+    solve = ManySolve(rules, players, cache=cache, threads=threads, reverse=reverse)
+
+    def settle(layer: int, number: int) -> None:
+        if layer == 0:
+            solve.rings.settled = Settled()
+        for part in solve.layers.parts(layer):
+            solve.settle(part, guess=number == 1)
+
+    number = solve_layers(
+        rules,
+        solve.layers,
+        solve.by_player,
+        settle,
+        again=bool(np.any(solve.plan.lose_chances)),
+        on_progress=on_progress,
+    )
     return ManySolution(
         rules=rules,
         players=players,
@@ -84,29 +91,28 @@ def check(
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ManyCheck:
     """Put the values of a solved game back into their equations, in every state."""
-    solve = _Solve(rules, players, cache, None, on_progress, reverse=False)
+    solve = ManySolve(rules, players, cache=cache)
     solve.values[:] = values.ravel()
-    off = solve.misfits()
+    off = solve.misfits(on_progress)
     fits = off <= FITS
     return ManyCheck(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
 
 
-class _Solve:
+class ManySolve:
     """The values of one solve and what kernels need."""
 
     def __init__(
         self,
         rules: Ruleset,
         players: int,
-        cache: Path,
-        threads: int | None,
-        on_progress: Callable[[Progress], None],
         *,
-        reverse: bool,
+        cache: Path,
+        threads: int | None = None,
+        reverse: bool = False,
     ) -> None:
+        """With values still to be solved, see `solve_many`."""
         # a player with more points may be worse off, as the others play otherwise: all options
         self.plan = plan = turn_plan(rules, all_options=True)
-        self._on_progress = on_progress
         self._turn = load_turn(plan, players - 1, cache, reverse=reverse)
         self.size = found = size(rules, players)
         self._game = _numbers(rules, found, plan)
@@ -125,48 +131,32 @@ class _Solve:
         self.states_solved = 0
         self.lasts = self._final_turns(rules)
         self.values: Floats = np.full(found.states * (players - 1), 1 / players)
-        self._by_player = self.values.reshape(-1, players - 1)
-        self.rings = Rings(found, self._by_player, self._solve)
-        self._totals = all_totals(found)
-        self._in_order = np.argsort(self._totals, kind="stable").astype(np.int32)
-        self._ends = np.cumsum(np.bincount(self._totals))
+        self.by_player = self.values.reshape(-1, players - 1)
+        """The same, shape (states, players - 1)."""
+        self.rings = Rings(found, self.by_player, self._solve)
+        self.layers = Layers(found)
         self._turn_totals = np.maximum(found.scores - np.arange(found.standings), 1)
         self._turn_totals[found.scores :] = found.scores
 
-    def sweep(self, number: int) -> float:
-        """Renew all values, and return the largest change."""
-        self.rings.settled = Settled()
-        largest = 0.0
-        for here in self._by_total(number):
-            if number == 1:
-                kernels.guess_states(self.values, self.rings.firsts(here), 0, self._game)
-                self.rings.settle(here)
-                largest = 1.0
-            else:
-                before = self._by_player[here]
-                self.rings.settle(here)
-                change = np.max(np.abs(self._by_player[here] - before), initial=0.0)
-                largest = max(largest, float(change))
-        return largest
+    def settle(self, part: Part, *, guess: bool) -> None:
+        """Renew the values of a part of a layer, at first from a guess."""
+        if guess:
+            kernels.guess_states(self.values, part[1], 0, self._game)
+        self.rings.settle(part)
 
-    def misfits(self) -> Floats:
+    def misfits(self, on_progress: Callable[[Progress], None]) -> Floats:
         """By how much each value differs from what the equations make of the others at most."""
-        exact = self._by_player.copy()
+        exact = self.by_player.copy()
         found = np.empty(len(exact))
-        for here in self._by_total(1):
-            for part, role in self.rings.apart(here):
-                self._solve(part, role)
-                at = part + role * len(self._totals)
-                found[at] = np.max(np.abs(self._by_player[at] - exact[at]), axis=1)
-                self._by_player[at] = exact[at]
+        for layer in range(len(self.layers)):
+            on_progress(Progress(1, self.layers.done(layer), None))
+            for part in self.layers.parts(layer):
+                for states, role in self.rings.apart(part):
+                    self._solve(states, role)
+                    at = states + role * self.size.standings**self.size.players
+                    found[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
+                    self.by_player[at] = exact[at]
         return found
-
-    def _by_total(self, number: int) -> Iterator[States]:
-        """The states of role 0 with each total, the highest first; tells how far a sweep is."""
-        for total in range(len(self._ends) - 1, -1, -1):
-            begin = self._ends[total - 1] if total else 0
-            self._on_progress(Progress(number, 1 - self._ends[total] / len(self._totals), None))
-            yield self._in_order[begin : self._ends[total]].astype(np.int64)
 
     def _solve(self, states: States, role: int) -> None:
         """Solve states of a role once, in ascending order."""
@@ -239,18 +229,7 @@ class _Solve:
             found[2] = start
             if change < TOLERANCE / 10:
                 return found
-        raise _unsettled(rules, change)
-
-
-def _unsettled(rules: Ruleset, change: float) -> ConvergenceError:
-    """That values do not settle."""
-    return ConvergenceError.say(
-        "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file is"
-        " written",
-        rules=rules.name,
-        sweeps=MAX_SWEEPS,
-        change=change,
-    )
+        raise unsettled(rules, change)
 
 
 def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:

@@ -9,8 +9,9 @@ the board has no score.
 How far it is off, against exact values of two players: `python -m tests.benchmarks.estimates`.
 """
 
+from collections import defaultdict
 from functools import lru_cache
-from itertools import product
+from itertools import combinations_with_replacement
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,11 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
 from solver.turn.points import mean_turn, points_outcome
+from solver.turn.scoring import turn_plan
+from solver.turn.side_by_side import solve_turns
+
+Places = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]
+"""The solved scores on both sides of standings, and how far they are to the second one."""
 
 _EACH = 6
 """Point steps before the goal up to which every score is solved."""
@@ -30,12 +36,17 @@ _FURTHER = 1.15
 """How much more is missing at each further score."""
 _APART = 1.5
 """Scores are that far apart at most, in expected points of a turn."""
-_MORE_SWEEPS = 1
-"""Where a turn may lead to a lower total."""
-_ROUNDS = 3
-"""How often both values of a pair are solved in the first sweep."""
+_ROUNDS = 4
+"""How often the values of a pair are solved at most."""
+_USUAL_ROUNDS = 2
+_NEAR = 0.001
+"""Change of a value after which its pair is not solved again."""
+_MOST_ROWS = 2_000_000
+"""Turn totals that are solved side by side: 50 bytes and more each."""
 _SETTLED = 1e-9
-_MOST_RATE = 0.95
+_SLOPE = -0.3
+"""By how much a value changes with that of the other player, where nothing is known."""
+_MOST_SLOPE = 0.95
 
 
 @lru_cache(maxsize=8)
@@ -58,17 +69,19 @@ class RoughValues(Values):
 
     def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
         """Win probabilities of a player about to start a turn against opponents."""
-        (low,), (high,), (share,) = self._places(many(own))
-        lows, highs, shares = self._places(opponent)
-        odds = self.array[role(self.rules, began=began)]
-        rows = (1 - share) * odds[low] + share * odds[high]
-        found = (1 - shares) * rows[lows] + shares * rows[highs]
-        return np.asarray(1 / (1 + np.exp(-found)))
+        who = role(self.rules, began=began)
+        return self.between(who, self.places(many(own)), self.places(opponent))
 
-    def _places(
-        self, standings: Standings
-    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]:
-        """The solved scores on both sides of standings, and how far they are to the second one."""
+    def between(self, who: npt.NDArray[np.intp] | int, own: Places, opponent: Places) -> Floats:
+        """The same for many players side by side, by their places and roles."""
+        (low, high, share), (lows, highs, shares) = own, opponent
+        odds = self.array
+        one = (1 - share) * odds[who, low, lows] + share * odds[who, high, lows]
+        other = (1 - share) * odds[who, low, highs] + share * odds[who, high, highs]
+        return np.asarray(1 / (1 + np.exp(-((1 - shares) * one + shares * other))))
+
+    def places(self, standings: Standings) -> Places:
+        """Where standings are among the solved scores."""
         rules = self.rules
         score = np.maximum(standings.score, rules.score_floor)
         cost = self._costs[standings.farkles]
@@ -98,10 +111,9 @@ def knots(rules: Ruleset) -> npt.NDArray[np.int64]:
 
 
 def rough_turns(rules: Ruleset) -> int:
-    """How many turns are solved for the rough strategy of rules."""
+    """About how many turns are solved for the rough strategy of rules."""
     number = len(knots(rules)) + rules.has_opening
-    again = (_ROUNDS + _MORE_SWEEPS * _returns(rules)) * (2 if rules.has_roles else 1)
-    return number**2 * again
+    return number**2 * _USUAL_ROUNDS * (1 + _returns(rules)) * (2 if rules.has_roles else 1)
 
 
 def _returns(rules: Ruleset) -> bool:
@@ -121,49 +133,164 @@ def _costs(rules: Ruleset) -> Floats:
 def _solved(rules: Ruleset) -> RoughValues:
     values = RoughValues(rules)
     missing, step = values.knots.tolist(), rules.point_step
-    sides = [(rules.winning_score - one * step, True) for one in missing]
-    sides += [(0, False)] * rules.has_opening
-    left = [*missing, *[rules.winning_score // step] * rules.has_opening]
-    everybody = product(range(len(sides)), repeat=2)
-    pairs = sorted((left[k] + left[j], k, j) for k, j in everybody if k >= j)
-    roles = range(values.array.shape[0])
+    start = rules.winning_score // step
+    sides = [Standing(rules.winning_score - one * step) for one in missing]
+    sides += [Standing(on_board=False)] * rules.has_opening
+    left = np.array([*missing, *[start] * rules.has_opening])
+    # whoever is not on the board comes after all scores that a first bank leads to
+    ranks = [*range(len(missing)), *[missing.index(start) + 1] * rules.has_opening]
+    before = np.array([max(0, rank - 1) for rank in ranks])
 
-    turns = np.array(left) / (mean_turn(rules) / step)
+    turns = left / (mean_turn(rules) / step)
     ahead = turns - turns[:, np.newaxis] + 0.5
     values.array[:] = 1.7 * ahead / np.sqrt(turns + turns[:, np.newaxis] + 1)
+    slopes = np.full(values.array.shape, _SLOPE)
 
-    def solve(one: int, other: int, who: int) -> None:
-        (own, on_board), (opponent, their_board) = sides[one], sides[other]
-        start = Position(
-            banked=own,
-            opponent=opponent,
-            dice=dice_set(rules).whole,
-            on_board=on_board,
-            opponent_on_board=their_board,
-            began=who == 0,
-        )
-        # a strategy remembers turns, and here values change
-        found = Strategy(rules, values, rules.name).turn(start).roll[0, 0, -1]
-        values.array[who, one, other] = log_odds(found)
-
-    for sweep in range(1 + _MORE_SWEEPS * _returns(rules)):
-        for _, one, other in pairs:
-            pair = np.s_[:, [one, other], [other, one]]
-            rounds = [values.array[pair]]
-            for _ in range(1 if sweep else _ROUNDS):
-                for who in roles:
-                    solve(one, other, who)
-                    solve(other, one, who)
-                rounds.append(values.array[pair])
-                if len(rounds) == 3:
-                    values.array[pair] = _limit(*rounds)
+    alike = defaultdict(list)
+    for one, other in combinations_with_replacement(range(len(sides)), 2):
+        alike[ranks[one] + ranks[other]].append((one, other))
+    plan = turn_plan(rules)
+    at_once = max(1, _MOST_ROWS // (int(left.max() + plan.reach) * plan.levels * plan.columns))
+    # where a turn may lead to a lower total, once more
+    for sweep in range(1 + _returns(rules)):
+        for _, pairs in sorted(alike.items()):
+            if sweep == 0:
+                _guess(values.array, slopes, pairs, before)
+            for first in range(0, len(pairs), at_once):
+                _solve_pairs(values, slopes, pairs[first : first + at_once], sides)
     return values
 
 
-def _limit(*rounds: Floats) -> Floats:
-    """Where log odds come to whose chances change by the same rate each time, below 1."""
-    first, second, third = (1 / (1 + np.exp(-one)) for one in rounds)
-    before, now = second - first, third - second
-    rate = np.divide(now, before, out=np.zeros_like(now), where=np.abs(before) > _SETTLED)
-    rate = np.clip(rate, 0.0, _MOST_RATE)
-    return log_odds(third + now * rate / (1 - rate))
+def _guess(
+    odds: Floats, slopes: Floats, pairs: list[tuple[int, int]], before: npt.NDArray[np.intp]
+) -> None:
+    """Guess what is not solved yet from pairs with fewer points missing.
+
+    before : which side is the next one to the goal
+    """
+    ones, others = np.array(pairs).T
+    for own, other in ((ones, others), (others, ones)):
+        slopes[:, own, other] = slopes[:, before[own], before[other]]
+        inside = (before[own] > 0) & (before[other] > 0)
+        one, two = own[inside], other[inside]
+        odds[:, one, two] = odds[:, before[one], two] + odds[:, one, before[two]]
+        odds[:, one, two] -= odds[:, before[one], before[two]]
+
+
+def _solve_pairs(
+    values: RoughValues, slopes: Floats, pairs: list[tuple[int, int]], sides: list[Standing]
+) -> None:
+    """Solve the turns of pairs of players who do not lead to one another's values.
+
+    slopes : by how much a value changes with that of the other player of the pair; is renewed
+    pairs : who they are, as indices of `sides` and of the values
+
+    The value of a player is nearly a line in that of the other one, and both lines meet in what
+    is looked for. The slope is that of the two rounds before, at first that of a pair nearby.
+    """
+    roles = len(values.array)
+    turns = [
+        (who, *both)
+        for one, other in pairs
+        for both in {(one, other): None, (other, one): None}
+        for who in range(roles)
+    ]
+    number = {turn: k for k, turn in enumerate(turns)}
+    other = np.array([number[(who + 1) % roles, b, a] for who, a, b in turns])
+    lanes = _Lanes(values, [(sides[a], sides[b], who == 0) for who, a, b in turns])
+    where = tuple(np.array(turns).T)
+    given: Floats = 1 / (1 + np.exp(-values.array[where]))
+    slope = slopes[where]
+    last = given, given
+    for _ in range(_ROUNDS):
+        found = lanes.solve(values)
+        change = (given - last[0])[other]
+        moved = np.abs(change) > _SETTLED
+        np.divide(found - last[1], change, out=slope, where=moved)
+        np.clip(slope, -_MOST_SLOPE, _MOST_SLOPE, out=slope)
+        last = given, found
+        # found + slope * (the other's - given[other]), and the other's is made of this in turn
+        constant = found - slope * given[other]
+        given = (constant + slope * constant[other]) / (1 - slope * slope[other])
+        given = np.clip(given, 0.0, 1.0)
+        values.array[where] = log_odds(given)
+        if np.max(np.abs(found - last[0])) < _NEAR:
+            break
+    slopes[where] = slope
+
+
+class _Lanes:
+    """Turns side by side: to which values they lead, which may change, and what they are worth."""
+
+    def __init__(self, values: RoughValues, players: list[tuple[Standing, Standing, bool]]) -> None:
+        """Of players and their opponents, with whether they began."""
+        rules = values.rules
+        noted, strategy = _Noted(rules), Strategy(rules, values, rules.name)
+        ends = [strategy.endings(noted, _start(rules, *one)) for one in players]
+        self._plan = turn_plan(rules)
+        self._who = np.concatenate([np.full(number, who) for who, _, _, number in noted.asked])
+        each = np.repeat(np.arange(len(noted.asked)), [number for *_, number in noted.asked])
+        self._own = values.places(_joined([own for _, own, _, _ in noted.asked])[each])
+        self._opponents = values.places(_joined([others for _, _, others, _ in noted.asked]))
+        rows = max(len(one.bank) for one in ends)
+        self._bank = np.array([_longer(one.bank, rows) for one in ends]).T
+        self._farkle = np.array([_longer(one.farkle, rows) for one in ends]).T
+        self._lost = np.array([one.lost for one in ends])
+
+    def solve(self, values: RoughValues) -> Floats:
+        """What the turns are worth, by values as they are now."""
+        left = 1 - values.between(self._who, self._own, self._opponents)
+        ends = [_with_values(one, left) for one in (self._bank, self._farkle, self._lost)]
+        return solve_turns(self._plan, *ends)
+
+
+class _Noted(Values):
+    """Stands in for values: notes which are asked for, and gives their numbers instead."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        super().__init__(rules, np.zeros(0), rules.name)
+        self.asked: list[tuple[int, Standings, Standings, int]] = []
+        """Role, own standing, standings of opponents, and how many these are."""
+        self._number = 0
+
+    def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
+        """2, 3, 4 and so on: what the one before is left with is then -1, -2, -3."""
+        number = len(opponent.score)
+        self.asked.append((role(self.rules, began=began), many(own), opponent, number))
+        self._number += number
+        return 2.0 + np.arange(self._number - number, self._number, dtype=np.float64)
+
+
+def _with_values(ends: Floats, left: Floats) -> Floats:
+    """What turns lead to, with values in place of the numbers that _Noted gave."""
+    noted = ends < -0.5
+    found = ends.copy()
+    found[noted] = left[(-1 - ends[noted]).astype(np.intp)]
+    return found
+
+
+def _longer(ends: Floats, rows: int) -> Floats:
+    """With its last row so often that there are so many."""
+    longer: Floats = np.pad(ends, (0, rows - len(ends)), mode="edge")
+    return longer
+
+
+def _joined(standings: list[Standings]) -> Standings:
+    """All of them in a row."""
+    return Standings(
+        np.concatenate([one.score for one in standings]),
+        np.concatenate([one.farkles for one in standings]),
+        np.concatenate([one.on_board for one in standings]),
+    )
+
+
+def _start(rules: Ruleset, own: Standing, opponent: Standing, began: bool) -> Position:
+    """The start of a turn of a player."""
+    return Position(
+        banked=own.score,
+        opponent=opponent.score,
+        dice=dice_set(rules).whole,
+        on_board=own.on_board,
+        opponent_on_board=opponent.on_board,
+        began=began,
+    )

@@ -114,13 +114,16 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     shape = plan.levels, totals, columns
     values, roll = np.empty(shape), np.empty(shape)
     solved = totals - plan.reach
-    roll[:, solved:] = _rolls_beyond(plan, ends, solved) if beyond is None else beyond
+    ended = rolls_that_end(plan, ends.farkle, ends.lost, ends.win)
+    if beyond is None:
+        roll[:, solved:] = rolls_beyond(plan, ends.bank[solved:], ended[solved:])
+    else:
+        roll[:, solved:] = beyond
     least = np.where(np.isnan(ends.bank), -np.inf, ends.bank)[:, np.newaxis]
     least = least.repeat(columns, axis=1)
     if plan.must_roll_hot:
         least[:, -1] = -np.inf
     values[:, solved:] = np.maximum(roll[:, solved:], least[solved:])
-    ended = _ended(plan, ends, slice(solved))
     found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
     for level in range(plan.levels - 1, -1, -1):
         places = plan.places(level, totals)
@@ -140,30 +143,32 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     return TurnTable(values, roll, ends, plan)
 
 
-def _ended(plan: TurnPlan, ends: Endings, rows: slice) -> Floats:
-    """What rolls are worth that end the turn, times their chances, shape (rows, columns)."""
-    win = np.broadcast_to(ends.win, len(ends.bank))
+def rolls_that_end(
+    plan: TurnPlan, farkle: Floats, lost: Floats | float, win: Floats | float = 1.0
+) -> Floats:
+    """What rolls are worth that end the turn, times their chances, shape (..., columns).
+
+    farkle, lost, win : as in Endings, of one shape or single numbers
+    """
     ended: Floats = (
-        plan.win_chances * win[rows, np.newaxis]
-        + plan.lose_chances * ends.lost
-        + plan.farkle_chances * ends.farkle[rows, np.newaxis]
+        plan.win_chances * np.asarray(win)[..., np.newaxis]
+        + plan.lose_chances * np.asarray(lost)[..., np.newaxis]
+        + plan.farkle_chances * farkle[..., np.newaxis]
     )
     return ended
 
 
-def _rolls_beyond(plan: TurnPlan, ends: Endings, solved: int) -> Floats:
-    """Value of rolling at the last turn totals, shape (plan.reach, columns).
+def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
+    """Value of rolling at the last turn totals, in the shape of `ended`, see `rolls_that_end`.
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
     again.
     """
-    bank = ends.bank[solved:, np.newaxis]
-    ended = _ended(plan, ends, slice(solved, None))
     scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
     if not plan.must_roll_hot:
-        return ended + scores * bank
-    rolls: Floats = ended + (scores - plan.only_hot) * bank
-    hot = rolls[:, -1:] / (1 - plan.only_hot[-1])
+        return np.asarray(ended + scores * bank[..., np.newaxis])
+    rolls: Floats = ended + (scores - plan.only_hot) * bank[..., np.newaxis]
+    hot = rolls[..., -1:] / (1 - plan.only_hot[-1])
     rolls += plan.only_hot * hot
     return rolls

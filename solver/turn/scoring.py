@@ -113,8 +113,13 @@ class TurnPlan:
 
         In the rows of a level, `totals` of them, and of the next level behind it, flat.
         """
+        return self.target_places(level, totals)[self.options]
+
+    def target_places(self, level: int, totals: int) -> npt.NDArray[np.intp]:
+        """The same for targets, shape (targets,)."""
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
-        return (self.targets + self.is_hot * further * self.columns)[self.options]
+        found: npt.NDArray[np.intp] = self.targets + self.is_hot * further * self.columns
+        return found
 
     def lists(self) -> list[tuple[int, ...]]:
         """The lists as tuples of indices into `targets`."""

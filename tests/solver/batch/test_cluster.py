@@ -11,19 +11,22 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
+import numpy as np
 import pytest
 
-from solver.batch import cluster
+from solver.batch import cluster, many_cluster
 from solver.batch.cluster import ClusterSolver, connected, solve_on_worker
 from solver.batch.jobs import Job, Result, Watch, solve_all
 from solver.batch.local import LocalSolver
 from solver.errors import ClusterError, InvalidRequestError
+from solver.game import many_rings
+from solver.game.many_sweeps import solve_many
 from solver.game.standings import Solution
 from tests.bot.cli.test_main import Farkle
-from tests.conftest import rules_file
+from tests.conftest import rules_file, variant
 
 pytest.importorskip("distributed")
 
@@ -227,6 +230,51 @@ def test_the_command_line(
     assert farkle.json("solve", games[2], "--scheduler", solver._address)["rules"] == "to400"
     assert not (tmp_path / "data" / "kernels").exists()
     assert len(list((tmp_path / "data" / "strategies").glob("*.npy"))) == 3
+    shared = tmp_path / "shared.toml"
+    shared.write_text("goal = 250\ndice = 2\nscoring = {three_of_a_kind = 0}\n")
+    found = farkle.json("solve", str(shared), "--players", "3", "--scheduler", solver._address)
+    assert (found["rules"], found["players"]) == ("shared", 3)
+    assert sum(found["win_probabilities"]) == pytest.approx(1)
+    assert not (tmp_path / "data" / "kernels").exists()
+
+
+SHARED = {
+    "at once": {"goal": 1000},
+    "rolls that lose everything": {"goal": 300, "dice": 3, "lose_everything": ("xxx",)},
+    "equal turns": {"goal": 250, "dice": 2, "ending": "equal_turns", "ties": "shared"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changes", SHARED.values(), ids=SHARED)
+def test_several_players_layer_by_layer(
+    start: Start,
+    solver: ClusterSolver,
+    kernels: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any],
+) -> None:
+    """By two workers, and a third one when one of them has died: every value to the last bit."""
+    monkeypatch.setattr(many_rings, "PART", 16)
+    monkeypatch.setattr(many_cluster, "_BYTES", 10_000)
+    rules, name = variant("kcd", **changes), f"shared {changes['goal']}"
+    victim = start_worker(start, solver._address, name)
+    address_of(solver, name)
+    seen: list[float] = []
+
+    def watch(done: float) -> None:
+        seen.append(done)
+        if len(seen) == 5:
+            victim.kill()
+            start_worker(start, solver._address, f"{name} again")
+
+    found = solver.solve_many(rules, 3, on_progress=watch)
+    here = solve_many(rules, 3, cache=kernels)
+    assert len(seen) > 5
+    assert np.array_equal(found.values, here.values)
+    assert all(map(np.array_equal, found.lasts, here.lasts))
+    for field in ("sweeps", "mixed", "restless", "largest_change", "states_solved"):
+        assert getattr(found, field) == getattr(here, field)
 
 
 def test_a_worker_of_another_version_is_refused(tiny: Solution) -> None:

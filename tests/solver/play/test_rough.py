@@ -72,7 +72,7 @@ def test_scores_near_the_goal_are_all_solved_and_few_far_away() -> None:
     assert found[:6].tolist() == [1, 2, 3, 4, 5, 6]
     assert found[-1] == 200
     assert len(found) < 40
-    assert rough_turns(load_rules("classic")) == 3 * len(found) ** 2
+    assert rough_turns(load_rules("classic")) == 2 * len(found) ** 2
     with_floor = knots(load_rules("facebook"))
     assert 200 in with_floor
     assert with_floor[-1] == 250
