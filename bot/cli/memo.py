@@ -1,6 +1,5 @@
 """`farkle memo`: a table to memorise."""
 
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.memo import known_memo, memo_answer
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
+from bot.typed import cleaned
 from bot.views.memo import memo_data, memo_sheet, memo_text
 from bot.views.memo_picture import memo_picture, picture_form
 from bot.views.progress import share_progress
@@ -51,8 +51,10 @@ def memo(
     advisor = advisor_of(settings)
     answer = known_memo(advisor, ruleset, unit)
     if answer.study is None:
-        with suppress(MissingStrategyError):  # the table itself is shown all the same
+        try:
             solved_first(settings, advisor, ruleset, named(rules, place))
+        except MissingStrategyError as error:  # the table itself is shown all the same
+            click.echo(cleaned(str(error)), err=True)
         with share_progress(f"working out the table of {ruleset.name}") as done:
             answer = memo_answer(advisor, settings.kernels, ruleset, unit, done)
     if out and form:

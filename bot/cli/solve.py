@@ -171,9 +171,9 @@ def _with_goals(
     """
     if not goals:
         return rules, read
-    found = [with_goal(read(one), goal) for one in rules for goal in goals]
-    named = {one.name: one for one in found}
-    return tuple(named), lambda name: named[name or ""]
+    # not by their names, which two files may share
+    given = {f"{one} --goal {goal}": with_goal(read(one), goal) for one in rules for goal in goals}
+    return tuple(given), lambda one: given[one or ""]
 
 
 def _only_for_two(floor: int | None, tolerance: float) -> None:

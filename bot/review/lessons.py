@@ -43,7 +43,7 @@ class SeatLessons:
     loss: float
     """Win probability that they gave away."""
     without_luck: float | None
-    """The luck-adjusted result; None for a game without a result."""
+    """The luck-adjusted result; None for a game without one."""
     spots: Mapping[Spot, tuple[int, float]]
     """Decisions and loss by spot, of those of two players."""
     lessons: tuple[Lesson, ...]

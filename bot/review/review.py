@@ -64,7 +64,9 @@ class PlayerReview:
     rest: float
     """What everything else did; with it all of these and `-total_loss` add up to `now - start`."""
     luck_adjusted_result: float | None
-    """The result without the luck of all players, see `review`; it may lie outside 0 to 1."""
+    """The result without the luck of all players, see `review`; it may lie outside 0 to 1.
+
+    None for a game without a result, and where the luck of a turn is not known."""
     worst: tuple[Moment, ...]
     """The decisions that cost most, the worst first; none that cost nothing."""
 
@@ -109,7 +111,8 @@ def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
 
     The luck-adjusted result of a player is the result less what all rolls changed for this player,
     the own ones and the others': what the result would be expected to be of these choices, as
-    chance has no share in it. Luck is that of D. Zare, A Measure of Luck
+    chance has no share in it. There is none where only the score of some turn was told, as its luck
+    cannot be told from its choices. Luck is that of D. Zare, A Measure of Luck
     (https://bkgm.com/articles/Zare/AMeasureOfLuck.html), and GNU Backgammon has the luck-adjusted
     result under this name.
 
@@ -146,6 +149,9 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
     losses = [one.loss for one in counted]
     marks = [one.mark for one in counted]
     mean = fsum(losses) / len(losses) if losses else 0.0
+    adjusted = None
+    if result is not None and all(one.kind is not Kind.TURN for one in reader.moments):
+        adjusted = result[seat] - luck - others_luck
     return PlayerReview(
         seat=seat,
         score=reader.game.seats[seat].score,
@@ -165,7 +171,7 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
         others_luck=others_luck,
         others_choices=others_choices,
         rest=fsum(rest),
-        luck_adjusted_result=None if result is None else result[seat] - luck - others_luck,
+        luck_adjusted_result=adjusted,
         worst=_worst([one for one in own if one.kind is Kind.DECISION]),
     )
 

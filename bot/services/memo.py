@@ -56,7 +56,9 @@ class MemoAnswer:
     example: MemoExample | None
     """None where every roll leaves too little to choose from."""
     study: MemoStudy | None
-    """None where the rules are not solved yet."""
+    """None where the rules are not solved yet, or where `put_off`."""
+    put_off: bool = False
+    """Whether the rules are solved, and the study takes longer than there is time for."""
     picture: bytes | None = None
     """Its page as PNG, where that was drawn."""
 

@@ -116,7 +116,7 @@ class SeatReview:
     loss: float
     """Win probability that they gave away."""
     without_luck: float | None
-    """The luck-adjusted result; None for a game without a result."""
+    """The luck-adjusted result; None for a game without one."""
     spots: dict[str, tuple[int, float]]
     """Decisions and loss by spot."""
     lessons: list[dict[str, Any]]

@@ -58,12 +58,7 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     parts += [_example_text(answer.example)] if answer.example else []
     parts += _notes(rules)
     if study is None:
-        parts.append(
-            say(
-                "When to go for it, a rule of thumb and what all that is worth can be worked out"
-                " once these rules are solved."
-            )
-        )
+        parts.append(_left_out(answer))
         return parts
     parts += _go_for_it(rules, study.go_for_it)
     parts += [
@@ -220,6 +215,19 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("Gains count a roll that wins as a bank of the turn total.")
     if rules.ending != "at_once":
         yield say("In a last turn, roll until you have beaten the other player.")
+
+
+def _left_out(answer: MemoAnswer) -> str:
+    """Why the page ends with the table, and what would change that."""
+    if answer.put_off:
+        return say(
+            "When to go for it, a rule of thumb and what all that is worth are not worked out yet:"
+            " whoever runs the bot can do that with farkle memo, or allow a task more time."
+        )
+    return say(
+        "When to go for it, a rule of thumb and what all that is worth can be worked out once"
+        " these rules are solved."
+    )
 
 
 def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from bot.services.season import Season
 from bot.store.records import HeadToHead, Ranking
 from bot.views.drill import SPOTS
 from bot.views.layout import columns, rough_percent, wrap
-from solver.wording import figure, say, say_number
+from solver.wording import figure, say, say_later, say_number
 
 
 def record_text(name: str, record: PlayerRecord) -> str:
@@ -142,17 +142,20 @@ def forgotten_text(games: int) -> str:
 
 
 def leaderboard_text(
-    standings: Sequence[Ranking], *, season: Season | None = None, bots: bool | None = None
+    standings: Sequence[Ranking],
+    *,
+    season: Season | None = None,
+    bots: bool | None = None,
+    everywhere: bool = False,
 ) -> str:
     """Who wins most, in a table.
 
     season : the one that is told of, None for all time
     bots : False where only games without bots count
+    everywhere : whether games of all places count
     """
-    if not standings and season:
-        return say("Nobody has finished a game in the season {season}.", season=season.name)
     if not standings:
-        return say("Nobody has finished a game here yet.")
+        return _nobody(season, everywhere=everywhere, without_bots=bots is False)
     head = say("Games won:")
     if season:
         head = say("Games won in the season {season}:", season=season.name)
@@ -169,6 +172,24 @@ def leaderboard_text(
         for place, one in enumerate(standings[:20], start=1)
     ]
     return "\n".join([*lines, *columns(rows, right={0, 2})])
+
+
+def _nobody(season: Season | None, *, everywhere: bool, without_bots: bool) -> str:
+    """That there is nobody to tell of."""
+    if season:
+        told = (
+            say_later("Nobody has finished a game without bots in the season {season}.")
+            if without_bots
+            else say_later("Nobody has finished a game in the season {season}.")
+        )
+        return say(told, season=season.name)
+    if everywhere:
+        if without_bots:
+            return say("Nobody has finished a game without bots yet.")
+        return say("Nobody has finished a game yet.")
+    if without_bots:
+        return say("Nobody has finished a game without bots here yet.")
+    return say("Nobody has finished a game here yet.")
 
 
 def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:

@@ -226,19 +226,8 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
         )
     if possible[level, dice - 1]:
         return
-    if row == 0 and dice == rules.dice:
-        raise InvalidPositionError.say(
-            "the number of hot dice cannot be {number} at the start of a turn: for a later roll"
-            " give the turn total before it, such as 350",
-            number=position.hot_dice,
-        )
     if row == 0:
-        raise InvalidPositionError.say(
-            "a turn starts with all {dice} dice, not {number}: for a later roll give the turn"
-            " total before it, such as 350",
-            dice=rules.dice,
-            number=dice,
-        )
+        raise _not_at_the_start(rules, position, level)
     parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
     if not possible[level].any():
         raise InvalidPositionError(
@@ -266,6 +255,29 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
             left=left,
             **parts,
         )
+    )
+
+
+def _not_at_the_start(rules: Ruleset, position: Position, level: int) -> InvalidPositionError:
+    """Why no turn starts so, with the least turn total at which such a roll may come later."""
+    rows = np.flatnonzero(reachable(rules)[level, :, position.dice - 1])
+    if position.dice == rules.dice:
+        wrong = say(
+            "the number of hot dice cannot be {number} at the start of a turn",
+            number=position.hot_dice,
+        )
+    else:
+        wrong = say(
+            "a turn starts with all {dice} dice, not {number}",
+            dice=rules.dice,
+            number=position.dice,
+        )
+    if not rows.size:
+        return InvalidPositionError(wrong)
+    return InvalidPositionError.say(
+        "{wrong}: for a later roll give the turn total before it, such as {turn_total:,}",
+        wrong=wrong,
+        turn_total=int(rows[0]) * rules.point_step,
     )
 
 

@@ -44,7 +44,7 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
                         else:
                             known = found
             except FarkleError as error:  # the table itself can be shown all the same
-                refusal = error
+                known, refusal = replace(known, put_off=True), error
         yield Reply(await _drawn(oracle, caller, known), memo_text, memo_data)
         if refusal:
             raise refusal

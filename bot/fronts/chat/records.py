@@ -156,13 +156,15 @@ class RecordCommands:
         bots = line.choice("bots", YES_OR_NO)
         typed = line.option("season")
         season = read_season(typed, self._tables.now()) if typed else None
+        place = _place(line, caller)
         found = await records.leaderboard(
             self._tables.store,
-            _place(line, caller),
+            place,
             bots=bots,
             within=(season.begins, season.ends) if season else None,
         )
-        text = partial(leaderboard_text, season=season, bots=bots)
+        everywhere = place is None
+        text = partial(leaderboard_text, season=season, bots=bots, everywhere=everywhere)
         yield Reply(found, text, leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:

@@ -36,11 +36,16 @@ def folder(tiny: Solution, kernels: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 def run(folder: Path, *words: str) -> str:
+    return told(folder, *words)[0]
+
+
+def told(folder: Path, *words: str) -> tuple[str, str]:
+    """What is printed, and what is told beside it."""
     done = CliRunner(env={"FARKLE_DATA": str(folder / "data")}).invoke(
         farkle, ["memo", *words], catch_exceptions=False
     )
     assert done.exit_code == 0
-    return done.stdout
+    return done.stdout, done.stderr
 
 
 def test_a_page_of_a_solved_game(folder: Path) -> None:
@@ -61,7 +66,8 @@ def test_a_page_of_a_solved_game(folder: Path) -> None:
 
 
 def test_a_page_of_rules_that_are_not_solved(tmp_path: Path) -> None:
-    text = run(tmp_path, "zilch", "--unit", "100")
+    text, error = told(tmp_path, "zilch", "--unit", "100")
+    assert "farkle solve zilch" in error
     assert "can be worked out once these rules are solved." in " ".join(text.split())
     assert "1,850" in text  # from there on five dice gain 100 points at most
     assert "Go for it" not in text
@@ -111,6 +117,9 @@ async def test_the_table_is_shown_where_the_rest_would_take_too_long(
     assert page.data["study"] is None
     assert page.text.startswith("A table to memorise: tiny rules:\n  gain  3 dice")
     assert "s, and a task may take 1 s here" in refusal.text
+    told = " ".join(page.text.split())
+    assert "once these rules are solved" not in told
+    assert "are not worked out yet: whoever runs the bot can do that with farkle memo" in told
 
 
 async def test_levels_that_need_more_say_so(tmp_path: Path) -> None:

@@ -75,6 +75,20 @@ def test_a_catalogue_as_json(farkle: Farkle, games: list[str]) -> None:
     assert {one["status"] for one in farkle.json("solve", *games, "--again")} == {"solved"}
 
 
+def test_rules_of_the_same_name_are_all_solved_with_a_goal(farkle: Farkle, tmp_path: Path) -> None:
+    files = []
+    for number, bonus in enumerate((100, 200)):
+        (tmp_path / str(number)).mkdir()
+        path = rules_file(tmp_path / str(number) / "game.toml", hot_dice_bonus=[bonus])
+        files.append(str(path))
+    found = farkle.json("solve", *files, "--goal", "300", "--goal", "350")
+    assert [one["rules"] for one in found] == ["game-300", "game-350"] * 2
+    assert [one["given"] for one in found] == [
+        f"{file} --goal {goal}" for file in files for goal in (300, 350)
+    ]
+    assert len({one["digest"] for one in found}) == len(found)
+
+
 def test_a_game_whose_last_sweep_changes_nothing(
     farkle: Farkle, games: list[str], tmp_path: Path
 ) -> None:

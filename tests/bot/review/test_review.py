@@ -431,6 +431,18 @@ def test_forced_moves_are_not_counted(strategies: dict[str, Strategy]) -> None:
     assert re.search(r"^  accuracy +- +-$", review_text(found, NAMES), re.MULTILINE)
 
 
+def test_the_luck_of_turns_told_by_score_is_not_taken_out(strategies: dict[str, Strategy]) -> None:
+    table = Table(strategies["kcd"].rules, tracked=True)
+    for points in (550, 0, 4000):
+        table.score(points)
+    found = table.review(strategies["kcd"])
+    assert [player.result for player in found.players] == [1, 0]
+    assert [player.luck_adjusted_result for player in found.players] == [None, None]
+    text = review_text(found, NAMES)
+    assert "turns told by score, %" in text
+    assert "luck of the dice" not in text
+
+
 def test_what_is_undecided_is_not_counted(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
     table = Table(strategy.rules)

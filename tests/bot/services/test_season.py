@@ -60,3 +60,20 @@ async def test_the_board_of_a_season(chat: Chat) -> None:
     assert await chat.say("/leaderboard season:2001-Q1") == (
         "Nobody has finished a game in the season 2001-Q1."
     )
+
+
+async def test_a_board_without_anybody_says_of_what(chat: Chat) -> None:
+    assert await chat.say("/leaderboard") == "Nobody has finished a game here yet."
+    assert await chat.say("/leaderboard where:everywhere") == "Nobody has finished a game yet."
+    for line in ("ann: /play level:greedy rules:kcd", "ann: /roll", "ann: /resign"):
+        await chat.all(line)
+    assert await chat.say("/leaderboard bots:no") == (
+        "Nobody has finished a game without bots here yet."
+    )
+    assert await chat.say("/leaderboard bots:no where:everywhere") == (
+        "Nobody has finished a game without bots yet."
+    )
+    assert await chat.say("/leaderboard bots:no season:now") == (
+        "Nobody has finished a game without bots in the season"
+        f" {Season.of(datetime.now(UTC)).name}."
+    )

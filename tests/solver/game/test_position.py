@@ -1,4 +1,5 @@
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,41 @@ def test_impossible_positions_get_one_sentence(position: Position, sentence: str
     with pytest.raises(InvalidPositionError, match=sentence) as caught:
         check_position(FACEBOOK, position)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        FACEBOOK,
+        load_rules("zilch"),
+        variant("classic", goal=2000, hot_dice_bonus=(500, 1000, 0)),
+        variant("classic", goal=2000, dice=5, set_aside_all=True),
+    ],
+    ids=lambda rules: rules.name,
+)
+def test_the_example_of_a_refusal_is_a_position(rules: Ruleset) -> None:
+    levels = reachable(rules).shape[0]
+    for start in (Position(dice=n + 1, hot_dice=k) for n in range(rules.dice) for k in range(3)):
+        if start.dice == rules.dice and min(start.hot_dice, levels - 1) == 0:
+            check_position(rules, start)
+            continue
+        with pytest.raises(InvalidPositionError, match="start") as caught:
+            check_position(rules, start)
+        _, _, example = str(caught.value).partition("such as ")
+        possible = [
+            total
+            for total in range(50, 10_001, 50)
+            if is_possible(rules, replace(start, turn_total=total))
+        ]
+        assert example == (f"{possible[0]:,}" if possible else "")
+
+
+def is_possible(rules: Ruleset, position: Position) -> bool:
+    try:
+        check_position(rules, position)
+    except InvalidPositionError:
+        return False
+    return True
 
 
 def test_rules_without_penalty_count_no_farkles() -> None:
