@@ -154,7 +154,8 @@ def read_rolls(
         ]
         begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
         counted = len(rows) == rows[0][1]
-        if begun.get("kits") and counted and all(row[4] for row in rows):
+        named = begun.get("kits") or begun.get("pool")
+        if named and counted and all(row[4] for row in rows):
             all_of_it = select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
             told_of = connection.execute(all_of_it.order_by(events.c.version)).all()
             rolled.append(RolledGame(begun.get("rules"), (), [(k, data) for k, data in told_of]))

@@ -293,6 +293,10 @@ async def test_dice_are_taken_in_turn(chat: Chat) -> None:
     assert "Win probability" in reply.text
     assert "no dice are laid out" in (await chat.say("ann: /pick lucky")).lower()
     assert (await data_of(chat, "ann: /roll"))["version"] == table["version"] + 1
+    loaded = (await data_of(chat, "ann: /dice"))["loaded"]
+    assert sum(one["dice"] for one in loaded) == 6
+    assert {one["die"] for one in loaded} == set(taken["ann"])
+    assert "No game" not in await chat.say("ann: /games"), "it is not set aside"
 
 
 async def test_a_bot_takes_dice_too_and_the_game_is_played_to_its_end(chat: Chat) -> None:
