@@ -11,16 +11,9 @@ from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, odds
 from solver.play.loaded_maps import loaded_turn_map
 from solver.play.maps import TurnMap, turn_map
-from solver.wording import say_later
 
 if TYPE_CHECKING:
     from bot.table.state import Game
-
-
-NOT_WITH_DICE = say_later(
-    "walks know equal dice alone: in a game to which players bring theirs, /hint, /advise, /odds"
-    " and /explain say what is best"
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

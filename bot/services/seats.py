@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
+from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, odds_at
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game, turn_after
 from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
@@ -13,8 +13,8 @@ from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet
-from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
-from solver.play.loaded import advise_side, odds_of_side
+from solver.play.badge_uses import BadgeUse, uses_now, uses_on_roll
+from solver.play.loaded import advise_side
 from solver.turn.dice import Remaining, Roll
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
@@ -149,22 +149,16 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
 
 def _advice(strategy: MatchupStrategy, game: Game, roll: Roll) -> LoadedAdvice:
     held, seat, position = game.held, game.mover, game.position()
-    uses, spent = held.uses, held.spent
-    found = advise_side(strategy, seat, position, roll, uses, spent=spent)
-    is_changed = held.changed and roll == game.turn.roll
+    found = advise_side(strategy, seat, position, roll, held)
+    on_roll = replace(held, changed=held.changed and roll == game.turn.roll)
     states = [TurnState(option.turn_total, option.dice_left) for option in found.options]
     return LoadedAdvice(
         dice_of(game),
         found,
-        () if is_changed else uses_on_roll(strategy, seat, found, uses, spent=spent),
-        tuple(uses_now(strategy, seat, position, state, uses, spent=spent) for state in states),
+        uses_on_roll(strategy, seat, found, on_roll),
+        tuple(uses_now(strategy, seat, position, state, held) for state in states),
     )
 
 
 def _odds(strategy: MatchupStrategy, game: Game) -> LoadedOdds:
-    held, seat = game.held, game.mover
-    uses, spent = held.uses, held.spent
-    found = odds_of_side(strategy, seat, game.position(), uses, spent=spent)
-    return LoadedOdds(
-        dice_of(game), found, use_before_roll(strategy, seat, found, uses, spent=spent)
-    )
+    return odds_at(strategy, game.mover, dice_of(game), game.position(), game.held)

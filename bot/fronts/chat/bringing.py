@@ -4,6 +4,7 @@ import random
 
 from bot.fronts.chat.commands import Line
 from bot.services.loaded import ORDINARY
+from bot.services.situation import has_sets
 from bot.table.state import Game
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit
@@ -28,24 +29,9 @@ DRAFTS = say_later("choose"), say_later("deal")
 _IS_DEALT = {DRAFTS[1]: True, DRAFTS[0]: False}
 
 
-def has_sets(line: Line) -> bool:
-    """Whether a question is about loaded dice.
-
-    Raises InvalidRequestError where only what goes with them is given.
-    """
-    if any(name in line.options for name in ("my-dice", "their-dice")):
-        return True
-    if alone := [name for name in SETS if name in line.options]:
-        raise InvalidRequestError.say(
-            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
-            option=alone[0],
-        )
-    return False
-
-
 def brings_dice(line: Line) -> bool:
     """Whether players have dice of their own in a game. Raises InvalidRequestError."""
-    return has_sets(line) or "draft" in line.options
+    return has_sets(line.options) or "draft" in line.options
 
 
 def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
@@ -76,7 +62,7 @@ def dice_of_players(
     """What players bring, and of what they take their dice in turn. Raises FarkleError."""
     is_dealt = line.choice("draft", _IS_DEALT)
     if is_dealt is None:
-        return (kits_of(line, rules) if has_sets(line) else ()), ()
+        return (kits_of(line, rules) if has_sets(line.options) else ()), ()
     if tracked or any(name in line.options for name in SETS):
         raise InvalidRequestError.say(
             "draft: gives both players their dice, so that none are named, and none are real"

@@ -149,7 +149,7 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 may be"),
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
         ("ann: /explain", "When to bank, by dice to roll, those that are left most often:"),
-        ("ann: /explore", "Walks know equal dice alone"),
+        ("ann: /explore", "Ways on, each after /explore my-dice:lucky*3,devil*2,odd"),
         ("ann: /show", "rolled 5 4 2 lucky, 3 odd, 3 2"),
         ("ann: /keep 5, 3 odd", "ann keeps (3 odd, 5) for 150: turn total 150, 4 dice to roll."),
         ("ann: /undo", "Taken back: what ann kept."),
