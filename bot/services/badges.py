@@ -48,11 +48,12 @@ def badge_plan(dice: LoadedDice, strategy: MatchupStrategy, *, begins: bool) -> 
     badge, (mine, theirs) = dice.played[0], dice.head_starts
     if badge is None or badge.power is None or not badge.uses_left:
         return None
+    used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
     with_it, without = (
         strategy.win_probability(0, mine, theirs, held)
         if begins
         else 1 - strategy.win_probability(1, theirs, mine, held)
-        for held in (dice.held, Held((0, dice.held.uses[1])))
+        for held in (dice.held, used_up)
     )
     turn = strategy.power_turn(0, strategy.start(0, mine, theirs), dice.held)
     kind, worth = badge.power.kind, with_it - without

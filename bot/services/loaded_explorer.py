@@ -32,6 +32,8 @@ class LoadedExploration:
     bank_from: tuple[BankFrom, ...]
     """When to bank with each of them, by their number among these, from 1."""
     steps: tuple[Step, ...]
+    exact: bool = True
+    """Whether two play; else the strongest opponent is taken for the only one."""
 
     @property
     def dice(self) -> LoadedDice:
@@ -62,10 +64,11 @@ def loaded_explored(
 
 def loaded_explored_in(advisor: Advisor, game: "Game") -> LoadedExploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
-    if game.matchup is None:
+    if (side := game.side) is None:
         raise InvalidRequestError("players bring no dice to this game")
-    strategy = advisor.pair(game.matchup)
-    return _explored(strategy, game.mover, dice_of(game), game.position(), game.held)
+    strategy = advisor.pair(side.matchup)
+    asked = dice_of(game), game.position(), game.held
+    return replace(_explored(strategy, side.number, *asked), exact=game.playing == 2)
 
 
 def _explored(

@@ -52,12 +52,12 @@ class LoadedExplanation:
 
 def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
     """The turn under way in a game to which players bring their dice. Raises FarkleError."""
-    if game.matchup is None:
+    if (side := game.side) is None:
         raise InvalidRequestError("players bring no dice to this game")
-    strategy = advisor.pair(game.matchup)
+    strategy = advisor.pair(side.matchup)
     hint = loaded_hint(strategy, game)
     position = hint.odds.odds.position if hint.odds else game.position()
-    turn, columns = loaded_turn_map(strategy, game.mover, position, game.held)
+    turn, columns = loaded_turn_map(strategy, side.number, position, game.held)
     named = game.kits[game.mover].dice
     has_badge = game.power is not None
     return LoadedExplanation(turn, tuple(map(named.left, columns)), hint, has_badge)

@@ -8,6 +8,7 @@ from bot.services.explorer import Field
 from bot.services.loaded import LoadedDice
 from bot.services.loaded_explorer import LoadedExploration
 from bot.views.explorer import step_label, threshold_text
+from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, wrap
 from bot.views.loaded import loaded_data, loaded_odds_text
 from solver.game.position import Position
@@ -32,6 +33,7 @@ def loaded_exploration_text(found: LoadedExploration) -> str:
         for step in found.steps
         if step.position and step.field is Field.SIDES
     ]
+    parts += [] if found.exact else [wrap(say(NOT_EXACT))]
     return "\n".join(parts)
 
 

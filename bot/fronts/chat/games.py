@@ -265,7 +265,7 @@ class GameCommands:
         *,
         tracked: bool = False,
     ) -> AsyncIterator[Reply | News]:
-        kits, pool = dice_of_players(line, rules, tracked=tracked)
+        kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
         more: dict[str, Any] = {
             "tracked": tracked,
             "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
