@@ -112,7 +112,7 @@ async def open_parts(
                     *advice_commands(oracle, rules, tables, loaded),
                     *loaded.commands(),
                     *points_commands(oracle, rules),
-                    *PictureCommands(oracle, rules, tables).commands(),
+                    *PictureCommands(oracle, rules, tables, loaded).commands(),
                     *memo_commands(oracle, rules, settings.kernels),
                 ],
                 say_later("Games"): [

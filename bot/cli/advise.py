@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from bot.cli.dice_options import DICE_OPTIONS, dice_options, goal_option, has_sets
+from bot.cli.dice_options import DICE_OPTIONS, brings_sets, dice_options, goal_option
 from bot.cli.needed import solved_first
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import advisor_of, known_rules, named, place_option, situation_of
@@ -57,7 +57,7 @@ def advise(
     """
     settings: Settings = context.obj
     sets = {name: given.pop(name) for name in DICE_OPTIONS}
-    if has_sets(sets):
+    if brings_sets(sets):
         from bot.cli.loaded import advise_loaded, loaded_dice  # noqa: PLC0415 - takes a while
 
         rules = given["rules"] if _is_given(context, "rules") else None

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from bot.cli.output import Decorated
-from solver.errors import InvalidRequestError
+from bot.services.situation import has_sets
 
 goal_option = click.option(
     "--goal", type=int, metavar="N", help="Points to reach; those of the rules if not given."
@@ -33,17 +33,9 @@ def dice_options(command: Decorated) -> Decorated:
     return command
 
 
-def has_sets(given: Mapping[str, Any]) -> bool:
+def brings_sets(given: Mapping[str, Any]) -> bool:
     """Whether a question is about loaded dice.
 
     Raises InvalidRequestError where something is given that only goes with them.
     """
-    if given["my_dice"] or given["their_dice"]:
-        return True
-    for name in DICE_OPTIONS:
-        if name != "goal" and given[name]:
-            raise InvalidRequestError(
-                f"--{name.replace('_', '-')} goes with --my-dice or --their-dice, such as"
-                " --my-dice lucky*3,odd,ordinary*2"
-            )
-    return False
+    return has_sets([name.replace("_", "-") for name, value in given.items() if value], "--")

@@ -2,7 +2,8 @@
 
 from bot.cli.output import show
 from bot.cli.places import rules_reader
-from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, loaded_advice, with_goal
+from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, loaded_advice
+from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.settings import Settings
 from bot.views.loaded import loaded_advice_sheet, loaded_advice_text, loaded_data
@@ -27,7 +28,7 @@ def loaded_dice(
 
     Raises FarkleError.
     """
-    chosen = with_goal(rules_reader(settings, place)(rules or KCD), goal)
+    chosen = with_goal(rules_reader(settings, place)(rules or KCD), goal, named=False)
     mine, theirs = (read_set(dice or ORDINARY, chosen.dice) for dice in (my_dice, their_dice))
     return LoadedDice(chosen, mine, theirs, joker_alone, read_badges(my_badge, their_badge))
 

@@ -85,7 +85,7 @@ def situation_of(
     source = click.get_current_context().get_parameter_source("rules")
     reference = None if place and source is ParameterSource.DEFAULT else given["rules"]
     rules = rules_reader(settings, place)(reference)
-    meant = rules if goal is None else with_goal(rules, goal)
+    meant = with_goal(rules, goal)
     situation = Situation.given(**{**given, "rules": meant})
     return situation, named(reference or rules.name, place, goal)
 

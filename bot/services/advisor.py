@@ -163,10 +163,10 @@ class Advisor:
 
         mover : the name of the player to move
         """
-        if game.matchup:
+        if game.side:
             from bot.services.seats import loaded_advice_in  # noqa: PLC0415
 
-            return loaded_advice_in(self.pair(game.matchup), game, dice, mover)
+            return loaded_advice_in(self.pair(game.side.matchup), game, dice, mover)
         roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -189,10 +189,10 @@ class Advisor:
 
     def odds_in(self, game: "Game") -> "Odds | SharedOdds | LoadedOdds":
         """Roll or bank in the position of a game. Raises FarkleError."""
-        if game.matchup:
+        if game.side:
             from bot.services.seats import loaded_odds_in  # noqa: PLC0415
 
-            return loaded_odds_in(self.pair(game.matchup), game)
+            return loaded_odds_in(self.pair(game.side.matchup), game)
         if game.turn.roll is not None:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
@@ -204,10 +204,10 @@ class Advisor:
 
     def hint(self, game: "Game") -> "Hint | LoadedHint":
         """What is best in a game of two or more players. Raises StrategyFileError."""
-        if game.matchup:
+        if game.side:
             from bot.services.seats import loaded_hint  # noqa: PLC0415
 
-            return loaded_hint(self.pair(game.matchup), game)
+            return loaded_hint(self.pair(game.side.matchup), game)
         # the command line, which has no tables, does not wait for them
         from bot.table.state import turn_after  # noqa: PLC0415
 
@@ -387,7 +387,7 @@ class Advisor:
 
     def is_solved_in(self, game: "Game", players: int) -> bool:
         """Whether a game is solved for so many: its rules, or the dice that players bring."""
-        if game.is_drafting:
+        if game.is_drafting or len(game.kits) > 2:
             return False
         if game.matchup is None:
             return self.solved_for(game.rules, players) is not None
@@ -397,9 +397,17 @@ class Advisor:
         return False
 
     def worth_in(self, game: "Game", *players: int) -> "Worth":
-        """As `worth` of the game's rules, or always exactly of the dice that players bring."""
+        """As `worth` of the game's rules, or always exactly of the dice that two players bring.
+
+        Raises InvalidRequestError where more bring theirs.
+        """
         from bot.review.worth import Worth  # noqa: PLC0415
 
+        if len(game.kits) > 2:
+            raise InvalidRequestError.say(
+                "a game of more than two with dice of their own is not solved: nobody knows its"
+                " win probabilities"
+            )
         if (matchup := game.matchup) is None:
             return self.worth(game.rules, *players)
         return Worth(lambda _: self.pair(matchup))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bot.services.loaded import LoadedDice
 from solver.loaded.power_turn import PowerTurn
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import Held, MatchupStrategy
 from solver.loaded.visits import visits
 from solver.named.sets import NamedSet
 from solver.turn.powers import PowerKind
@@ -48,13 +48,14 @@ def badge_plan(dice: LoadedDice, strategy: MatchupStrategy, *, begins: bool) -> 
     badge, (mine, theirs) = dice.played[0], dice.head_starts
     if badge is None or badge.power is None or not badge.uses_left:
         return None
+    used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
     with_it, without = (
-        strategy.win_probability(0, mine, theirs, uses)
+        strategy.win_probability(0, mine, theirs, held)
         if begins
-        else 1 - strategy.win_probability(1, theirs, mine, uses)
-        for uses in (dice.uses, (0, dice.uses[1]))
+        else 1 - strategy.win_probability(1, theirs, mine, held)
+        for held in (dice.held, used_up)
     )
-    turn = strategy.power_turn(0, strategy.start(0, mine, theirs), dice.uses)
+    turn = strategy.power_turn(0, strategy.start(0, mine, theirs), dice.held)
     kind, worth = badge.power.kind, with_it - without
     if turn.said is not None:
         return BadgePlan(kind, worth, before=turn.said > turn.top.rolls[0, -1])

@@ -199,7 +199,7 @@ class Oracle:
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
         """As `answered` of the rules of a game, or of the dice and badges that players bring."""
-        if game.matchup is None or await at_once(is_light, game.matchup):
+        if game.side is None or await at_once(is_light, game.side.matchup):
             return await self.answered(asker, game.rules, make, *args)
         return await self.tasks.aside(asker, make, *args)
 

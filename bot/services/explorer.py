@@ -1,12 +1,14 @@
 """A walk through all positions of a solved game: one of them, and those a step away."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
@@ -17,7 +19,6 @@ from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
-from solver.turn.scoring import turn_plan
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:
@@ -76,6 +77,25 @@ class Exploration:
         return self.odds.position
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Where a walk may go."""
+
+    rules: Ruleset
+    possible: npt.NDArray[np.bool_]
+    """Whether a turn can come to a state, shape (levels, turn totals, columns)."""
+    check: Callable[[Position], None]
+    """Raises InvalidPositionError for a position that cannot be."""
+
+    def found(self, position: Position) -> Position | None:
+        """The position if there is one such."""
+        try:
+            self.check(position)
+        except InvalidPositionError:
+            return None
+        return position
+
+
 def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
     """The position that somebody describes. Raises FarkleError."""
     strategy, position = advisor.position(dice, situation)
@@ -110,6 +130,14 @@ def explore(strategy: Strategy, position: Position) -> Exploration:
     )
 
 
+def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
+    """All steps that the rules know, in the order in which they are shown."""
+    ground = Ground(rules, reachable(rules), partial(check_position, rules))
+    yield from steps_on(ground, position)
+    other = _other_side(rules, position)
+    yield Step(Field.SIDES, 0, False, None if other == position else ground.found(other))
+
+
 def large_step(rules: Ruleset) -> int:
     """Points of a large step: 1, 2 or 5 times a power of ten of small ones, about a tenth of all.
 
@@ -121,30 +149,31 @@ def large_step(rules: Ruleset) -> int:
     return max(2, factor * power) * rules.point_step
 
 
-def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
-    """All steps that the rules know, in the order in which they are shown."""
+def steps_on(ground: Ground, position: Position) -> Iterator[Step]:
+    """All steps that the rules know but to the other side, in the order in which they are shown."""
+    rules = ground.rules
     small, large = rules.point_step, large_step(rules)
     amounts = ((-large, True), (-small, False), (small, False), (large, True))
     for field in (Field.OWN, Field.OPPONENT):
         for amount, is_large in amounts:
-            yield Step(field, amount, is_large, _scored(rules, position, field, amount))
+            yield Step(field, amount, is_large, _scored(ground, position, field, amount))
     for amount, is_large in amounts:
-        found = _on_in_turn(rules, position, amount, is_large=is_large)
+        found = _on_in_turn(ground, position, amount, is_large=is_large)
         yield Step(Field.TURN, amount, is_large, found)
     for field, move in _COUNTED.items():
-        if field in _known_counts(rules):
+        if field in _known_counts(ground):
             for amount in (-1, 1):
-                yield Step(field, amount, False, move(rules, position, amount))
+                yield Step(field, amount, False, move(ground, position, amount))
     for field, turned in _turned_over(rules, position):
-        yield Step(field, 0, False, None if turned == position else _possible(rules, turned))
+        yield Step(field, 0, False, ground.found(turned))
 
 
-def _known_counts(rules: Ruleset) -> set[Field]:
+def _known_counts(ground: Ground) -> set[Field]:
     """What matters under the rules of what is counted one by one."""
     known = {Field.DICE}
-    if turn_plan(rules).levels > 1:
+    if len(ground.possible) > 1:
         known.add(Field.HOT_DICE)
-    if rules.farkle_limit > 1:
+    if ground.rules.farkle_limit > 1:
         known |= {Field.FARKLES, Field.THEIR_FARKLES}
     return known
 
@@ -157,7 +186,6 @@ def _turned_over(rules: Ruleset, position: Position) -> Iterator[tuple[Field, Po
         yield Field.THEY_ON_BOARD, replace(position, opponent_on_board=other)
     if rules.has_roles:
         yield Field.BEGAN, replace(position, began=not position.began)
-    yield Field.SIDES, _other_side(rules, position)
 
 
 def _scores_fall(rules: Ruleset) -> bool:
@@ -165,17 +193,9 @@ def _scores_fall(rules: Ruleset) -> bool:
     return bool(rules.farkle_penalty or rules.lose_everything)
 
 
-def _possible(rules: Ruleset, position: Position) -> Position | None:
-    """The position if there is one such."""
-    try:
-        check_position(rules, position)
-    except InvalidPositionError:
-        return None
-    return position
-
-
-def _scored(rules: Ruleset, position: Position, field: Field, amount: int) -> Position | None:
+def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Position | None:
     """The position with another score: by the whole amount, or as far as there are any."""
+    rules = ground.rules
     is_own = field is Field.OWN
     score = position.banked if is_own else position.opponent
     was_on_board = position.on_board if is_own else position.opponent_on_board
@@ -187,14 +207,16 @@ def _scored(rules: Ruleset, position: Position, field: Field, amount: int) -> Po
         else:
             moved = replace(position, opponent=target, opponent_on_board=on_board)
         for began in (position.began, not position.began) if rules.has_roles else (True,):
-            if found := _possible(rules, replace(moved, began=began)):
+            if found := ground.found(replace(moved, began=began)):
                 return found
     return None
 
 
-def _on_in_turn(rules: Ruleset, position: Position, amount: int, is_large: bool) -> Position | None:
+def _on_in_turn(
+    ground: Ground, position: Position, amount: int, *, is_large: bool
+) -> Position | None:
     """The position at another turn total that can occur, with dice as near as there are."""
-    possible = np.asarray(np.any(reachable(rules), axis=(0, 2)))
+    rules, possible = ground.rules, np.asarray(np.any(ground.possible, axis=(0, 2)))
     row, steps = position.turn_total // rules.point_step, amount // rules.point_step
     last = len(possible) - 1
     if rules.ending == "at_once":
@@ -205,53 +227,53 @@ def _on_in_turn(rules: Ruleset, position: Position, amount: int, is_large: bool)
         rows = range(min(last, row + steps), row, -1) if is_large else range(row + 1, last + 1)
     for found in rows:
         if possible[found]:
-            return _nearest(rules, position, found)
+            return _nearest(ground, position, found)
     return None
 
 
-def _nearest(rules: Ruleset, position: Position, row: int) -> Position | None:
+def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
     """The position at the turn total of a row, with hot dice and dice as near as can be."""
-    possible = reachable(rules)[:, row]
+    possible = ground.possible[:, row]
     now = min(position.hot_dice, len(possible) - 1)
     level, column = min(
         np.argwhere(possible).tolist(),
         key=lambda state: (abs(state[0] - now), abs(state[1] + 1 - position.dice)),
     )
-    total = row * rules.point_step
+    total = row * ground.rules.point_step
     moved = replace(position, turn_total=total, dice=column + 1, hot_dice=level)
-    return _possible(rules, moved)
+    return ground.found(moved)
 
 
-def _diced(rules: Ruleset, position: Position, amount: int) -> Position | None:
-    """The position with the next number of dice that there is at its turn total."""
+def _diced(ground: Ground, position: Position, amount: int) -> Position | None:
+    """The position with the next remaining dice that there are at its turn total."""
     dice = position.dice + amount
-    while 1 <= dice <= rules.dice:
-        if found := _possible(rules, replace(position, dice=dice)):
+    while 1 <= dice <= ground.possible.shape[2]:
+        if found := ground.found(replace(position, dice=dice)):
             return found
         dice += amount
     return None
 
 
-def _heated(rules: Ruleset, position: Position, amount: int) -> Position | None:
+def _heated(ground: Ground, position: Position, amount: int) -> Position | None:
     """The position after more or fewer hot dice, where they matter."""
-    levels = turn_plan(rules).levels
+    levels = len(ground.possible)
     hot_dice = min(position.hot_dice, levels - 1) + amount
     while 0 <= hot_dice < levels:
-        if found := _possible(rules, replace(position, hot_dice=hot_dice)):
+        if found := ground.found(replace(position, hot_dice=hot_dice)):
             return found
         hot_dice += amount
     return None
 
 
-def _farkled(rules: Ruleset, position: Position, amount: int) -> Position | None:
+def _farkled(ground: Ground, position: Position, amount: int) -> Position | None:
     """The position with another number of own farkles in a row."""
-    return _possible(rules, replace(position, farkles=position.farkles + amount))
+    return ground.found(replace(position, farkles=position.farkles + amount))
 
 
-def _they_farkled(rules: Ruleset, position: Position, amount: int) -> Position | None:
+def _they_farkled(ground: Ground, position: Position, amount: int) -> Position | None:
     """The position with another number of the opponent's farkles in a row."""
     changed = position.opponent_farkles + amount
-    return _possible(rules, replace(position, opponent_farkles=changed))
+    return ground.found(replace(position, opponent_farkles=changed))
 
 
 def _other_side(rules: Ruleset, position: Position) -> Position:

@@ -42,10 +42,11 @@ from solver.errors import (
     InvalidRequestError,
     StrategyFileError,
 )
-from solver.loaded.kits import Kit, kits_of_picks, matchup_of
+from solver.loaded.kits import Kit, kits_of_picks, matchup_of, matchup_of_all
 from solver.named.drafts import pairs_of
 from solver.named.sets import NamedDie
 from solver.play.loaded_policies import check_level
+from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.scoring import all_set_asides
@@ -133,13 +134,13 @@ class Games:
         tracked: bool = False,
         joker_alone: bool = False,
     ) -> AsyncIterator[Delay]:
-        """Have the dice that players bring solved against each other, before they play with them.
+        """Have the dice that two players bring solved against each other, before they play.
 
         How long there is to wait.
         """
         await self._check_players(players, rules, tracked=tracked, brings_dice=True)
         commands.check_seats(len(players), len(kits))
-        matchup = await at_once(matchup_of, rules, kits, joker_alone=joker_alone)
+        matchup = await at_once(matchup_of_all, rules, kits, joker_alone=joker_alone)
         async for delay in self.oracle.ready(caller.asker, matchup):
             yield delay
 
@@ -176,7 +177,7 @@ class Games:
     ) -> AsyncIterator[News]:
         """Set up a game; a table at which somebody still sits alone makes room for it.
 
-        kits : what each of two players brings, see `prepare`; none where all throw the dice of the
+        kits : what each player brings, see `prepare`; none where all throw the dice of the
             rules
         joker_alone : whether jokers of these dice may score without a die that is none
         pool : two of each of which are laid out, for two players to take their dice of
@@ -497,7 +498,7 @@ class Games:
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)
         game = replace(table.game, before=None)
-        async for delay in self.oracle.ready(caller.asker, game.matchup):
+        async for delay in self.oracle.ready(caller.asker, game.matchup_now):
             yield delay
         advisor = self.oracle.advisor
         yield await self.oracle.answered_in(game, caller.asker, advisor.hint, game)
@@ -532,7 +533,9 @@ class Games:
             game = table.game
             if game.is_drafting:
                 game = apply(game, bot_pick(game))
-            async for _ in self.oracle.ready(asker_of(table), game.matchup):
+            by_best = game.bot_to_move == Optimal.name
+            needed = game.matchup_now if by_best else game.matchup
+            async for _ in self.oracle.ready(asker_of(table), needed):
                 pass  # with the last pair, else only where what was solved was removed
             async with self.tables.lock(game_id):
                 table = await self.tables.current(game_id)

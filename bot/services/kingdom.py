@@ -144,14 +144,14 @@ def kcd_answer(
     mine, theirs = dice.head_starts
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
     strategy = solved(folders, dice.matchup, on_progress)
-    uses = dice.uses
-    turn = strategy.turn(0, strategy.start(0, mine, theirs), uses)
+    held = dice.held
+    turn = strategy.turn(0, strategy.start(0, mine, theirs), held)
     return KcdAnswer(
         question=question,
         mine=figures[0],
         theirs=figures[1],
-        win_beginning=strategy.win_probability(0, mine, theirs, uses),
-        win_second=1 - strategy.win_probability(1, theirs, mine, uses),
+        win_beginning=strategy.win_probability(0, mine, theirs, held),
+        win_second=1 - strategy.win_probability(1, theirs, mine, held),
         bank_from=_bank_from(dice.mine, turn, dice.rules.winning_score - mine),
         badge=badge_plan(dice, strategy, begins=question.begins),
     )
@@ -231,8 +231,8 @@ def played_out(
     strategy = solved(folders, dice.matchup, told)
     told.next()
     if question.begins:
-        return strategy.win_probability(0, *heads, dice.uses)
-    return 1 - strategy.win_probability(1, *heads[::-1], dice.uses)
+        return strategy.win_probability(0, *heads, dice.held)
+    return 1 - strategy.win_probability(1, *heads[::-1], dice.held)
 
 
 def seconds_of_choice(question: ChoiceQuestion) -> float:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
-from bot.services.rule_options import rules_from_options
 from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
@@ -20,7 +19,7 @@ from solver.loaded.files import keep_within, open_matchup, save_matchup
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import Held, MatchupStrategy
 from solver.named.badges import NamedBadge, played_badges
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice
@@ -84,10 +83,10 @@ class LoadedDice:
         return played_badges(*self.badges)
 
     @property
-    def uses(self) -> tuple[int, int]:
-        """How often mine and theirs still can be used."""
+    def held(self) -> Held:
+        """What is left of my badge and of theirs."""
         mine, theirs = (badge.uses_left if badge else 0 for badge in self.played)
-        return mine, theirs
+        return Held((mine, theirs))
 
     @property
     def head_starts(self) -> tuple[int, int]:
@@ -96,6 +95,12 @@ class LoadedDice:
         position = Position(mine, theirs, dice=self.rules.dice)
         check_position(self.rules, position)
         return mine, theirs
+
+    @property
+    def exchanged(self) -> "LoadedDice":
+        """The same as the other player sees it."""
+        sides = self.theirs, self.mine
+        return LoadedDice(self.rules, *sides, self.joker_alone, self.badges[::-1])
 
     @property
     def kit(self) -> Kit:
@@ -178,13 +183,6 @@ def solved_values(folders: MatchupFolders, matchup: Matchup) -> Floats:
     return solved(folders, matchup).values
 
 
-def with_goal(rules: Ruleset, goal: int | None) -> Ruleset:
-    """The same rules to another goal. Raises InvalidRequestError and InvalidRulesError."""
-    if goal is None or goal == rules.goal:
-        return rules
-    return rules_from_options(rules.name, rules, {"goal": str(goal)})
-
-
 def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
     """About how long it takes to answer what needs a match-up."""
     return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
@@ -246,13 +244,13 @@ def loaded_advice(
     position = _position(dice, situation, dice.mine.dice_set.thrown_in(roll))
     strategy = solved(folders, dice.matchup, on_progress)
     strategy.check(0, position)
-    advice = advise_side(strategy, 0, position, roll, dice.uses)
+    advice = advise_side(strategy, 0, position, roll, dice.held)
     states = (TurnState(option.turn_total, option.dice_left) for option in advice.options)
     return LoadedAdvice(
         dice,
         advice,
-        uses_on_roll(strategy, 0, advice, dice.uses),
-        tuple(uses_now(strategy, 0, position, state, dice.uses) for state in states),
+        uses_on_roll(strategy, 0, advice, dice.held),
+        tuple(uses_now(strategy, 0, position, state, dice.held) for state in states),
     )
 
 
@@ -263,7 +261,27 @@ def loaded_odds(
     situation: Situation,
     on_progress: Told = lambda _: None,
 ) -> LoadedOdds:
-    """Weigh rolling against banking.
+    """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
+    strategy, position = at_position(folders, dice, left, situation, on_progress)
+    return odds_at(strategy, 0, dice, position, dice.held)
+
+
+def odds_at(
+    strategy: MatchupStrategy, side: int, dice: LoadedDice, position: Position, held: Held
+) -> LoadedOdds:
+    """Weigh rolling against banking for a side, whose dice are mine, at a possible position."""
+    odds = odds_of_side(strategy, side, position, held)
+    return LoadedOdds(dice, odds, use_before_roll(strategy, side, odds, held))
+
+
+def at_position(
+    folders: MatchupFolders,
+    dice: LoadedDice,
+    left: str | None,
+    situation: Situation,
+    on_progress: Told = lambda _: None,
+) -> tuple[MatchupStrategy, Position]:
+    """A position before a roll, and the strategy that knows it.
 
     left : the dice that are left to roll, by name, or their number where that tells them; None for
         the whole set at the start of a turn
@@ -282,8 +300,7 @@ def loaded_odds(
     position = _position(dice, situation, remaining)
     strategy = solved(folders, dice.matchup, on_progress)
     strategy.check(0, position)
-    odds = odds_of_side(strategy, 0, position, dice.uses)
-    return LoadedOdds(dice, odds, use_before_roll(strategy, 0, odds, dice.uses))
+    return strategy, position
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:

@@ -11,16 +11,9 @@ from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, odds
 from solver.play.loaded_maps import loaded_turn_map
 from solver.play.maps import TurnMap, turn_map
-from solver.wording import say_later
 
 if TYPE_CHECKING:
     from bot.table.state import Game
-
-
-NOT_WITH_DICE = say_later(
-    "walks know equal dice alone: in a game to which players bring theirs, /hint, /advise, /odds"
-    " and /explain say what is best"
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,12 +52,12 @@ class LoadedExplanation:
 
 def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
     """The turn under way in a game to which players bring their dice. Raises FarkleError."""
-    if game.matchup is None:
+    if (side := game.side) is None:
         raise InvalidRequestError("players bring no dice to this game")
-    strategy = advisor.pair(game.matchup)
+    strategy = advisor.pair(side.matchup)
     hint = loaded_hint(strategy, game)
     position = hint.odds.odds.position if hint.odds else game.position()
-    turn, columns = loaded_turn_map(strategy, game.mover, position, game.held)
+    turn, columns = loaded_turn_map(strategy, side.number, position, game.held)
     named = game.kits[game.mover].dice
     has_badge = game.power is not None
     return LoadedExplanation(turn, tuple(map(named.left, columns)), hint, has_badge)

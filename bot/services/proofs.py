@@ -3,7 +3,6 @@
 from bot.services.tables import Table
 from bot.table.badges import thrown_places, throws
 from bot.table.fair_dice import Proof, prove, prove_loaded
-from solver.loaded.kits import Side
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll
 
@@ -11,11 +10,11 @@ from solver.turn.dice import Roll
 def proof_of(table: Table, secret: bytes) -> Proof:
     """How every roll of a game follows from its secret."""
     game, rolls = table.game, throws(table.begun, table.events)
-    if game.matchup is None:
+    sides = [game.side_of(number) for number, _ in enumerate(game.kits)]
+    if not sides:
         return prove(game.id, secret, game.seeds, [dice for *_, dice in rolls])
     sets = []
-    for number in (0, 1):
-        side = Side(game.matchup, number)
+    for side in filter(None, sides):
         counts = [*side.dice.counts, 1][: len(side.types)]
         dice = zip(side.types, counts, strict=True)
         sets.append([die.weights for die, count in dice for _ in range(count)])

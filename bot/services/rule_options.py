@@ -289,15 +289,19 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     return make_rules(data, name)
 
 
-def with_goal(rules: Ruleset, goal: int) -> Ruleset:
-    """The rules with a goal, which their name says if it is another. Raises InvalidRulesError."""
-    if goal == rules.goal:
+def with_goal(rules: Ruleset, goal: int | None, *, named: bool = True) -> Ruleset:
+    """The rules with another goal, if one is given. Raises InvalidRulesError.
+
+    named : whether their name says it, where it is not told beside the name
+    """
+    if goal is None or goal == rules.goal:
         return rules
     if goal > MOST_GOAL:
         raise InvalidRulesError.say(
             "the goal can be at most {most:,}, not {goal:,}", most=MOST_GOAL, goal=goal
         )
-    changed = rules.model_dump() | {"goal": goal, "name": f"{rules.name}-{goal}"}
+    name = f"{rules.name}-{goal}" if named else rules.name
+    changed = rules.model_dump() | {"goal": goal, "name": name}
     if wrong := complaints(changed):
         raise InvalidRulesError.say(
             "the goal cannot be {goal:,} under {rules} rules: {reason}",

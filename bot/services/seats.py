@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
+from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, odds_at
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game, turn_after
 from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
@@ -13,8 +13,8 @@ from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet
-from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
-from solver.play.loaded import advise_side, odds_of_side
+from solver.play.badge_uses import BadgeUse, uses_now, uses_on_roll
+from solver.play.loaded import advise_side
 from solver.turn.dice import Remaining, Roll
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
@@ -32,6 +32,8 @@ class LoadedHint:
     """Of the roll on the table, if there is one."""
     odds: LoadedOdds | None
     """Of the decision before the next roll; None where the badge is best used on the roll."""
+    exact: bool = True
+    """Whether two play; else the strongest opponent is taken for the only one."""
 
     @property
     def use(self) -> BadgeUse | None:
@@ -45,11 +47,11 @@ class LoadedHint:
 
 
 def dice_of(game: Game) -> LoadedDice:
-    """What both bring, as the player to move sees it."""
-    mine, theirs = game.kits[game.mover], game.kits[1 - game.mover]
-    alone = bool(game.matchup and game.matchup.joker_alone)
-    badges = _held_by(game, game.mover), _held_by(game, 1 - game.mover)
-    return LoadedDice(game.rules, mine.dice, theirs.dice, alone, badges)
+    """What the player to move and the strongest of the others bring."""
+    seats = game.mover, game.rival_of(game.mover)
+    mine, theirs = (game.kits[seat].dice for seat in seats)
+    badge, other = (_held_by(game, seat) for seat in seats)
+    return LoadedDice(game.rules, mine, theirs, game.joker_alone, (badge, other))
 
 
 def _held_by(game: Game, seat: int) -> NamedBadge | None:
@@ -63,13 +65,14 @@ def _held_by(game: Game, seat: int) -> NamedBadge | None:
 
 def loaded_hint(strategy: MatchupStrategy, game: Game) -> LoadedHint:
     """What is best for the player to move."""
+    exact = game.playing == 2
     if game.turn.roll is None:
-        return LoadedHint(None, _odds(strategy, game))
+        return LoadedHint(None, _odds(strategy, game), exact)
     found = _advice(strategy, game, game.turn.roll)
     if found.best_use or not found.advice.options:
-        return LoadedHint(found, None)
+        return LoadedHint(found, None, exact)
     turn = turn_after(game, found.advice.options[0].set_aside)
-    return LoadedHint(found, _odds(strategy, replace(game, turn=turn)))
+    return LoadedHint(found, _odds(strategy, replace(game, turn=turn)), exact)
 
 
 def loaded_advice_in(strategy: MatchupStrategy, game: Game, typed: str, mover: str) -> LoadedAdvice:
@@ -148,23 +151,19 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
 
 
 def _advice(strategy: MatchupStrategy, game: Game, roll: Roll) -> LoadedAdvice:
-    held, seat, position = game.held, game.mover, game.position()
-    uses, spent = held.uses, held.spent
-    found = advise_side(strategy, seat, position, roll, uses, spent=spent)
-    is_changed = held.changed and roll == game.turn.roll
+    held, position = game.held, game.position()
+    seat = game.side.number if game.side else game.mover
+    found = advise_side(strategy, seat, position, roll, held)
+    on_roll = replace(held, changed=held.changed and roll == game.turn.roll)
     states = [TurnState(option.turn_total, option.dice_left) for option in found.options]
     return LoadedAdvice(
         dice_of(game),
         found,
-        () if is_changed else uses_on_roll(strategy, seat, found, uses, spent=spent),
-        tuple(uses_now(strategy, seat, position, state, uses, spent=spent) for state in states),
+        uses_on_roll(strategy, seat, found, on_roll),
+        tuple(uses_now(strategy, seat, position, state, held) for state in states),
     )
 
 
 def _odds(strategy: MatchupStrategy, game: Game) -> LoadedOdds:
-    held, seat = game.held, game.mover
-    uses, spent = held.uses, held.spent
-    found = odds_of_side(strategy, seat, game.position(), uses, spent=spent)
-    return LoadedOdds(
-        dice_of(game), found, use_before_roll(strategy, seat, found, uses, spent=spent)
-    )
+    seat = game.side.number if game.side else game.mover
+    return odds_at(strategy, seat, dice_of(game), game.position(), game.held)

@@ -1,7 +1,7 @@
 """A position as people give it, and its fields: from them every front makes its options."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -17,6 +17,9 @@ ME_OR_THEM = {say_later("me"): True, say_later("them"): False}
 """What a field of the kind `PLAYER` takes, and what that means."""
 
 _MOST_POINTS = 100_000
+
+_DICE = "my-dice", "their-dice"
+_WITH_DICE = "my-badge", "their-badge", "joker-alone"
 
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?(?:\d{2,}|\d{1,3}(?:[,.']\d{3})+)")
 """Points as they are typed, which are no single die."""
@@ -177,6 +180,27 @@ POSITION_FIELDS = (
         FieldKind.PLAYER,
     ),
 )
+
+
+def has_sets(given: Collection[str], mark: str = "") -> bool:
+    """Whether a question is about loaded dice, by the names of the options that it gives.
+
+    mark : what stands before the name of an option where it is typed
+
+    Raises InvalidRequestError where only what goes with loaded dice is given.
+    """
+    if any(name in given for name in _DICE):
+        return True
+    if alone := [name for name in _WITH_DICE if name in given]:
+        mine, theirs = (f"{mark}{name}" for name in _DICE)
+        raise InvalidRequestError.say(
+            "{option}: goes with {mine} or {theirs}, such as {given}lucky*3,odd,ordinary*2",
+            option=f"{mark}{alone[0]}",
+            mine=mine,
+            theirs=theirs,
+            given=f"{mine}{' ' if mark else ':'}",
+        )
+    return False
 
 
 def dice_and_numbers(typed: str) -> tuple[str, tuple[int, ...]]:

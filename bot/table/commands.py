@@ -51,7 +51,8 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
     begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
-    check_seats(len(levels), 2 if begun.kits or begun.pool else MOST_PLAYERS)
+    most = len(begun.kits) or (2 if begun.pool else MOST_PLAYERS)
+    check_seats(len(levels), most)
     return begun
 
 
@@ -343,7 +344,11 @@ def end(game: Game, idle_hours: int | None = None) -> list[Ended]:
 def check_seats(players: int, most: int) -> None:
     """Raises IllegalActionError for more players than there can be."""
     if most < min(players, MOST_PLAYERS):
-        raise IllegalActionError.say("a game to which players bring their dice is for two")
+        raise IllegalActionError(
+            say("this game, to which players bring their dice, is for two")
+            if most == 2
+            else say("this game has dice for {most} players", most=most)
+        )
     _check_number(players)
 
 
@@ -351,7 +356,7 @@ def most_players(game: Game) -> int:
     """How many can play in a game."""
     if game.closed:
         return len(game.seats)
-    return 2 if game.kits or game.pool else MOST_PLAYERS
+    return len(game.kits) or (2 if game.pool else MOST_PLAYERS)
 
 
 def check_tracked(game: Game) -> None:

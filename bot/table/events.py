@@ -51,7 +51,7 @@ class Begun:
     commitment: str | None = None
     """Of the secret that the rolls are made from."""
     kits: tuple[Kit, ...] = ()
-    """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
+    """What each player brings, seat by seat; none where all throw the dice of the rules."""
     joker_alone: bool = False
     """Whether jokers of these dice may score without a die that is none."""
     pool: tuple[NamedDie, ...] = ()

@@ -81,8 +81,9 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
 
 def _begin(event: Begun) -> Game:
     seats, secret = len(event.levels), event.commitment is None
-    brings = len(event.kits) in {0, 2} and not (event.kits and event.pool)
-    most = 2 if event.kits or event.pool else commands.MOST_PLAYERS
+    brings = len(event.kits) != 1 and not (event.kits and event.pool)
+    most = len(event.kits) or (2 if event.pool else commands.MOST_PLAYERS)
+    brings &= most <= commands.MOST_PLAYERS
     if not 1 <= seats <= most or secret != event.tracked or not brings:
         raise ImpossibleEventError.say("event 1 does not begin the game")
     if event.host is not None:

@@ -37,7 +37,7 @@ from bot.table.events import (
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import Standing, after_turn, first_standing
-from solver.loaded.kits import Kit, Side, badges_of, kits_of_picks, matchup_of, without
+from solver.loaded.kits import Kit, Side, badges_of, kits_of_picks, matchup_of_all, pair_of, without
 from solver.loaded.matchup import Matchup, check_loaded
 from solver.loaded.strategy import Held
 from solver.named.drafts import check_pool, order_of_picks, pairs_of
@@ -150,9 +150,12 @@ class Game:
     before: "Game | None" = None
     """The game that taking back the last event leads to."""
     kits: tuple[Kit, ...] = ()
-    """What each of two players brings, seat by seat; none where all throw the dice of the rules."""
+    """What each player brings, seat by seat, also who is still to sit down; none where all throw
+    the dice of the rules."""
+    joker_alone: bool = False
+    """Whether jokers of these dice may score without a die that is none."""
     matchup: Matchup | None = None
-    """The same as it is solved; side k is seat k."""
+    """What two players bring as it is solved; side k is seat k. More are not solved."""
     pool: tuple[NamedDie, ...] = ()
     """Two of each of which are laid out, for two players to take their dice of in turn."""
     picks: tuple[int, ...] = ()
@@ -178,7 +181,31 @@ class Game:
     @property
     def side(self) -> Side | None:
         """The side of the player to move, where players bring their dice."""
-        return Side(self.matchup, self.mover) if self.matchup else None
+        return self.side_of(self.mover)
+
+    @property
+    def matchup_now(self) -> Matchup | None:
+        """The match-up of the side of the player to move."""
+        return self.side.matchup if self.side else None
+
+    def side_of(self, seat: int) -> Side | None:
+        """The side of a player, where players bring their dice.
+
+        Of more than two that against the strongest of the others, as if they were alone.
+        """
+        if self.matchup:
+            return Side(self.matchup, seat)
+        if not self.kits:
+            return None
+        one, other = self.kits[seat], self.kits[self.rival_of(seat)]
+        return Side(pair_of(self.rules, one, other, joker_alone=self.joker_alone), 0)
+
+    def rival_of(self, seat: int) -> int:
+        """The strongest of the others who play; before they sit down whoever comes next."""
+        others = [k for k, one in enumerate(self.seats) if k != seat and one.playing]
+        if not others:
+            return (seat + 1) % max(2, len(self.kits))
+        return max(others, key=lambda k: self.seats[k].score)
 
     @property
     def dice(self) -> DiceSet:
@@ -347,8 +374,7 @@ class Game:
         With more than two players, as if the strongest of the others were the only one.
         """
         rules, me, turn = self.rules, self.seats[self.mover], self.turn
-        others = [seat for k, seat in enumerate(self.seats) if k != self.mover and seat.playing]
-        other = max(others, key=lambda seat: seat.score)
+        other = self.seats[self.rival_of(self.mover)]
         here = Position(turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice)
         if self.stage is Stage.PLAY_OFF:
             most = max((points for _, points in self.played_off), default=None)
@@ -389,19 +415,20 @@ def begin(event: Begun) -> Game:
     if event.pool:
         check_loaded(rules, dice_set(rules))
         check_pool(event.pool, rules.dice)
-    matchup = matchup_of(rules, kits, joker_alone=event.joker_alone) if kits else None
+    matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone) if kits else None
     seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
     return Game(
         id=event.game,
         rules=rules,
         seats=tuple(seats),
-        turn=Turn(matchup.dice[0].whole if matchup else dice_set(rules).whole),
+        turn=Turn(kits[0].dice.dice_set.whole if kits else dice_set(rules).whole),
         host=event.host,
         tracked=event.tracked,
         hints=event.hints,
         away_seconds=event.away_seconds,
         commitment=event.commitment,
         kits=kits,
+        joker_alone=event.joker_alone,
         matchup=matchup,
         pool=event.pool,
         closed=event.closed,
@@ -514,7 +541,7 @@ def _turn_of(game: Game, seat: int) -> Game:
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
-    badge = badges_of(kits)[number] if kits else None
+    badge = badges_of(kits)[number] if len(kits) == 2 else None
     score, uses = (badge.head_start, badge.uses_left) if badge else (0, 0)
     return Seat(level, score, on_board=first_standing(rules).on_board, uses=uses)
 
@@ -534,17 +561,20 @@ def _picked(game: Game, place: int) -> Game:
     if len(picks) < len(order):
         return replace(game, mover=order[len(picks)])
     kits = kits_of_picks(game.pool, picks, game.rules.dice)
-    return _turn_of(replace(game, kits=kits, matchup=matchup_of(game.rules, kits)), 0)
+    return _turn_of(_bringing(game, kits), 0)
 
 
 def _with_kit(game: Game, kit: Kit | None) -> Game:
     """The game to which the next one to sit down brings this."""
-    if kit is None or game.matchup is None:
+    if kit is None or not game.kits:
         return game
     number = len(game.seats)
-    kits = (*game.kits[:number], kit, *game.kits[number + 1 :])
-    matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
-    return _seated_anew(replace(game, kits=kits, matchup=matchup))
+    return _seated_anew(_bringing(game, (*game.kits[:number], kit, *game.kits[number + 1 :])))
+
+
+def _bringing(game: Game, kits: tuple[Kit, ...]) -> Game:
+    matchup = matchup_of_all(game.rules, kits, joker_alone=game.joker_alone)
+    return replace(game, kits=kits, matchup=matchup)
 
 
 def _without(game: Game, number: int) -> Game:
@@ -557,11 +587,10 @@ def _without(game: Game, number: int) -> Game:
     seeds = tuple((moved(seat), text) for seat, text in game.seeds if seat != number)
     seats = (*game.seats[:number], *game.seats[number + 1 :])
     game = replace(game, seats=seats, host=host, seeds=seeds)
-    if game.matchup is not None:
+    if game.kits:
         # what who gets up has brought is there for who comes
         kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
-        matchup = matchup_of(game.rules, kits, joker_alone=game.matchup.joker_alone)
-        game = _seated_anew(replace(game, kits=kits, matchup=matchup))
+        game = _seated_anew(_bringing(game, kits))
     return _turn_of(game, moved(game.mover) % len(seats))
 
 

@@ -1,7 +1,7 @@
 """What happened at a table, event by event, in plain words for everybody who reads along."""
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, repeat, zip_longest
 
 from bot.table.badges import farkle_text, used_roll
 from bot.table.dice_names import between, kept_text, rolled_text
@@ -123,7 +123,7 @@ def kits_text(names: Sequence[str], game: Game) -> str:
     later = say("who joins")
     sets = [
         say("{name} has {set}", name=name, set=kit.text)
-        for name, kit in zip([*names, later][: len(game.kits)], game.kits, strict=True)
+        for name, kit in zip(chain(names, repeat(later)), game.kits, strict=False)
     ]
     return f"{'; '.join(sets)}."
 

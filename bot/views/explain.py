@@ -6,9 +6,10 @@ from typing import Any
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.views.advice import answer_data, position_text
 from bot.views.card import Attachment, Card
-from bot.views.explorer import bank_from_text, threshold_text
+from bot.views.explorer import bank_from_text
 from bot.views.game import NOT_EXACT, hint_data, hint_text
-from bot.views.layout import columns, dice_count, dice_text, percent, plain_markdown, wrap
+from bot.views.layout import dice_count, dice_text, percent, plain_markdown, wrap
+from bot.views.loaded_explorer import named_border_data, named_border_text
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later
@@ -48,19 +49,16 @@ def loaded_explanation_card(found: LoadedExplanation) -> Card:
 
 def loaded_explanation_data(found: LoadedExplanation) -> dict[str, Any]:
     """The same as plain data."""
-    border = [
-        asdict(one) | {"dice": found.columns[one.dice - 1].text} for one in found.turn.bank_from
-    ]
+    border = named_border_data(found.columns, found.turn.bank_from)
     return {**hint_data(found.hint), "bank_from": border}
 
 
 def _named_border(found: LoadedExplanation) -> str:
     """When to bank, a line for the dice of each column."""
-    rows = [(found.columns[one.dice - 1].text, threshold_text(one)) for one in found.turn.bank_from]
-    lines = [say("When to bank, by dice to roll, those that are left most often:")]
-    if found.has_badge:
-        lines.insert(0, say("All this is with your badge where that is better."))
-    return "\n".join([*map(wrap, lines), *columns(rows)])
+    border = named_border_text(found.columns, found.turn.bank_from)
+    if not found.has_badge:
+        return border
+    return wrap(say("All this is with your badge where that is better.")) + "\n" + border
 
 
 def _attached(picture: bytes) -> Attachment:

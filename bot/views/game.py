@@ -257,6 +257,7 @@ def hint_text(hint: Hint | LoadedHint) -> str:
             lines.append(_after_keeping(hint))
         if hint.odds:
             lines.append(loaded_odds_text(hint.odds, alone=not hint.advice))
+        lines += [] if hint.exact else [wrap(say(NOT_EXACT))]
         return "\n".join(lines)
     if hint.advice:
         lines += [advice_text(hint.advice), _after_keeping(hint)]
@@ -387,6 +388,11 @@ def _doubts(table: Table) -> Iterator[str]:
     yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
     if game.kits:
         yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
+    if len(game.kits) > 2:
+        yield say(
+            "With dice of their own more than two are not solved: no win probabilities are told,"
+            " and hints take the strongest opponent for the only one."
+        )
 
 
 def _goal(game: Game) -> str:

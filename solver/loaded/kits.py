@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
+from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import Matchup
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
@@ -16,6 +18,8 @@ from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll, parts
 from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import SetAside, TurnState
 
+_PAIRS = 256
+"""Match-ups of two of several players that are remembered."""
 _REMEMBERED = 2_000
 """Rolls of which is remembered what may be set aside."""
 
@@ -82,6 +86,28 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
         (first, second),
         (power, other_power),
     )
+
+
+def matchup_of_all(
+    rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
+) -> Matchup | None:
+    """What players bring as it is solved: of two their match-up, of more there is none.
+
+    Raises what `matchup_of` does, and InvalidRequestError for badges where more than two play.
+    """
+    if len(kits) == 2:
+        return matchup_of(rules, kits, joker_alone=joker_alone)
+    if any(kit.badge for kit in kits):
+        raise InvalidRequestError.say("badges are for games of two: leave them out where more play")
+    for one, other in pairwise(kits):
+        matchup_of(rules, (one, other), joker_alone=joker_alone)
+    return None
+
+
+@lru_cache(maxsize=_PAIRS)
+def pair_of(rules: Ruleset, one: Kit, other: Kit, *, joker_alone: bool) -> Matchup:
+    """The match-up of two of several players, as if they were alone."""
+    return matchup_of(rules, (one, other), joker_alone=joker_alone)
 
 
 def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> tuple[Kit, ...]:

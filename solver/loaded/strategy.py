@@ -15,20 +15,22 @@ from solver.loaded.power_turn import PowerTurn
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan
 
-Uses = tuple[int, int] | None
-"""The uses left of side 0 and of side 1; None for all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Held:
     """What is left of the badges in a game under way."""
 
-    uses: Uses = None
+    uses: tuple[int, int] | None = None
+    """Left of side 0 and of side 1; None for all."""
     spent: bool = False
     """Whether the side to act has used its badge in this turn, and may not again before the next.
     """
     changed: bool = False
     """Whether the badge has changed the roll on the table, which it does once at most."""
+
+
+ALL_LEFT = Held()
+"""Nothing of any badge is used."""
 
 
 class MatchupStrategy:
@@ -39,10 +41,7 @@ class MatchupStrategy:
     """
 
     def __init__(self, matchup: Matchup, values: Floats) -> None:
-        """`values` are those of a `MatchupSolution`.
-
-        Where badges are used up `uses` are those left of side 0 and of side 1, all if None.
-        """
+        """`values` are those of a `MatchupSolution`."""
         self.matchup = matchup
         self.rules = matchup.rules
         self.values = values
@@ -53,33 +52,29 @@ class MatchupStrategy:
         self._possible = lru_cache(maxsize=2)(self._find_possible)
 
     def win_probability(
-        self, side: int, banked: int = 0, opponent: int = 0, uses: Uses = None
+        self, side: int, banked: int = 0, opponent: int = 0, held: Held = ALL_LEFT
     ) -> float:
         """Win probability of the side that is about to start a turn at a possible score."""
+        if held.spent:  # a use was said before the first roll
+            start = self.start(side, banked, opponent)
+            return self.turn(side, start, held).value(start.turn)
         step = self.rules.point_step
-        place = (*self._left(uses), side, banked // step, opponent // step)
+        place = (*self._left(held), side, banked // step, opponent // step)
         return float(self.values[place])
 
-    def turn(
-        self, side: int, position: Position, uses: Uses = None, *, spent: bool = False
-    ) -> TurnTable:
+    def turn(self, side: int, position: Position, held: Held = ALL_LEFT) -> TurnTable:
         """The table of the turn that a possible position of a side belongs to.
 
-        Where badges are used up it is the part in which so many uses are left; `spent` as below.
+        Where badges are used up it is the part in which so much is left of them.
         """
         if any(self.matchup.powers):
-            return self.power_turn(side, position, uses, spent=spent).table
+            return self.power_turn(side, position, held).table
         return self._turn(side, position.banked, position.opponent)
 
-    def power_turn(
-        self, side: int, position: Position, uses: Uses = None, *, spent: bool = False
-    ) -> PowerTurn:
-        """The turn of a position of a match-up in which badges are used up.
-
-        spent : whether the side has used its badge in this turn, and may not again before the next
-        """
+    def power_turn(self, side: int, position: Position, held: Held = ALL_LEFT) -> PowerTurn:
+        """The turn of a position of a match-up in which badges are used up."""
         place = position.banked, position.opponent
-        return self._power_turn(side, *place, self._left(uses), spent)
+        return self._power_turn(side, *place, self._left(held), held.spent)
 
     def start(self, side: int, banked: int = 0, opponent: int = 0) -> Position:
         """The position of a side that is about to start a turn."""
@@ -121,9 +116,11 @@ class MatchupStrategy:
         rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
         return lists.possible_states(rows)
 
-    def _left(self, uses: Uses) -> tuple[int, ...]:
+    def _left(self, held: Held) -> tuple[int, ...]:
         shape = uses_shape(self.matchup)
-        return tuple(number - 1 for number in shape) if uses is None else uses[: len(shape)]
+        if held.uses is None:
+            return tuple(number - 1 for number in shape)
+        return held.uses[: len(shape)]
 
     def _solve_power_turn(
         self, side: int, banked: int, opponent: int, uses: tuple[int, int], spent: bool

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from solver.game.position import Position
 from solver.loaded.power_turn import Layer, PowerTurn
-from solver.loaded.strategy import MatchupStrategy, Uses
+from solver.loaded.strategy import ALL_LEFT, Held, MatchupStrategy
 from solver.play.advice import Advice, Odds
 from solver.turn.dice import Roll, make_roll
 from solver.turn.powers import Power, PowerKind
@@ -28,21 +28,12 @@ class BadgeUse:
 
 
 def uses_on_roll(
-    strategy: MatchupStrategy,
-    side: int,
-    advice: Advice,
-    uses: Uses = None,
-    *,
-    spent: bool = False,
+    strategy: MatchupStrategy, side: int, advice: Advice, held: Held = ALL_LEFT
 ) -> tuple[BadgeUse, ...]:
-    """What the badge of a side allows on a roll that was advised on, the best first.
-
-    uses : of the badges of side 0 and side 1 that are left, all if None
-    spent : whether the side has used its badge in this turn, and may not again before the next one
-    """
-    if not any(strategy.matchup.powers):
+    """What the badge of a side allows on a roll that was advised on, the best first."""
+    if held.changed or not any(strategy.matchup.powers):
         return ()
-    turn = strategy.power_turn(side, advice.position, uses, spent=spent)
+    turn = strategy.power_turn(side, advice.position, held)
     if turn.lower is None or turn.power is None:
         return ()
     found = {
@@ -53,13 +44,13 @@ def uses_on_roll(
 
 
 def use_before_roll(
-    strategy: MatchupStrategy, side: int, odds: Odds, uses: Uses = None, *, spent: bool = False
+    strategy: MatchupStrategy, side: int, odds: Odds, held: Held = ALL_LEFT
 ) -> BadgeUse | None:
     """What the badge of a side allows before a roll that was weighed, or after a farkle of it."""
     if not any(strategy.matchup.powers):
         return None
     position = odds.position
-    turn = strategy.power_turn(side, position, uses, spent=spent)
+    turn = strategy.power_turn(side, position, held)
     top, place = turn.top, (turn.row(position.turn_total), position.dice - 1)
     if turn.power is None:
         return None
@@ -83,14 +74,12 @@ def uses_now(
     side: int,
     position: Position,
     state: TurnState,
-    uses: Uses = None,
-    *,
-    spent: bool = False,
+    held: Held = ALL_LEFT,
 ) -> bool:
     """Whether it is best to use the badge before the next bank or roll of a turn."""
     if not any(strategy.matchup.powers):
         return False
-    return strategy.power_turn(side, position, uses, spent=spent).uses_now(state)
+    return strategy.power_turn(side, position, held).uses_now(state)
 
 
 def _on_roll(

@@ -1,7 +1,7 @@
 """Advice with loaded dice: which of the dice to set aside, and whether to go on."""
 
 from solver.game.position import Position
-from solver.loaded.strategy import MatchupStrategy, Uses
+from solver.loaded.strategy import ALL_LEFT, Held, MatchupStrategy
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.dice import Roll
 from solver.turn.scoring import Fate, TurnState
@@ -12,21 +12,16 @@ def advise_side(
     side: int,
     position: Position,
     roll: Roll,
-    uses: Uses = None,
-    *,
-    spent: bool = False,
+    held: Held = ALL_LEFT,
 ) -> Advice:
     """Rank the set-asides of a roll of a side, made with `position.dice`.
 
     The position must be possible. A roll and its set-asides name dice: face f of type k of the
     side's set is 6 * k + f. What a badge allows on the roll itself is told by `badge_uses`.
-
-    uses : of the badges of side 0 and side 1 that are left, all if None
-    spent : whether the side has used its badge in this turn, and may not again before the next one
     """
     matchup = strategy.matchup
     rules = matchup.rules
-    table = strategy.turn(side, position, uses, spent=spent)
+    table = strategy.turn(side, position, held)
     options = []
     for kept in matchup.set_asides(side, roll):
         left = matchup.left(side, position.dice, kept.dice)
@@ -60,15 +55,13 @@ def odds_of_side(
     strategy: MatchupStrategy,
     side: int,
     position: Position,
-    uses: Uses = None,
-    *,
-    spent: bool = False,
+    held: Held = ALL_LEFT,
 ) -> Odds:
     """Weigh rolling against banking for a side, without a badge; the position must be possible."""
-    table = strategy.turn(side, position, uses, spent=spent)
+    table = strategy.turn(side, position, held)
     roll, bank = table.roll_value(position.turn), table.bank_value(position.turn)
     if any(strategy.matchup.powers):
-        turn = strategy.power_turn(side, position, uses, spent=spent)
+        turn = strategy.power_turn(side, position, held)
         roll, bank = turn.without(position.turn)
     return Odds(
         rules=strategy.rules,

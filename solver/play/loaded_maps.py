@@ -25,7 +25,7 @@ def loaded_turn_map(
     fewest dice first. In the map the dice of the position are the number of their column.
     """
     rules, step = strategy.rules, strategy.rules.point_step
-    table = strategy.turn(side, position, held.uses, spent=held.spent)
+    table = strategy.turn(side, position, held)
     often = visits(table).sum(axis=0)
     often[[position.dice - 1, -1]] = np.inf
     columns = np.sort(np.argsort(-often, kind="stable")[:MOST_COLUMNS])

@@ -8,7 +8,7 @@ from solver.errors import InvalidRequestError, MissingStrategyError
 from solver.game.position import Position
 from solver.loaded.kits import Side
 from solver.loaded.power_turn import LEAST_GAIN
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import ALL_LEFT, Held, MatchupStrategy
 from solver.play.badge_uses import uses_now, uses_on_roll
 from solver.play.loaded import advise_side
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, greedy_threshold
@@ -19,7 +19,6 @@ from solver.turn.points import bank_decisions, points_table
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import SetAside, TurnPlan
 
-_NOTHING = Held()
 LOADED_LEVELS = (Optimal.name, MaxPoints.name, Greedy.name, Cautious.name)
 """The levels that can play with any dice; a table to memorise is one of equal dice."""
 
@@ -32,7 +31,7 @@ class LoadedPolicy:
         level: str,
         side: Side,
         strategy: MatchupStrategy | None = None,
-        held: Held = _NOTHING,
+        held: Held = ALL_LEFT,
     ) -> None:
         """`strategy` is what the level optimal plays by, and `held` is left of the badges.
 
@@ -49,8 +48,7 @@ class LoadedPolicy:
         """The decisions of the turn that a position of the side belongs to."""
         rules = self._side.matchup.rules
         if self._strategy:
-            uses, spent = self._held.uses, self._held.spent
-            table = self._strategy.turn(self._side.number, position, uses, spent=spent)
+            table = self._strategy.turn(self._side.number, position, self._held)
             return Decisions(table.win_probability, bank_decisions(table))
         plan = _plan(self._side)
         if self._level == MaxPoints.name:
@@ -80,12 +78,11 @@ class LoadedPolicy:
         solved, side, held = self._strategy, self._side.number, self._held
         if solved is None:
             return None
-        uses, spent = held.uses, held.spent
         if roll is None:
-            used = uses_now(solved, side, position, position.turn, uses, spent=spent)
+            used = uses_now(solved, side, position, position.turn, held)
             return () if used else None
-        advice = advise_side(solved, side, position, roll, uses, spent=spent)
-        found = () if held.changed else uses_on_roll(solved, side, advice, uses, spent=spent)
+        advice = advise_side(solved, side, position, roll, held)
+        found = uses_on_roll(solved, side, advice, held)
         if not found or found[0].win_probability <= advice.win_probability + LEAST_GAIN:
             return None
         return () if found[0].kind is PowerKind.RESURRECTION else found[0].dice

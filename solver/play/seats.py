@@ -1,7 +1,7 @@
 """Best play of a seat, whether both players throw the same dice or each brings their own."""
 
 from solver.game.position import Position
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import ALL_LEFT, Held, MatchupStrategy
 from solver.play.advice import advise
 from solver.play.badge_uses import BadgeUse, use_before_roll, uses_on_roll
 from solver.play.loaded import advise_side, odds_of_side
@@ -14,32 +14,28 @@ from solver.turn.scoring import TurnState
 Solved = Strategy | MatchupStrategy
 """A game for two that is solved; the seats of a match-up are its sides."""
 
-_NOTHING = Held()
 
-
-def seat_chance(solved: Solved, seat: int, position: Position, held: Held = _NOTHING) -> float:
+def seat_chance(solved: Solved, seat: int, position: Position, held: Held = ALL_LEFT) -> float:
     """Win probability of a seat at the start of a turn; the position must be possible."""
     if isinstance(solved, Strategy):
         return solved.win_probability(position)
-    if held.spent:  # a use was said before the first roll
-        return solved.turn(seat, position, held.uses, spent=True).value(position.turn)
-    return solved.win_probability(seat, position.banked, position.opponent, held.uses)
+    return solved.win_probability(seat, position.banked, position.opponent, held)
 
 
-def seat_turn(solved: Solved, seat: int, position: Position, held: Held = _NOTHING) -> TurnTable:
+def seat_turn(solved: Solved, seat: int, position: Position, held: Held = ALL_LEFT) -> TurnTable:
     """The table of the turn that a possible position of a seat belongs to."""
     if isinstance(solved, Strategy):
         return solved.turn(position)
-    return solved.turn(seat, position, held.uses, spent=held.spent)
+    return solved.turn(seat, position, held)
 
 
 def seat_roll(
-    solved: Solved, seat: int, position: Position, roll: Roll, held: Held = _NOTHING
+    solved: Solved, seat: int, position: Position, roll: Roll, held: Held = ALL_LEFT
 ) -> float:
     """Win probability of a seat once a roll lies there; the position must be possible."""
     if isinstance(solved, Strategy):
         return advise(solved, position, roll).win_probability
-    advice = advise_side(solved, seat, position, roll, held.uses, spent=held.spent)
+    advice = advise_side(solved, seat, position, roll, held)
     uses = seat_uses(solved, seat, position, roll, held)
     return max(advice.win_probability, *(use.win_probability for use in uses), 0.0)
 
@@ -48,14 +44,13 @@ def seat_uses(
     solved: Solved, seat: int, position: Position, roll: Roll | None, held: Held
 ) -> tuple[BadgeUse, ...]:
     """What the badge of a seat allows on a roll, or before the next one where none lies there."""
-    if isinstance(solved, Strategy) or held.changed:
+    if isinstance(solved, Strategy):
         return ()
-    uses, spent = held.uses, held.spent
     if roll is not None:
-        advice = advise_side(solved, seat, position, roll, uses, spent=spent)
-        return uses_on_roll(solved, seat, advice, uses, spent=spent)
-    odds = odds_of_side(solved, seat, position, uses, spent=spent)
-    found = use_before_roll(solved, seat, odds, uses, spent=spent)
+        advice = advise_side(solved, seat, position, roll, held)
+        return uses_on_roll(solved, seat, advice, held)
+    odds = odds_of_side(solved, seat, position, held)
+    found = use_before_roll(solved, seat, odds, held)
     # that of a farkle is no matter of now
     return (found,) if found and found.kind is not PowerKind.RESURRECTION else ()
 
@@ -66,4 +61,4 @@ def seat_without(
     """What rolling and banking are worth to a seat without its badge; None if none are used up."""
     if isinstance(solved, Strategy) or not any(solved.matchup.powers):
         return None
-    return solved.power_turn(seat, position, held.uses, spent=held.spent).without(turn)
+    return solved.power_turn(seat, position, held).without(turn)

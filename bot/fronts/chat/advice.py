@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bot.fronts.chat.bringing import SETS, has_sets
+from bot.fronts.chat.bringing import SETS
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import ready_for, solved_first
@@ -15,7 +15,13 @@ from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.position_ids import opened
 from bot.services.positions import check_asked, rules_of
 from bot.services.rule_options import with_goal
-from bot.services.situation import POSITION_FIELDS, FieldKind, Situation, dice_and_numbers
+from bot.services.situation import (
+    POSITION_FIELDS,
+    FieldKind,
+    Situation,
+    dice_and_numbers,
+    has_sets,
+)
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, answer_text, odds_text
@@ -66,7 +72,7 @@ def advice_commands(
             yield reply
 
     def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        if has_sets(line):
+        if has_sets(line.options):
             return loaded.advise(line, caller)
         line = with_numbers(line)
 
@@ -77,7 +83,7 @@ def advice_commands(
         return answer(line, caller, here, asked, advice_text, line.words)
 
     def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        if has_sets(line):
+        if has_sets(line.options):
             return loaded.odds(line, caller)
 
         def here(_: Table, game: Game) -> Callable[[], Answer | Loaded]:
@@ -146,8 +152,7 @@ async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: Hou
         meant = here.game.rules
     else:
         meant = await rules.resolve(caller.place, named)
-    goal = line.number("goal")
-    return meant if goal is None else with_goal(meant, goal)
+    return with_goal(meant, line.number("goal"))
 
 
 def with_numbers(line: Line) -> Line:

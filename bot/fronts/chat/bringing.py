@@ -4,6 +4,8 @@ import random
 
 from bot.fronts.chat.commands import Line
 from bot.services.loaded import ORDINARY
+from bot.services.situation import has_sets
+from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit
@@ -15,7 +17,7 @@ from solver.wording import say_later
 
 SETS = {
     "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
-    "their-dice": say_later("the opponent's dice, ordinary ones if not given"),
+    "their-dice": say_later("the opponent's dice, ordinary ones if not given; of several SET/SET"),
     "my-badge": say_later("your badge, such as emperor, carpenter:150 or gold-might:2"),
     "their-badge": say_later("the opponent's badge"),
     "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
@@ -25,27 +27,14 @@ OWN = {name: SETS[name] for name in ("my-dice", "my-badge")}
 """What one player brings."""
 DRAFTS = say_later("choose"), say_later("deal")
 """How dice are drafted: taken in turn, or dealt."""
+_NEXT_PLAYER = "/"
+"""Between the dice of one player and those of the next."""
 _IS_DEALT = {DRAFTS[1]: True, DRAFTS[0]: False}
-
-
-def has_sets(line: Line) -> bool:
-    """Whether a question is about loaded dice.
-
-    Raises InvalidRequestError where only what goes with them is given.
-    """
-    if any(name in line.options for name in ("my-dice", "their-dice")):
-        return True
-    if alone := [name for name in SETS if name in line.options]:
-        raise InvalidRequestError.say(
-            "{option}: goes with my-dice or their-dice, such as my-dice:lucky*3,odd,ordinary*2",
-            option=alone[0],
-        )
-    return False
 
 
 def brings_dice(line: Line) -> bool:
     """Whether players have dice of their own in a game. Raises InvalidRequestError."""
-    return has_sets(line) or "draft" in line.options
+    return has_sets(line.options) or "draft" in line.options
 
 
 def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
@@ -55,6 +44,31 @@ def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
     )
     my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
     return Kit(mine, my_badge), Kit(theirs, their_badge)
+
+
+def kits_of_all(line: Line, rules: Ruleset, players: int) -> tuple[Kit, ...]:
+    """The same of all who play: so many, or one for each set that is named where these are more.
+
+    Where one set is named for the others, all of them throw it. Raises FarkleError.
+    """
+    sets = (line.option("their-dice") or ORDINARY).split(_NEXT_PLAYER)
+    if len(sets) == 1 and players <= 2:
+        return kits_of(line, rules)
+    if 1 < len(sets) < players - 1:
+        raise InvalidRequestError.say(
+            "their-dice: names the dice of {found} players, and {players} play beside you",
+            found=len(sets),
+            players=players - 1,
+        )
+    if len(sets) == 1:
+        sets *= players - 1
+    check_seats(1 + len(sets), MOST_PLAYERS)
+    badges = [
+        read_badge(text) if (text := line.option(name)) else None
+        for name in ("my-badge", "their-badge")
+    ]
+    mine = Kit(read_set(line.option("my-dice") or ORDINARY, rules.dice), badges[0])
+    return (mine, *(Kit(read_set(text, rules.dice), badges[1]) for text in sets))
 
 
 def own_kit(line: Line, game: Game) -> Kit:
@@ -71,12 +85,12 @@ def own_kit(line: Line, game: Game) -> Kit:
 
 
 def dice_of_players(
-    line: Line, rules: Ruleset, *, tracked: bool
+    line: Line, rules: Ruleset, players: int, *, tracked: bool
 ) -> tuple[tuple[Kit, ...], tuple[NamedDie, ...]]:
     """What players bring, and of what they take their dice in turn. Raises FarkleError."""
     is_dealt = line.choice("draft", _IS_DEALT)
     if is_dealt is None:
-        return (kits_of(line, rules) if has_sets(line) else ()), ()
+        return (kits_of_all(line, rules, players) if has_sets(line.options) else ()), ()
     if tracked or any(name in line.options for name in SETS):
         raise InvalidRequestError.say(
             "draft: gives both players their dice, so that none are named, and none are real"

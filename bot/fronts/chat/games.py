@@ -27,7 +27,6 @@ from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import KCD
-from bot.services.loaded import with_goal as with_another_goal
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
 from bot.services.seats import read_fallen, read_kept, read_use
@@ -266,7 +265,7 @@ class GameCommands:
         *,
         tracked: bool = False,
     ) -> AsyncIterator[Reply | News]:
-        kits, pool = dice_of_players(line, rules, tracked=tracked)
+        kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
         more: dict[str, Any] = {
             "tracked": tracked,
             "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
@@ -429,10 +428,8 @@ class GameCommands:
         usual = KCD if brings else await self._rules.default(caller.place)
         reference = line.option("rules") or usual
         rules = await self._rules.resolve(caller.place, reference)
-        goal = line.number("goal")
-        if brings:
-            return with_another_goal(rules, goal)  # by the name that questions have, too
-        return rules if goal is None else with_goal(rules, goal)
+        # questions on loaded dice tell the goal beside the name
+        return with_goal(rules, line.number("goal"), named=not brings)
 
 
 def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
-from bot.fronts.chat.bringing import SETS, has_sets, kits_of
+from bot.fronts.chat.bringing import SETS, kits_of
 from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.fronts.chat.waiting import replies
 from bot.services.buying import (
@@ -28,15 +28,17 @@ from bot.services.loaded import (
     loaded_advice,
     loaded_odds,
     seconds_of,
-    with_goal,
 )
-from bot.services.situation import ME_OR_THEM
+from bot.services.loaded_explorer import loaded_explored
+from bot.services.rule_options import with_goal
+from bot.services.situation import ME_OR_THEM, has_sets
 from bot.services.tables import Caller, Tables
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.buying import purchase_data, purchase_text
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
+from bot.views.loaded_explorer import loaded_exploration_data, loaded_exploration_text
 from bot.views.named_dice import (
     badges_data,
     badges_text,
@@ -53,7 +55,7 @@ T = TypeVar("T")
 
 
 class LoadedQuestions:
-    """/kcd, and /advise and /odds with loaded dice."""
+    """/kcd, and /advise, /odds and /explore with loaded dice."""
 
     def __init__(
         self, oracle: Oracle, rules: HouseRules, tables: Tables, folders: MatchupFolders
@@ -99,6 +101,12 @@ class LoadedQuestions:
         async for reply in replies(told, loaded_odds_text, loaded_data):
             yield reply
 
+    async def explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        """A position of loaded dice, and the ways on from it."""
+        told = self._of_position(line, caller, loaded_explored, line.option("dice"))
+        async for reply in replies(told, loaded_exploration_text, loaded_exploration_data):
+            yield reply
+
     async def _of_position(
         self, line: Line, caller: Caller, make: Callable[..., T], asked: str | None
     ) -> AsyncIterator[Delay | T]:
@@ -124,7 +132,7 @@ class LoadedQuestions:
             case [] if "own" in line.options or "buy" in line.options:
                 async for reply in self._choice(line, caller):
                     yield reply
-            case [] if has_sets(line):
+            case [] if has_sets(line.options):
                 async for reply in self._answer(line, caller):
                     yield reply
             case _:
@@ -174,7 +182,7 @@ class LoadedQuestions:
     async def _dice(self, line: Line, caller: Caller) -> LoadedDice:
         """The sets that a line names, under its rules. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
-        rules = with_goal(meant, line.number("goal"))
+        rules = with_goal(meant, line.number("goal"), named=False)
         mine, theirs = kits_of(line, rules)
         alone = line.choice("joker-alone", YES_OR_NO) is True
         return LoadedDice(rules, mine.dice, theirs.dice, alone, (mine.badge, theirs.badge))

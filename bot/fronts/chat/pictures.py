@@ -6,21 +6,23 @@ from functools import partial
 from typing import Any, TypeVar
 
 from bot.fronts.chat.advice import CONTEXT, rules_meant
+from bot.fronts.chat.bringing import SETS
 from bot.fronts.chat.commands import Command, Line, Reply
+from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
+from bot.services.loaded_explorer import loaded_explored_in
 from bot.services.pictures import (
-    NOT_WITH_DICE,
     Explanation,
     explained,
     explained_in,
     loaded_explained,
 )
 from bot.services.positions import check_asked
-from bot.services.situation import Situation
+from bot.services.situation import Situation, has_sets
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.tasks.answering import at_once
@@ -32,8 +34,9 @@ from bot.views.explain import (
     loaded_explanation_text,
 )
 from bot.views.explorer import exploration_data, exploration_text
+from bot.views.loaded_explorer import loaded_exploration_data, loaded_exploration_text
 from bot.views.turn_picture import turn_picture
-from solver.errors import FarkleError, InvalidRequestError
+from solver.errors import FarkleError
 from solver.game.position import Position
 from solver.wording import say_later
 
@@ -45,8 +48,11 @@ _OPTIONS = {"dice": say_later("dice to roll"), **CONTEXT}
 class PictureCommands:
     """What people look at, without a change at any table."""
 
-    def __init__(self, oracle: Oracle, rules: HouseRules, tables: Tables) -> None:
+    def __init__(
+        self, oracle: Oracle, rules: HouseRules, tables: Tables, loaded: LoadedQuestions
+    ) -> None:
         self._oracle = oracle
+        self._loaded = loaded
         self._rules = rules
         self._tables = tables
 
@@ -65,9 +71,12 @@ class PictureCommands:
                 "/explore dice:N",
                 say_later("walk through all positions"),
                 self._explore,
-                _OPTIONS,
+                {**_OPTIONS, **SETS},
                 takes_words=False,
-                examples=("/explore me:2800 them:3500 rules:kcd",),
+                examples=(
+                    "/explore me:2800 them:3500 rules:kcd",
+                    "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
+                ),
             ),
         ]
 
@@ -100,16 +109,32 @@ class PictureCommands:
         yield Reply(found, loaded_explanation_text, loaded_explanation_data, private=True)
 
     async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        here = await self._tables.asked_at(caller)
+        if has_sets(line.options):
+            async for reply in self._loaded.explore(line, caller):
+                yield reply
+            return
+        if here and here.game.kits and not line.options:
+            async for reply in self._explore_loaded(caller, here):
+                yield reply
+            return
         async for reply in self._solved_first(line, caller):
             yield reply
         found, here = await self._asked(line, caller, explored, explored_in)
         yield exploration(found, line.option("rules"), private=here is not None)
 
+    async def _explore_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
+        """The position of a game to which players bring their dice."""
+        game = replace(here.game, before=None)
+        async for reply in ready_for(self._oracle, self._rules, caller, game):
+            yield reply
+        asked = self._oracle.advisor, game
+        found = await self._oracle.answered_in(game, caller.asker, loaded_explored_in, *asked)
+        yield Reply(found, loaded_exploration_text, loaded_exploration_data, private=True)
+
     async def _solved_first(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """That the rules which are meant are solved before the answer, where that is quick."""
         here = await self._tables.asked_at(caller)
-        if here and here.game.kits and not line.options:
-            raise InvalidRequestError.say(NOT_WITH_DICE)
         meant = await rules_meant(line, caller, here, self._rules)
         check = None
         if not here or line.options:

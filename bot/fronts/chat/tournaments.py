@@ -64,7 +64,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
             form = _form("-".join(str(one).lower() for one in others))
         chosen = await rules.resolve(caller.place, line.option("rules"))
         goal = line.number("goal")
-        chosen = chosen if goal is None else with_goal(chosen, goal)
+        chosen = with_goal(chosen, goal)
         hints = line.choice("hints", YES_OR_NO) is True
         return await tournaments.make(caller, form, chosen, hints=hints)
 

@@ -377,7 +377,8 @@ class DiscordFront:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
-        kits = game.kits[::-1] if table.seat_of(caller.person) == 1 else game.kits
+        own = table.seat_of(caller.person) or 0
+        kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
         more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
         if kits:
             async for delay in self._games.prepare(caller, players, game.rules, kits, **more):

@@ -152,7 +152,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     ),
     "komi": (_RULES,),
     "explain": (number("dice", 1, 6), *_CONTEXT),
-    "explore": (number("dice", 1, 6), *_CONTEXT),
+    "explore": (SlashOption("dice"), *_CONTEXT, *_SETS),
     "memo": (number("unit", 1), _RULES),
     "play": (
         _OTHERS[0],

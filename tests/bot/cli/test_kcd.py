@@ -82,7 +82,7 @@ def test_advice(tmp_path: Path, kernels: Path) -> None:
     assert len(rows) == len(found["options"]) + 1
     assert found["options"][0]["points"] == 1000
     refused = CliRunner().invoke(farkle, ["advise", "5 1", "--my-badge", "emperor"])
-    assert "--my-badge goes with --my-dice or --their-dice" in str(refused.exception)
+    assert "--my-badge: goes with --my-dice or --their-dice" in str(refused.exception)
 
 
 @pytest.mark.parametrize(

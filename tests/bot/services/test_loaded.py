@@ -14,8 +14,8 @@ from bot.services.loaded import (
     read_left,
     seconds_of,
     seconds_of_solve,
-    with_goal,
 )
+from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.views.kingdom import choice_data, choice_sheet, choice_text, kcd_data, kcd_sheet, kcd_text
 from bot.views.loaded import (
@@ -31,8 +31,8 @@ from solver.rules.file import load_rules
 from solver.turn.points import points_outcome
 from solver.wording import said_in
 
-RULES = with_goal(load_rules("kcd"), 600)
-SHORT = with_goal(load_rules("kcd"), 300)
+RULES = with_goal(load_rules("kcd"), 600, named=False)
+SHORT = with_goal(load_rules("kcd"), 300, named=False)
 MINE, ORDINARY = read_set("odd*4,devil*2"), read_set("ordinary*6")
 DICE = LoadedDice(RULES, MINE, ORDINARY)
 
@@ -194,7 +194,7 @@ def test_a_score_that_a_badge_left_uneven(folders: MatchupFolders) -> None:
 def test_uses_multiply_what_a_solve_takes() -> None:
     def seconds(*texts: str | None) -> float:
         mine, theirs = (read_badge(text) if text else None for text in texts)
-        rules = with_goal(load_rules("kcd"), 4000)
+        rules = with_goal(load_rules("kcd"), 4000, named=False)
         dice = LoadedDice(rules, MINE, ORDINARY, badges=(mine, theirs))
         return seconds_of_solve(dice.matchup)
 

@@ -146,7 +146,7 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 may be"),
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
         ("ann: /explain", "When to bank, by dice to roll, those that are left most often:"),
-        ("ann: /explore", "Walks know equal dice alone"),
+        ("ann: /explore", "Ways on, each after /explore my-dice:lucky*3,devil*2,odd"),
         ("ann: /show", "rolled 5 4 2 lucky, 3 odd, 3 2"),
         ("ann: /keep 5, 3 odd", "ann keeps (3 odd, 5) for 150: turn total 150, 4 dice to roll."),
         ("ann: /undo", "Taken back: what ann kept."),
@@ -195,7 +195,10 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("/play @bob @carl my-dice:lucky*6", "is for two"),
+        ("/play @bob @carl my-dice:lucky*6 my-badge:emperor", "badges are for games of two"),
+        ("/play @bob @carl @dora their-dice:odd*6/lucky*6", "the dice of 2 players, and 3 play"),
+        ("/play @bob @carl my-dice:lucky*6 rules:facebook", "cannot be solved yet"),
+        ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "no die called"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
         ("/play @bob my-dice:luky*6", "there is no die called"),
         ("/play @bob my-dice:lucky*6 my-badge:gold-warlord:2", "the uses left are 0 to 1, not 2"),
@@ -204,7 +207,6 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
         ("/play @bob my-dice:lucky*6 rules:facebook", "cannot be solved yet"),
         ("/play @bob my-dice:lucky*6 my-badge:headstart:600 goal:600", "your score cannot be 600"),
         ("/play @bob my-dice:lucky*6 my-badge:emperor their-badge:carpenter:150", "one tier"),
-        ("/track @bob @carl my-dice:lucky*6", "is for two"),
     ],
 )
 async def test_refusals(chat: Chat, line: str, sentence: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from bot.table import commands, fair_dice
-from bot.table.events import Begun, event_data, make_event
+from bot.table.events import Begun, Corrected, Resigned, event_data, make_event
 from bot.table.fair_dice import Proof, loaded_roll, prove_loaded, verify_proof
 from bot.table.state import apply, begin
 from solver.errors import FarkleError, InvalidRequestError
@@ -150,9 +150,9 @@ def test_what_is_no_proof(change: dict[str, Any]) -> None:
         Proof.model_validate_json(json.dumps(data))
 
 
-def begun(**changes: Any) -> Begun:
+def begun(players: int = 2, **changes: Any) -> Begun:
     told: dict[str, Any] = {"kits": KITS, "commitment": fair_dice.commitment(SECRET)} | changes
-    return commands.begin_game("game", KCD, [None, None], **told)
+    return commands.begin_game("game", KCD, [None] * players, **told)
 
 
 def test_what_seats_bring_comes_back_from_the_store_as_it_was() -> None:
@@ -203,7 +203,29 @@ def test_head_starts() -> None:
         begin(begun(kits=(Kit(KITS[0].dice, read_badge("headstart:4000")), KITS[1])))
 
 
-def test_a_game_with_dice_of_their_own_is_for_two() -> None:
+def test_three_bring_dice_and_who_gets_up_leaves_them() -> None:
+    kits = tuple(Kit(read_set(text)) for text in ("lucky*6", "odd*6", "pie*6"))
+    game = begin(begun(3, kits=kits))
+    assert game.matchup is None
+    assert [side and side.dice for side in map(game.side_of, range(3))] == [
+        kit.dice.dice_set for kit in kits
+    ]
+    [left] = commands.leave(game, 1)
+    two = apply(game, left)
+    assert two.kits == (kits[0], kits[2], kits[1])
+    [joined] = commands.join(two, kit=KITS[1])
+    assert apply(two, joined).kits == (kits[0], kits[2], KITS[1])
+    with pytest.raises(FarkleError, match="dice for 3 players"):
+        commands.join(game)
+    with pytest.raises(FarkleError, match="badges are for games of two"):
+        begin(begun(3, kits=(*KITS, KITS[0])))
+    ahead = apply(game, Corrected(seat=2, score=200, farkles=None, moves=False))
+    assert [ahead.rival_of(seat) for seat in range(3)] == [2, 2, 0]
+    gone = apply(ahead, Resigned(seat=2))
+    assert [gone.rival_of(seat) for seat in range(2)] == [1, 0]
+
+
+def test_a_game_with_dice_of_two_is_for_two() -> None:
     with pytest.raises(FarkleError, match="is for two"):
         commands.begin_game("game", KCD, [None] * 3, kits=KITS)
     with pytest.raises(FarkleError, match="is for two"):

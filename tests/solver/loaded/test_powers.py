@@ -13,7 +13,7 @@ from solver.errors import InvalidRulesError
 from solver.loaded.files import open_matchup, read_matchup, save_matchup
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import Held, MatchupStrategy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind, in_steps
@@ -77,7 +77,7 @@ def check_turns(solution: MatchupSolution) -> None:
     for own, opponent in product(range(0, scores, 2), repeat=2):
         for side, uses in product((0, 1), product(range(a), range(b))):
             start = strategy.start(side, own * 50, opponent * 50)
-            found = strategy.turn(side, start, uses).win_probability[0, 0, -1]
+            found = strategy.turn(side, start, Held(uses)).win_probability[0, 0, -1]
             expected = solution.values[(*uses, side, own, opponent)]
             assert found == pytest.approx(expected, abs=1e-10)
 
@@ -169,7 +169,7 @@ def test_exchanging_the_sides_exchanges_the_answers(
     opened = open_matchup(tmp_path, matchup.exchanged)
     assert np.array_equal(opened.values, expected)
     assert opened.matchup == matchup.exchanged
-    assert opened.win_probability(0, uses=(1, 2)) == found.values[2, 1, 1, 0, 0]
+    assert opened.win_probability(0, held=Held((1, 2))) == found.values[2, 1, 1, 0, 0]
 
 
 def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:

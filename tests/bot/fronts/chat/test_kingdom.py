@@ -26,6 +26,11 @@ async def test_who_wins_and_what_to_keep(chat: Chat) -> None:
     assert "  keep " in advice.text
     [odds] = await chat.all(f"/odds turn:300 dice:odd,devil {GAME}")
     assert "farkle chance" in odds.text
+    [walk] = await chat.all(f"/explore turn:300 dice:odd,devil {GAME}")
+    assert walk.text.startswith(odds.text.rsplit("\n", 1)[0])
+    [step] = [one for one in walk.data["steps"] if one["action"] == "turnup"]
+    [there] = await chat.all(step["command"])
+    assert there.data["position"] == step["position"]
     [choice] = await chat.all("/kcd goal:600 own:odd,devil my-badge:emperor")
     assert "4 sets of 6 dice" in choice.text
     assert "Your badge emperor, theirs none." in choice.text
@@ -57,6 +62,8 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/advise 5 5 my-dice:odd*3,lucky*3", "Which die shows the 5"),
         ("/advise 5 5 joker-alone:yes", "oker-alone: goes with my-dice or their-dice"),
         ("/odds turn:300 my-dice:odd*6", "Say which dice are left to roll"),
+        ("/explore turn:300 my-dice:odd*6", "Say which dice are left to roll"),
+        ("/explore my-badge:emperor", "oes with my-dice or their-dice"),
         ("/kcd my-dice:ordinary*6 their-dice:lucky*3,weighted*3 goal:9990", "not a multiple of"),
     ],
 )

@@ -144,8 +144,8 @@ async def test_two_programs_post_once(folder: Path, discord: Loopback) -> None:
     assert len(posts(discord)) == 1
 
 
-def test_the_longest_post_fits(strategies: dict[str, Strategy]) -> None:
-    day = EVENING.date()
+def test_the_longest_post_fits(strategies: dict[str, Strategy], clock: Clock) -> None:
+    day = clock().date()
     for name in ("kcd", "facebook", "classic"):
         daily = daily_position(strategies[name], day)
         streaks = tuple(("_*~" * 10, 1000 - k) for k in range(50))

@@ -1,0 +1,93 @@
+"""A walk through all positions of a game between two players with dice of their own."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bot.services.advisor import Advisor
+from bot.services.explorer import Field, Ground, Step, steps_on
+from bot.services.loaded import LoadedDice, LoadedOdds, MatchupFolders, Told, at_position, odds_at
+from bot.services.seats import dice_of
+from bot.services.situation import Situation
+from solver.errors import InvalidRequestError
+from solver.game.position import Position
+from solver.loaded.strategy import Held, MatchupStrategy
+from solver.named.sets import NamedSet
+from solver.play.loaded_maps import loaded_turn_map
+from solver.turn.thresholds import BankFrom
+
+if TYPE_CHECKING:
+    from bot.table.state import Game
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedExploration:
+    """A position of two sets of dice, and the way on from it."""
+
+    found: LoadedOdds
+    columns: tuple[NamedSet, ...]
+    """Dice to roll, those that are left most often."""
+    bank_from: tuple[BankFrom, ...]
+    """When to bank with each of them, by their number among these, from 1."""
+    steps: tuple[Step, ...]
+    exact: bool = True
+    """Whether two play; else the strongest opponent is taken for the only one."""
+
+    @property
+    def dice(self) -> LoadedDice:
+        """Both sets; the player to act is mine."""
+        return self.found.dice
+
+    @property
+    def position(self) -> Position:
+        """Before a roll."""
+        return self.found.odds.position
+
+    def dice_after(self, step: Step) -> LoadedDice:
+        """The same after a step."""
+        return self.dice.exchanged if step.field is Field.SIDES else self.dice
+
+
+def loaded_explored(
+    folders: MatchupFolders,
+    dice: LoadedDice,
+    left: str | None,
+    situation: Situation,
+    on_progress: Told = lambda _: None,
+) -> LoadedExploration:
+    """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
+    strategy, position = at_position(folders, dice, left, situation, on_progress)
+    return _explored(strategy, 0, dice, position, dice.held)
+
+
+def loaded_explored_in(advisor: Advisor, game: "Game") -> LoadedExploration:
+    """The position of a game before its roll, made or not. Raises FarkleError."""
+    if (side := game.side) is None:
+        raise InvalidRequestError("players bring no dice to this game")
+    strategy = advisor.pair(side.matchup)
+    asked = dice_of(game), game.position(), game.held
+    return replace(_explored(strategy, side.number, *asked), exact=game.playing == 2)
+
+
+def _explored(
+    strategy: MatchupStrategy, side: int, dice: LoadedDice, position: Position, held: Held
+) -> LoadedExploration:
+    turn, columns = loaded_turn_map(strategy, side, position, held)
+    rules = strategy.rules
+    rows = max(rules.winning_score - position.banked, position.turn_total) // rules.point_step + 1
+    possible = strategy.possible(side, rows)[np.newaxis]
+    ground = Ground(rules, possible, partial(strategy.check, side))
+    return LoadedExploration(
+        odds_at(strategy, side, dice, position, held),
+        tuple(map(dice.mine.left, columns)),
+        turn.bank_from,
+        (*steps_on(ground, position), _to_other_side(strategy, side, position)),
+    )
+
+
+def _to_other_side(strategy: MatchupStrategy, side: int, position: Position) -> Step:
+    start = strategy.start(1 - side, position.opponent, position.banked)
+    other = replace(start, farkles=position.opponent_farkles, opponent_farkles=position.farkles)
+    return Step(Field.SIDES, 0, False, other)
