@@ -22,9 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game import bounds, kernels
+from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame, endgame
-from solver.game.kernel_source import LANES, load_turn
+from solver.game.guess_kernels import guess_between, guess_total
+from solver.game.kernel_source import FEW_SCORES, LANES, load_turns
 from solver.game.layout import (
     PAD,
     Contest,
@@ -37,8 +38,15 @@ from solver.game.layout import (
     read_table,
     work_done,
 )
+from solver.game.responses import Correction
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    Progress,
+    Solution,
+    score_count,
+    state_count,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 
@@ -51,7 +59,11 @@ _CLOSER = 4
 """By so much less values have to change before a proof that failed is tried again."""
 
 _NOISE = 1e-15
-"""Changes of this size are rounding: they need not fall any more."""
+"""Relative changes of this size are rounding: they need not fall any more."""
+
+_ROUNDED = 2.0**-52
+"""Changes by no more are rounding: as what a player has is 1 less what the other one has, they are
+not small in relation to the value of a player who is nearly lost."""
 
 _MOST_PROOFS = 3
 """That are tried without a penalty, where one sweep solves the game."""
@@ -62,8 +74,20 @@ _ROUGHEST = 1e-6
 _NO_BOUND = 0.5
 """A bound from which on nothing is told."""
 
+_ROUNDS = 2
+"""In which a correction is found, which settles faster than its coefficients are exact."""
+
+_AT_REST = 0.5
+"""A group is left out if it changed by no more than so many times what would end the solve."""
+
+_AT_REST_CORRECTED = 2.0
+"""Likewise where a correction tells most of what is to come."""
+
+_APART = 3
+"""Totals from one that the first sweep of a long game solves to the next; between is a guess."""
+
 _WIDE = 1e-6
-"""How far apart slopes are taken once a proof has failed, see kernels.solve_total."""
+"""How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
 
 
 def solve(
@@ -90,6 +114,11 @@ def solve(
     contest = Contest(as_is_best(), as_is_best())
     sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
     sweeps.pair_tolerance = tolerance / 100
+    costs, rest = rules.farkle_penalty is not None, _AT_REST
+    if costs and not rules.farkle_keeps_turn_total and not rules.has_opening:
+        # the few states of players not on the board would be told too little of by others
+        sweeps.expect_corrections()
+        rest = _AT_REST_CORRECTED
     residual, rate, verifying, at_rest = None, 1.0, False, 0.0
     slow: list[npt.NDArray[np.float64]] = []
     target, failed = tolerance, 0
@@ -98,27 +127,26 @@ def solve(
         if not verifying:
             rate = min(1.0, change / residual) if residual else 1.0
         # changes that fall by a rate add up to so much more than the last of them
-        enough = max(target * min(1.0, (1 - rate) / rate) if rate else target, _NOISE)
-        if failed and rules.farkle_penalty is None:
-            sweeps.plain = not sweeps.plain
-            if sweeps.plain:
-                continue
-            enough = tolerance
-        if change <= enough and not sweeps.skipped:
+        most = target * min(1.0, (1 - rate) / rate) if rate else target
+        enough = max(most, _NOISE) if costs else tolerance
+        if change <= enough and verifying:
             error_bound = sweeps.error_bound(tolerance, change)
             if error_bound is not None:
                 break
             failed += 1
-            if failed == _MOST_PROOFS if rules.farkle_penalty is None else change <= _NOISE:
+            if change <= _NOISE if costs else failed == _MOST_PROOFS:
                 error_bound = sweeps.widest_bound(tolerance, change)
                 break
             enough = target = change / _CLOSER
             sweeps.wide = _WIDE
-        # a last sweep verifies everything
-        verifying = change <= enough
-        at_rest = -1.0 if verifying or (failed and rules.farkle_penalty is None) else enough / 2
+        # a last sweep verifies everything; without a penalty every second one does
+        verifying = change <= enough if costs else not verifying
+        # level scores in different modes would change back and forth
+        sweeps.plain = verifying and (bool(failed) or not rules.has_opening)
+        at_rest = -1.0 if verifying else enough * rest
         residual = change
         if rate <= _SLOW or number <= 2:
+            sweeps.correct()
             slow = []
         elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
             slow, at_rest = [], -1.0
@@ -162,7 +190,7 @@ def settle(sweeps: "Sweeps", tolerance: float) -> tuple[int, float]:
         if change <= enough and not sweeps.skipped:
             return number, change
         verifying = change <= enough
-        at_rest = -1.0 if verifying else enough / 2
+        at_rest = -1.0 if verifying else enough * _AT_REST
         residual = change
         if rate <= _SLOW or number <= 2:
             slow = []
@@ -202,12 +230,13 @@ class Sweeps:
         self._rules = rules
         self._threads = threads
         self._on_progress = on_progress
-        self._turn = load_turn(plan, cache)
+        self.turns = load_turns(plan, cache, score_count(rules))
+        """What solves one turn."""
         self._contest = contest
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts))
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
-        """See kernels.solve_total."""
+        """See sweep_kernels.solve_total."""
         self._game = game = self._work.game
         self._cells = plan.columns * plan.levels
         """States (t, n, ...) with the same turn total."""
@@ -218,13 +247,19 @@ class Sweeps:
         groups that do not exist minus infinity, so that they are always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
-        self._number = 0
+        self._change = np.empty(0, dtype=np.float32)
+        """By how much the last sweep changed each value, once corrections are asked for."""
+        self._correction: Correction | None = None
+        self.number = 0
+        """Sweeps so far."""
         self.wide = 0.0
-        """See kernels.solve_total."""
+        """See sweep_kernels.solve_total."""
         self.plain = False
         """Whether a sweep solves states just once without a penalty too. Secant steps leave two
         values that are exact but do not quite fit each other, which a proof takes ill."""
         self.table = make_table(game, lasts)
+        self._before = self.table
+        """The table before the last sweep, if that solved all groups."""
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
@@ -234,27 +269,38 @@ class Sweeps:
         """Renew all values and return the largest relative change.
 
         Groups that changed by no more than `at_rest` of themselves when they were solved last are
-        left out.
+        left out. A negative number stands for a sweep of all groups.
         """
         game, changed = self._game, self._changed
         largest = 0.0
-        self._number += 1
-        self.skipped = False
-        guessed = self._last_total + 1 if self._number == 1 else 0
+        self.number += 1
+        self._change[:] = 0
+        self.skipped = at_rest >= 0
+        if not self.skipped:
+            self._before = self.table.copy()
+        guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
         for total in range(self._last_total, -1, -self._together):
             done = work_done(total, game.scores)
-            self._on_progress(Progress(self._number, done, residual))
+            self._on_progress(Progress(self.number, done, residual))
             totals = np.arange(total, max(-1, total - self._together), -1)
             while guessed > max(0, totals[-1] - ahead):
                 guessed -= 1
-                kernels.guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
+                guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
             active = changed[totals] > at_rest
+            # how far each total is from the next one below that is solved
+            below = np.arange(len(totals))[::-1] % (_APART if self._is_rough(total) else 1)
+            active[below > 0] = False
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
             before = self.table[:, :, :, totals]
             self._solve(total, active)
+            for row in np.flatnonzero(below).tolist():
+                above = min(_APART - int(below[row]), row + 1)
+                guess_between(self.table, totals[row], above, below[row], game)
+            if self._change.size:
+                self._change[:, :, :, totals] = self.table[:, :, :, totals] - before
             for row, one in enumerate(totals.tolist()):
                 firsts = first_scores(one, game)
                 after = self.table[:, :, :, one]
@@ -265,12 +311,54 @@ class Sweeps:
                 self.states_solved += self._cells * _turn_totals(game, one, solved)
         return largest
 
+    def _is_rough(self, total: int) -> bool:
+        """Whether some totals that are solved together with this one are only guessed now."""
+        first = self.number == 1 and total < self._last_total
+        return first and self._change.size > 0 and self._game.scores >= FEW_SCORES
+
+    def expect_corrections(self) -> None:
+        """Keep what `correct` needs."""
+        self._change = np.zeros(self.table.shape, dtype=np.float32)
+
+    def correct(self) -> None:
+        """Move values to where they are expected to settle, see solver.game.responses.
+
+        Only where corrections are expected.
+        """
+        if not self._change.size:
+            return
+        if self._correction is None:
+            self._correction = Correction(turn_plan(self._rules), self._work)
+            self._correction.learn(self.turns.whole, self.table)
+        self._correction.apply(self.table, self._change, _ROUNDS)
+
     def error_bound(self, tolerance: float, residual: float) -> float | None:
         """A proved bound of the error of every value, see `bounds.error_bound`."""
 
         def on_progress(done: float) -> None:
-            self._on_progress(Progress(self._number, done, residual, bounding=True))
+            self._on_progress(Progress(self.number, done, residual, bounding=True))
 
+        if self._rules.farkle_penalty is None and not self.plain:
+            return self._bound_of_both(tolerance, on_progress)
+        self.states_solved += state_count(self._rules)
+        found = bounds.bound_of_sweep(
+            self._rules,
+            self._before,
+            self.table,
+            tolerance,
+            self.turns,
+            lean=bounds.LEANS[0],
+            threads=self._threads,
+            on_progress=on_progress,
+        )
+        if found is not None:
+            return found
+        return self._bound_of_both(tolerance, on_progress)
+
+    def _bound_of_both(
+        self, tolerance: float, on_progress: Callable[[float], None]
+    ) -> float | None:
+        """See `bounds.error_bound`."""
         values = read_table(self._rules, self.table)
         for lean in bounds.LEANS:
             self.states_solved += 2 * state_count(self._rules)
@@ -278,7 +366,7 @@ class Sweeps:
                 self._rules,
                 values,
                 tolerance,
-                self._turn,
+                self.turns,
                 lean=lean,
                 threads=self._threads,
                 on_progress=on_progress,
@@ -301,7 +389,7 @@ class Sweeps:
                 " can be proved of them, perhaps as a game need not end under these rules; no"
                 " strategy file is written",
                 rules=self._rules.name,
-                sweeps=self._number,
+                sweeps=self.number,
             )
         if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
             raise ConvergenceError.say(
@@ -309,7 +397,7 @@ class Sweeps:
                 " that their error is within the tolerance {tolerance:.1e} cannot be proved, only"
                 " within {within:.1e}; no strategy file is written",
                 rules=self._rules.name,
-                sweeps=self._number,
+                sweeps=self.number,
                 tolerance=tolerance,
                 within=within,
             )
@@ -317,12 +405,14 @@ class Sweeps:
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
+        given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(self._turn, self.table, total, active, *self._work, *self._contest)
+            sweep_kernels.sweep_totals(
+                *self.turns, self.table, total, active, self.table[:0], *given
+            )
         else:
-            least = max(self.least, 1e-300)
-            arguments = *self._work, *self._contest, self.pair_tolerance, least, self.wide
-            kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
+            more = self.pair_tolerance, max(self.least, 1e-300), self.wide
+            sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
 
 
 def _extrapolate(
@@ -365,7 +455,8 @@ def _changes(
     Changes are relative to the value, or to `least` if it is less.
     """
     states, worth = after != 0, np.maximum(after, least)
-    relative = np.divide(np.abs(after - before), worth, where=states, out=np.zeros_like(after))
+    moved = np.maximum(np.abs(after - before) - _ROUNDED, 0.0)
+    relative = np.divide(moved, worth, where=states, out=np.zeros_like(after))
     by_score = relative.max(axis=(0, 1, 2))[PAD:]
     lesser = np.arange(firsts[0], total // 2 + 1)
     by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
