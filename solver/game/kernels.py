@@ -15,6 +15,7 @@ first : least of the lesser scores of a group of pairs, states and their mirror 
 active : whether each group of a total is to be solved
 center : empty, or values V for which bounds are renewed instead of values, see solver.game.bounds:
     with lower bounds in the table, 2 V less what turns are worth there, less slack
+twice : whether states of level scores are solved twice, see sweep_kernels._solve_pairs
 game : a GameNumbers
 hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
     into a parallel loop

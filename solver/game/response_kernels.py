@@ -51,8 +51,8 @@ class Options(NamedTuple):
 class Responses(NamedTuple):
     """How turns end in groups of states, of equal totals and LANES opponent's scores in a row.
 
-    All at [total, group, role, mode, whether the opponent is off the board]; the opponent has no
-    farkles in a row.
+    All but `banked` at [total, group, role, mode, whether the opponent is off the board]; the
+    opponent has no farkles in a row.
     """
 
     first: npt.NDArray[np.int32]
@@ -61,8 +61,10 @@ class Responses(NamedTuple):
     """After the last one below the goal."""
     farkled: npt.NDArray[np.float32]
     """Chance of a farkle, in each lane."""
+    start: npt.NDArray[np.intp]
+    """Where the chance of the first turn total is in `banked`."""
     banked: npt.NDArray[np.float32]
-    """Chance that a turn total is banked, in each lane."""
+    """Chances that turn totals are banked, group after group, shape (these, LANES)."""
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
@@ -71,7 +73,8 @@ _responses_type = types.NamedTuple(
     [
         *[array_type(types.int32, 5)] * 2,
         array_type(types.float32, 6),
-        array_type(types.float32, 7),
+        array_type(types.intp, 5),
+        array_type(types.float32, 2),
     ],
     Responses,
 )
@@ -151,29 +154,46 @@ def _follow(steps, low, high, options, mass, work, board, firsts, ends, banked, 
     types.void(
         TURN_TYPE,
         TABLE_TYPE,
-        _integers,
+        types.intp,
         *WORK_TYPES,
         array_type(types.float64, 5),
         _options_type,
-        _responses_type,
+        *[array_type(types.int32, 4)] * 2,
+        array_type(types.float32, 5),
+        array_type(types.float32, 6),
     ),
     parallel=True,
     cache=True,
     nogil=True,
     error_model="numpy",
 )
-def find_responses(turn, table, totals, game, hot, bonuses, scratch, slack, mass, options, found):
-    """Follow the turns of best play in groups of some totals.
+def find_responses(
+    turn,
+    table,
+    s,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    mass,
+    options,
+    first,
+    end,
+    farkled,
+    banked,
+):
+    """Follow the turns of best play in the groups of a total.
 
     mass : room for the chance to be in each state of a turn, like the values of the scratch
+    first, end, farkled : parts of Responses, those of this total, which are filled
+    banked : filled likewise, at [group, role, mode, board, turn total, lane]
     """
     workers, modes = len(scratch.lost), game.farkle_limit * game.boards
-    groups = found.first.shape[1]
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        for task in range(worker, totals.size * groups, workers):
-            i, k = task // groups, task % groups
-            s, start = totals[i], k * LANES
+        for k in range(worker, len(first), workers):
+            start = k * LANES
             for r in range(game.roles):
                 for u in range(modes):
                     for board in range(game.boards):
@@ -192,21 +212,24 @@ def find_responses(turn, table, totals, game, hot, bonuses, scratch, slack, mass
                             mass[worker],
                             own,
                             board,
-                            found.first[i, k, r, u],
-                            found.end[i, k, r, u],
-                            found.banked[i, k, r, u, board],
-                            found.farkled[i, k, r, u, board],
+                            first[k, r, u],
+                            end[k, r, u],
+                            banked[k, r, u, board],
+                            farkled[k, r, u, board],
                         )
 
 
 @njit(nogil=True, error_model="numpy", fastmath=True)
 def _add_banks(first, end, banked, rows, begin, out):
-    """Set `out` to what banks lead to: sums of columns from `begin` of `rows` by their chances."""
+    """Set `out` to what banks lead to: sums of columns from `begin` of `rows` by their chances.
+
+    first, end : of the turn totals with a chance, which are in `banked` from its start on
+    """
     out[:] = 0
     # four at once, as a sum waits for the one before
     middle = first + (end - first) // 4 * 4
     for t in range(first, middle, 4):
-        chances = banked[t : t + 4]
+        chances = banked[t - first : t - first + 4]
         one, two = rows[t, begin : begin + LANES], rows[t + 1, begin : begin + LANES]
         three, four = rows[t + 2, begin : begin + LANES], rows[t + 3, begin : begin + LANES]
         for lane in range(LANES):
@@ -216,7 +239,7 @@ def _add_banks(first, end, banked, rows, begin, out):
     for t in range(middle, end):
         row = rows[t, begin : begin + LANES]
         for lane in range(LANES):
-            out[lane] += banked[t, lane] * row[lane]
+            out[lane] += banked[t - first, lane] * row[lane]
 
 
 @njit(
@@ -258,7 +281,7 @@ def respond(more, change, apart, game, found):
                                 found.first[i, k, r, u, board],
                                 found.end[i, k, r, u, board],
                             )
-                            banked = found.banked[i, k, r, u, board]
+                            banked = found.banked[found.start[i, k, r, u, board] :]
                             farkled = found.farkled[i, k, r, u, board]
                             begin = PAD + k * LANES
                             _add_banks(first, end, banked, more[other, w, 0, s:], begin, out)
@@ -277,9 +300,13 @@ def respond(more, change, apart, game, found):
                                 to, total = u + 1, s
                                 if f + 1 == limit:
                                     to, total = u - f, opponent + fallen(score, game)
+                                banks = out[lane] + (rest[lane] if left_out else 0.0)
+                                if other == r and w == u and to == w and total == 2 * score == s:
+                                    # to itself, which a sweep leaves out nothing of
+                                    more[r, u, w, s, PAD + score] = -banks / (1.0 + farkled[lane])
+                                    continue
                                 moved = more[other, w, to, total, PAD + opponent]
                                 if left_out or f + 1 == limit:
                                     # was renewed only after this state
                                     moved += change[other, w, to, total, PAD + opponent]
-                                banks = out[lane] + (rest[lane] if left_out else 0.0)
                                 more[r, u, w, s, PAD + score] = -(banks + farkled[lane] * moved)

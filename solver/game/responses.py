@@ -28,12 +28,18 @@ _MOST = 3.0
 class Correction:
     """What a sweep leaves out, estimated."""
 
-    def __init__(self, plan: TurnPlan, work: Work) -> None:
+    def __init__(
+        self,
+        plan: TurnPlan,
+        work: Work,
+        turn: Callable[..., Any],
+        table: npt.NDArray[np.float64],
+    ) -> None:
+        """Follow the turns of best play, given the values of a table."""
         game = self._game = work.game
-        self._work = work
         columns = np.argmax(plan.chances, axis=0)
         order = np.argsort(columns, kind="stable")
-        self._options = Options(
+        options = Options(
             plan.targets[plan.options] // plan.columns,
             plan.targets[plan.options] % plan.columns,
             plan.starts[order],
@@ -43,29 +49,29 @@ class Correction:
             plan.farkle_chances,
         )
         last = 2 * game.scores - 2
-        self._totals = np.arange(last, -_APART, -_APART, dtype=np.intp).clip(0)
-        shape = (
-            *(len(self._totals), -(-game.scores // LANES)),
-            *(game.roles, game.farkle_limit * game.boards, game.boards),
-        )
-        self._found = Responses(
-            np.zeros(shape, dtype=np.int32),
-            np.zeros(shape, dtype=np.int32),
-            np.zeros((*shape, LANES), dtype=np.float32),
-            np.empty((*shape, game.scores, LANES), dtype=np.float32),
-        )
-
-    def learn(self, turn: Callable[..., Any], table: npt.NDArray[np.float64]) -> None:
-        """Follow the turns of best play, given the values of a table."""
-        mass = np.zeros_like(self._work.scratch.values)
-        find_responses(turn, table, self._totals, *self._work, mass, self._options, self._found)
+        totals = np.arange(last, -_APART, -_APART).clip(0).tolist()
+        groups = (-(-game.scores // LANES), game.roles, game.farkle_limit * game.boards)
+        shape = (*groups, game.boards)
+        room = np.empty((*shape, game.scores, LANES), dtype=np.float32)
+        mass = np.zeros_like(work.scratch.values)
+        first, end = np.zeros((2, len(totals), *shape), dtype=np.int32)
+        farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
+        banked, turn_totals = [], np.arange(game.scores)
+        for total, *found in zip(totals, first, end, farkled, strict=True):
+            find_responses(turn, table, total, *work, mass, options, *found, room)
+            begins, ends = (one[..., np.newaxis] for one in found[:2])
+            # most turn totals are hardly ever banked: nothing is kept of them
+            banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])
+        lengths = end - first
+        start = np.cumsum(lengths, dtype=np.intp).reshape(first.shape) - lengths
+        self._found = Responses(first, end, farkled, start, np.concatenate(banked))
 
     def apply(
         self, table: npt.NDArray[np.float64], change: npt.NDArray[np.float32], rounds: int
     ) -> None:
         """Move the values of a table to where they are expected to settle.
 
-        change : by how much a sweep changed each of them; it is overwritten
+        change : by how much a sweep changed each of them
         """
         more = np.zeros_like(change)
         for _ in range(rounds):

@@ -52,10 +52,10 @@ def _expect(s, start, r, u, w, rows, work, outcomes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind, rises):
+def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind, level, rises):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
-    Only those of players `behind` or level, or else of players ahead or level.
+    Only those of players `behind`, or else of players ahead; those of `level` scores as well if so.
     """
     game, banks = work.game, work.scratch.banks
     steps = turn_totals(s, start, r, u, w, game)
@@ -89,7 +89,7 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(begin, end):
         score = s - start - lane
-        if 2 * score <= s if behind else 2 * score >= s:
+        if level if 2 * score == s else (2 * score < s) == behind:
             value = values[0, 0, -1, lane]
             if center.size == 0:
                 # a sum of chances may come out one rounding above 1
@@ -100,23 +100,35 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, rises):
+def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twice, rises):
     """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
+
+    twice : whether states of level scores are renewed with both. One that a farkle may lead back
+        to is then set to where it would stay, by the line through what both times made of it.
 
     rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
         where they are still to be filled; they are those of higher totals, so that they stay the
         same while these states are solved
     """
-    _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False, rises)
-    mirror = work.game.roles - 1 - r
+    mirror, half = work.game.roles - 1 - r, s // 2
+    here = table[r, u, w, s, PAD + half : PAD + half + 1]
+    loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
+    x, image = here[0] if loops else 0.0, 0.0
+    _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False, True, rises)
+    if loops:
+        image = here[0]
     start = s - first - LANES + 1
-    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True, rises)
+    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True, twice, rises)
+    if loops and here[0] != image and image != x:
+        # what a turn is worth falls as the value of a farkle does, by no more than that
+        slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
+        here[0] = x + (image - x) / (1.0 - slope)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turns, table, s, first, work, one, other, center):
+def _renew(turns, table, s, first, work, one, other, center, twice):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     rises = np.full(len(work.scratch.banks), -1)
@@ -139,6 +151,7 @@ def _renew(turns, table, s, first, work, one, other, center):
                         one,
                         other,
                         center,
+                        twice,
                         rises,
                     )
 
@@ -150,6 +163,7 @@ def _renew(turns, table, s, first, work, one, other, center):
         types.intp,
         array_type(types.boolean, 2),
         TABLE_TYPE,
+        types.boolean,
         *WORK_TYPES,
         *CONTEST_TYPES,
     ),
@@ -167,6 +181,7 @@ def sweep_totals(
     s,
     active,
     center,
+    twice,
     game,
     hot,
     bonuses,
@@ -204,7 +219,7 @@ def sweep_totals(
             else:
                 row, group = rows[task - chain.size], groups[task - chain.size] + 1
             first = max(0, s - row - game.scores + 1) + group * LANES
-            _renew(turns, table, s - row, first, own, one, other, center)
+            _renew(turns, table, s - row, first, own, one, other, center, twice)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -293,6 +308,7 @@ def solve_total(
                         one,
                         other,
                         center,
+                        True,
                         rises,
                     )
                     error = 0.0

@@ -252,11 +252,13 @@ class Sweeps:
         self._correction: Correction | None = None
         self.number = 0
         """Sweeps so far."""
+        self._bounded = 0.0
+        """Which share of a bound's sweep was done since the last sweep."""
         self.wide = 0.0
         """See sweep_kernels.solve_total."""
         self.plain = False
-        """Whether a sweep solves states just once without a penalty too. Secant steps leave two
-        values that are exact but do not quite fit each other, which a proof takes ill."""
+        """Whether a sweep solves each state just once, as a proof in one sweep asks for. Secant
+        steps leave two values that are exact but do not quite fit each other."""
         self.table = make_table(game, lasts)
         self._before = self.table
         """The table before the last sweep, if that solved all groups."""
@@ -274,6 +276,7 @@ class Sweeps:
         game, changed = self._game, self._changed
         largest = 0.0
         self.number += 1
+        self._bounded = 0.0
         self._change[:] = 0
         self.skipped = at_rest >= 0
         if not self.skipped:
@@ -328,15 +331,17 @@ class Sweeps:
         if not self._change.size:
             return
         if self._correction is None:
-            self._correction = Correction(turn_plan(self._rules), self._work)
-            self._correction.learn(self.turns.whole, self.table)
+            plan = turn_plan(self._rules)
+            self._correction = Correction(plan, self._work, self.turns.whole, self.table)
         self._correction.apply(self.table, self._change, _ROUNDS)
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
         """A proved bound of the error of every value, see `bounds.error_bound`."""
 
         def on_progress(done: float) -> None:
-            self._on_progress(Progress(self.number, done, residual, bounding=True))
+            # another try does not start again from nothing
+            self._bounded = max(self._bounded, done)
+            self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
 
         if self._rules.farkle_penalty is None and not self.plain:
             return self._bound_of_both(tolerance, on_progress)
@@ -407,9 +412,8 @@ class Sweeps:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            sweep_kernels.sweep_totals(
-                *self.turns, self.table, total, active, self.table[:0], *given
-            )
+            more = self.table[:0], not self.plain
+            sweep_kernels.sweep_totals(*self.turns, self.table, total, active, *more, *given)
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide
             sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
