@@ -137,7 +137,7 @@ def measure_sweeps(kernels: str) -> Figures:
     from solver.game.endgame import endgame  # noqa: PLC0415 - loads numba
     from solver.game.kernel_source import Turns  # noqa: PLC0415
     from solver.game.layout import Contest, as_is_best  # noqa: PLC0415
-    from solver.game.sweeps import Sweeps  # noqa: PLC0415
+    from solver.game.sweeping import Sweeps  # noqa: PLC0415
 
     rules = load_rules("facebook")
     ends, contest = endgame(rules), Contest(as_is_best(), as_is_best())
