@@ -70,7 +70,7 @@ def _lanes(s, start, u, w, game):
 @njit(nogil=True, error_model="numpy")
 def _roll_values(level, t, rolls, work, found, best):
     """Set found[n] to the values of rolling n + 1 dice at turn total t; best[:] is scratch."""
-    values, _, farkle, lost, _ = work.scratch
+    values, _, farkle, lost, _, _ = work.scratch
     levels, _, dice, _ = values.shape
     following, bonus = min(level + 1, levels - 1), work.bonuses[level]
     for n in range(dice):
@@ -109,7 +109,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, wo
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        values, bank, _, _, out = own.scratch
+        values, bank, _, _, _, _ = own.scratch
         levels, _, dice, _ = values.shape
         expected, best = np.empty((dice, LANES)), np.empty(LANES)
         largest = 0.0
@@ -125,7 +125,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, wo
             first, last = _lanes(s, start, u, w, game)
             for lane in range(first, last + 1):
                 value = table[r, u, w, s, PAD + s - start - lane]
-                largest = max(largest, abs(value - out[-1, lane]) / value)
+                largest = max(largest, abs(value - values[0, 0, -1, lane]) / value)
             for level in range(levels):
                 for t in range(steps):
                     _roll_values(level, t, rolls, own, expected, best)

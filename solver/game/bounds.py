@@ -7,15 +7,17 @@ interval grows, the exact values are inside. docs/mathematics.md has the proof.
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from math import fsum
 
 import numpy as np
 
-from solver.game import kernels
+from solver.game import sweep_kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import LANES
+from solver.game.kernel_source import LANES, Turns, numbers_rolled, summands
 from solver.game.layout import (
     Contest,
+    Work,
     as_is_best,
     first_scores,
     independent_totals,
@@ -26,7 +28,7 @@ from solver.game.layout import (
     write_table,
 )
 from solver.game.standings import LEAST
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
@@ -44,11 +46,47 @@ _MORE = 1.125
 """How much more than rounding bounds are moved apart."""
 
 
+def bound_of_sweep(
+    rules: Ruleset,
+    before: Floats,
+    table: Floats,
+    tolerance: float,
+    turns: Turns,
+    *,
+    lean: float = 0.0,
+    threads: int | None = None,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> float | None:
+    """A proved bound of the error of every value after a sweep of all groups of a solve.
+
+    before, table : the tables before and after a sweep of sweep_kernels.sweep_totals
+
+    As error_bound, in half of the work: what a turn is worth is convex in the values around it.
+    Where values settle badly it may prove nothing though that one does.
+    """
+    plan, ends = turn_plan(rules), endgame(rules)
+    values, old = read_table(rules, table), read_table(rules, before)
+    rows = values.shape[1] + ends.beyond + plan.reach
+    # of a turn at the bounds and, twice, of that in the sweep, with the two roundings of the sum
+    # and that of the bounds before
+    slack = _MORE * (3 * turn_rounding(plan, rows) + 3 * _ROUNDING)
+    work = make_work(rules, ends, threads, slack=slack)
+    off = np.where(ends.last > 0, final_turn_slack(plan, rows), 0.0)
+    lower = make_table(work.game, [ends.last - off])
+    distance = _distance(old, tolerance, lean)
+    write_table(rules, lower, old - distance)
+    _sweep(rules, lower, table, turns, work, on_progress)
+    after = values - read_table(rules, lower)
+    if not np.all(after + np.abs(values - old) <= distance):
+        return None
+    return float((after / np.maximum(values, LEAST)).max())
+
+
 def error_bound(
     rules: Ruleset,
     values: Floats,
     tolerance: float,
-    turn: Callable[..., Any],
+    turns: Turns,
     *,
     lean: float = 0.0,
     threads: int | None = None,
@@ -57,39 +95,56 @@ def error_bound(
     """A proved bound of the error of every value of a solved game; None if none is proved.
 
     Relative to the value, or to LEAST where it is less, and at most the tolerance. As much work as
-    two sweeps. `turn` is the turn function of the rules, see solver.game.kernel_source; `lean` is
-    one of LEANS.
+    two sweeps. `lean` is one of LEANS.
     """
     plan, ends = turn_plan(rules), endgame(rules)
     rows = values.shape[1] + ends.beyond + plan.reach
     work = make_work(rules, ends, threads, sides=2, slack=turn_slack(plan, rows))
     game, slack = work.game, final_turn_slack(plan, rows)
     lasts = [ends.last + np.where(ends.last > 0, off, 0.0) for off in (-slack, slack)]
-    table, contest = make_table(game, lasts), Contest(as_is_best(), as_is_best())
+    table = make_table(game, lasts)
     sides = table[: len(values)], table[len(values) :]
     for side, bound in zip(sides, _intervals(values, tolerance, lean), strict=True):
         write_table(rules, side, bound)
-    together = independent_totals(rules, plan, game)
-    groups = np.arange(game.scores // (2 * LANES) + 1)
-    for total in range(2 * game.scores - 2, -1, -together):
-        on_progress(work_done(total, game.scores))
-        totals = range(total, max(-1, total - together), -1)
-        exist = [groups < len(first_scores(one, game)) for one in totals]
-        kernels.sweep_totals(turn, table, total, np.array(exist), *work, *contest)
+    _sweep(rules, table, table[:0], turns, work, on_progress)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
     return _proved(values, _intervals(values, tolerance, lean), (lower, upper))
 
 
-def _intervals(values: Floats, tolerance: float, lean: float) -> tuple[Floats, Floats]:
-    """Lower and upper bounds around values, within what the tolerance allows, before any proof.
+def _sweep(
+    rules: Ruleset,
+    table: Floats,
+    center: Floats,
+    turns: Turns,
+    work: Work,
+    on_progress: Callable[[float], None],
+) -> None:
+    """Renew all bounds in a table in the order of a sweep."""
+    game, contest = work.game, Contest(as_is_best(), as_is_best())
+    together = independent_totals(rules, turn_plan(rules), game)
+    groups = np.arange(game.scores // (2 * LANES) + 1)
+    for total in range(2 * game.scores - 2, -1, -together):
+        on_progress(work_done(total, game.scores))
+        totals = range(total, max(-1, total - together), -1)
+        exist = [groups < len(first_scores(one, game)) for one in totals]
+        given = center, False, *work, *contest
+        sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
 
-    Their distance is concave in the value and, but for the lean, the same for what the opponent
-    has, so that intervals around exact values do not grow in a turn. The smaller share makes room
-    for rounding.
+
+def _distance(values: Floats, tolerance: float, lean: float) -> Floats:
+    """How far bounds are from values before any proof, within what the tolerance allows.
+
+    It is concave in the value and, but for the lean, the same for what the opponent has, so that
+    intervals around exact values do not grow in a turn. The smaller share makes room for rounding.
     """
     distance = 0.75 * values * (1 - values) + 0.25 * LEAST * (1 - lean * values)
-    distance *= tolerance
+    return tolerance * distance
+
+
+def _intervals(values: Floats, tolerance: float, lean: float) -> tuple[Floats, Floats]:
+    """Lower and upper bounds around values before any proof, see `_distance`."""
+    distance = _distance(values, tolerance, lean)
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
 
 
@@ -110,12 +165,17 @@ def turn_slack(plan: TurnPlan, turn_totals: int) -> float:
     A little more than what rounding may change the value of a turn. The excess is what whoever
     plays by the bounds gains in every turn, so that the game ends.
     """
+    return _MORE * turn_rounding(plan, turn_totals)
+
+
+def turn_rounding(plan: TurnPlan, turn_totals: int) -> float:
+    """What rounding may change the value of a turn of at most so many turn totals."""
     sums = _rounding_of_sums(plan)
     # with those of a bank, 1 - V, and of the slack itself
     error = _ROUNDING * (1 + _accumulated(plan, sums, turn_totals))
     if plan.must_roll_hot:
         error += 10 * _ROUNDING / (1 - plan.only_hot[-1])
-    return _MORE * error
+    return error
 
 
 def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:
@@ -127,20 +187,26 @@ def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:
     return 4 * _ROUNDING * (3 + _accumulated(plan, sums, turn_totals))
 
 
+@lru_cache(maxsize=RULESETS)
 def _rounding_of_sums(plan: TurnPlan) -> Floats:
-    """Roundings in the value of one roll of the dice of a column, values being at most 1.
+    """Roundings in the value of one roll of the dice of a column, values being at most about 1.
 
-    Of its chances, of their products with values, and of the sum, one term after the other.
+    Of its chances, of their products with values, and of the sum, one term after the other, in that
+    turn function in which they are most.
     """
-    roundings = np.empty(plan.columns)
-    for column, lists in enumerate(plan.chances):
-        ends = plan.farkle_chances[column], plan.lose_chances[column], plan.win_chances[column]
-        chances = [float(one) for one in (*ends, *lists) if one]
-        rolls = 6 ** (column + 1)
-        off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
-        # each result is off by half of its last place at most, and none is above 1
-        _, places = np.frexp([*chances, *np.cumsum(chances)[1:]])
-        roundings[column] = float(off) / _ROUNDING + np.exp2(np.minimum(places, 0) - 1.0).sum()
+    roundings = np.zeros(plan.columns)
+    for rolled in numbers_rolled(plan):
+        for column, parts in enumerate(summands(plan, rolled)):
+            chances = [chance for part in parts for chance in part]
+            rolls = 6 ** (column + 1)
+            off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
+            sums = [total for part in parts for total in np.cumsum(part)[1:]]
+            sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
+            # each result is off by half of its last place at most, and no value is above 1, but for
+            # what bounds below 0 leave to the other player
+            _, places = np.frexp(np.array([*chances, *sums]) * (1 + LEAST))
+            found = float(off) / _ROUNDING + np.exp2(places - 1.0).sum()
+            roundings[column] = max(roundings[column], found)
     return roundings
 
 

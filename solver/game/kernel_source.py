@@ -12,9 +12,10 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, pairwise
+from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,27 @@ from solver.turn.scoring import TurnPlan
 
 LANES = 16
 """States that are solved side by side; two AVX-512 registers of float64."""
+
+
+PARTS = 4
+"""In which a sum is added up side by side, as an addition waits for the one before."""
+
+
+FEW_SCORES = 150
+"""Games with fewer scores below the goal are solved with one turn function, see `load_turns`."""
+
+
+class Turns(NamedTuple):
+    """The turn functions of a rule set, see `turn_source`."""
+
+    whole: Callable[..., Any]
+    """Weighs everything."""
+    three: Callable[..., Any]
+    """As far as only the three largest numbers of dice are worth a roll."""
+    two: Callable[..., Any]
+    """As far as only the two largest are."""
+    all_dice: Callable[..., Any]
+    """As far as only all dice are."""
 
 
 def shared_maxima(
@@ -51,8 +73,15 @@ def shared_maxima(
     return pairs, [members.pop() for members in remaining]
 
 
-def turn_source(plan: TurnPlan) -> str:
+def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
     """Source of ``turn(values, hot, bank, farkle, lost, out, steps)``, a pass over turn totals.
+
+    It returns the least turn total that it solved.
+
+    rolled : columns worth a roll, the last so many, None for all. The pass ends before the first
+        turn total at which a roll of the others is worth more than to bank; what it solved is what
+        the pass for all columns finds, but for rounding. Banks and farkles in the rows must not
+        fall.
 
     values : float64, rows of dice * LANES; row t holds W(t, n) of the dice 1.. in turn. Rows from
         `steps` on are read, the others are written.
@@ -61,19 +90,17 @@ def turn_source(plan: TurnPlan) -> str:
     bank, farkle : float64, rows of LANES, the values of banking at t, 0 where it is not allowed,
         and of a farkle.
     lost : float64, LANES, the value of a roll that loses everything.
-    out : float64, dice * LANES, scratch.
+    out : float64, dice * LANES, scratch; with `rolled` LANES more.
     """
     dice = plan.columns
     row = dice * LANES
-    pairs, maxima = shared_maxima(plan.lists())
-    first_pair = len(plan.targets)
+    banked = _banked(plan, rolled)
+    lists = rolled_lists(plan, banked)
+    places = sorted({place for _, members in lists for place in members})
+    index = {place: value for value, place in enumerate(places)}
+    pairs, maxima = shared_maxima([tuple(index[one] for one in members) for _, members in lists])
+    first_pair = len(places)
     body: list[str] = []
-    ends = zip(plan.win_chances, plan.lose_chances, plan.farkle_chances, strict=True)
-    for n, (wins, loses, farkles) in enumerate(ends):
-        terms = [f"{float(farkles)!r} * f[i]"]
-        terms += [f"{float(loses)!r} * lost[i]"] if loses else []
-        terms += [f"{float(wins)!r}"] if wins else []
-        body.append(f"r{n} = {' + '.join(terms)}")
     named: set[int] = set()
 
     def name(value: int) -> str:
@@ -81,26 +108,40 @@ def turn_source(plan: TurnPlan) -> str:
         if value not in named:
             named.add(value)
             if value < first_pair:
-                target = int(plan.targets[value])
-                array = "h" if plan.is_hot[value] else "v"
+                target = places[value]
+                array = "h" if target % dice == dice - 1 else "v"  # hot dice or not
                 body.append(f"x{value} = {array}[{target * LANES} + i]")
             else:
                 one, other = (name(part) for part in pairs[value - first_pair])
                 body.append(f"x{value} = max({one}, {other})")
         return f"x{value}"
 
-    for index, value in enumerate(maxima):
-        maximum = name(value)
-        n = int(np.argmax(plan.chances[:, index]))
-        body.append(f"r{n} += {float(plan.chances[n, index])!r} * {maximum}")
-    banked = dice - 1 if plan.must_roll_hot else dice
-    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(banked)]
-    body += [f"out[{n * LANES} + i] = r{n}" for n in range(banked, dice)]
+    # each sum so far has a name of its own: numba compiles that sooner
+    sums = [_ended(plan, n) for n in range(dice)]
+    added = [0] * dice
+    for ((n, _), chance), value in zip(lists.items(), maxima, strict=True):
+        before, part = sums[n], added[n] % PARTS
+        sum_so_far = f"{before[part]} + " if part < len(before) else ""
+        body.append(f"s{n}_{added[n]} = {sum_so_far}{chance!r} * {name(value)}")
+        before[part : part + 1] = [f"s{n}_{added[n]}"]
+        added[n] += 1
+    body += [f"r{n} = {' + '.join(parts)}" for n, parts in enumerate(sums)]
+    free = dice - 1 if plan.must_roll_hot else dice
+    body += [f"out[{n * LANES} + i] = b[i]" for n in range(banked)]
+    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(banked, free)]
+    body += [f"out[{n * LANES} + i] = r{n}" for n in range(free, dice)]
+    check = []
+    if banked:
+        body.append(f"out[{row} + i] = {_greatest([f'r{n}' for n in range(banked)])} - b[i]")
+        check = [
+            f"        if {_greatest([f'out[{row + i}]' for i in range(LANES)])} > 0.0:",
+            "            return t + 1",
+        ]
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
         "",
-        "@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
+        "@numba.njit('intp(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
         "            cache=True, nogil=True, error_model='numpy',",
         "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
         "def turn(values, hot, bank, farkle, lost, out, steps):",
@@ -111,10 +152,109 @@ def turn_source(plan: TurnPlan) -> str:
         f"        f = farkle[t * {LANES}:]",
         f"        for i in range({LANES}):",
         *(f"            {line}" for line in body),
+        *check,
         f"        for k in range({row}):",
         "            v[k] = out[k]",
+        "    return 0",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _greatest(terms: list[str]) -> str:
+    """The maximum of some terms, found in few steps one after the other."""
+    while len(terms) > 1:
+        pairs = [terms[k : k + 2] for k in range(0, len(terms), 2)]
+        terms = [f"max({', '.join(pair)})" if len(pair) > 1 else pair[0] for pair in pairs]
+    return terms[0]
+
+
+def _ended(plan: TurnPlan, n: int) -> list[str]:
+    """What rolls of column n that end the turn are worth, as source."""
+    terms = [f"{float(plan.farkle_chances[n])!r} * f[i]"]
+    terms += [f"{float(chance)!r} * lost[i]" for chance in plan.lose_chances[n : n + 1] if chance]
+    terms += [f"{float(chance)!r}" for chance in plan.win_chances[n : n + 1] if chance]
+    return [" + ".join(terms)]
+
+
+def summands(plan: TurnPlan, rolled: int | None) -> list[list[list[float]]]:
+    """The chances in the sum of each column of a turn function, part after part, in their order.
+
+    In the end parts are added up from the first one on.
+    """
+    found = [
+        [[float(one) for one in ends if one], *([] for _ in range(PARTS - 1))]
+        for ends in zip(plan.farkle_chances, plan.lose_chances, plan.win_chances, strict=True)
+    ]
+    added = [0] * plan.columns
+    for (n, _), chance in rolled_lists(plan, _banked(plan, rolled)).items():
+        found[n][added[n] % PARTS].append(chance)
+        added[n] += 1
+    return found
+
+
+def numbers_rolled(plan: TurnPlan) -> list[int | None]:
+    """For how many columns worth a roll there is a turn function, see `turn_source`.
+
+    The first one is for all.
+    """
+    return [None, *range(min(3, plan.columns - 1), 0, -1)]
+
+
+def _banked(plan: TurnPlan, rolled: int | None) -> int:
+    return plan.columns - (rolled or plan.columns)
+
+
+def rolled_lists(plan: TurnPlan, banked: int) -> dict[tuple[int, tuple[int, ...]], float]:
+    """Chance of each list by its column and the places it leads to, in the order of its sums.
+
+    Dice of the first `banked` columns are banked, so that only points count with them: most points
+    are best, and no better than dice that may be rolled with as many points, or banked. That they
+    are not worth a roll has to be known and not by how much: see `_round_up`.
+    """
+    parts: dict[tuple[int, tuple[int, ...]], list[float]] = {}
+    lists = [[divmod(int(plan.targets[k]), plan.columns) for k in one] for one in plan.lists()]
+    for index, members in enumerate(lists):
+        n = int(np.argmax(plan.chances[:, index]))
+        rolls = [(points, left) for points, left in members if left >= banked]
+        places = {points * plan.columns + left for points, left in rolls}
+        most = max((points for points, left in members if left < banked), default=-1)
+        free = [p for p, left in rolls if left < plan.columns - 1 or not plan.must_roll_hot]
+        if most > max(free, default=-1):
+            places.add(most * plan.columns)
+        parts.setdefault((n, tuple(sorted(places))), []).append(float(plan.chances[n, index]))
+    for n in range(banked):
+        _round_up(plan, parts, n)
+    order = list(parts)
+    if banked:
+        # what was solved last comes last: the rest need not wait for it
+        order.sort(key=lambda one: one[1][0] // plan.columns, reverse=True)
+    return {one: fsum(parts[one]) for one in order}
+
+
+def _round_up(
+    plan: TurnPlan, parts: dict[tuple[int, tuple[int, ...]], list[float]], n: int
+) -> None:
+    """Let lists of a column with one place share it with those of a few points more.
+
+    What a roll is worth rises by so much that dice seem worth a roll at about one turn total more.
+    """
+    left_to_spend = float(plan.farkle_chances[n])
+    # where hot dice must be rolled they may be worth less with more points
+    kinds = [0] if plan.must_roll_hot else [0, plan.columns - 1]
+    while True:
+        costs = []
+        for kind in kinds:
+            ones = sorted(
+                one for one in parts if one[0] == n and [p % plan.columns for p in one[1]] == [kind]
+            )
+            for one, more in pairwise(ones):
+                steps = (more[1][0] - one[1][0]) // plan.columns
+                costs.append((sum(parts[one]) * steps, one, more))
+        if not costs or min(costs)[0] > left_to_spend:
+            return
+        cost, one, more = min(costs)
+        left_to_spend -= cost
+        parts[more] += parts.pop(one)
 
 
 def spread_source(plan: TurnPlan) -> str:
@@ -172,6 +312,18 @@ def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
     return load_function(turn_source(plan), "turn", folder)
+
+
+def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns:
+    """The turn functions of a plan, likewise.
+
+    scores : of a game; where they are few all functions are the whole one, as it takes longer to
+        load the others than they save
+    Where dice of several columns are not told apart by their number, all of them are the whole one.
+    """
+    numbers = numbers_rolled(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
+    turns = [load_function(turn_source(plan, rolled), "turn", folder) for rolled in numbers]
+    return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)
 
 
 def load_spread(plan: TurnPlan, folder: Path) -> Callable[..., Any]:

@@ -72,6 +72,8 @@ class GameNumbers(NamedTuple):
     """Turn totals beyond the goal, for the player whose goal is not the end."""
     reach: int
     must_roll_hot: int
+    at_once: int
+    """1 where who reaches the goal always wins at once."""
 
 
 class HotDice(NamedTuple):
@@ -95,7 +97,10 @@ class Scratch(NamedTuple):
     lost: Floats
     """Value of a roll that loses everything, shape (LANES,)."""
     out: Floats
-    """The values of the turn total that was solved last, shape (dice, LANES)."""
+    """Room for what turn functions find at one turn total, shape (dice + 1, LANES)."""
+    banks: Floats
+    """Banks like `bank` that serve several turns, by whether the player to move is behind, role,
+    whether on the board, and mode of the opponent, shape (these, turn totals, LANES)."""
 
 
 class Outcomes(NamedTuple):
@@ -169,6 +174,7 @@ def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
         beyond=ends.beyond,
         reach=plan.reach,
         must_roll_hot=int(plan.must_roll_hot),
+        at_once=int(rules.ending == "at_once"),
     )
 
 
@@ -195,12 +201,14 @@ def make_work(
         float(plan.only_hot[-1]),
     )
     bonuses = np.array(plan.bonuses, dtype=np.intp)
+    places = 2 * game.roles * game.boards**2 * game.farkle_limit
     scratch = Scratch(
         values=np.zeros((threads, plan.levels, rows, plan.columns, LANES)),
         bank=np.zeros((threads, rows, LANES)),
         farkle=np.zeros((threads, rows, LANES)),
         lost=np.zeros((threads, LANES)),
-        out=np.zeros((threads, plan.columns, LANES)),
+        out=np.zeros((threads, plan.columns + 1, LANES)),
+        banks=np.zeros((threads, places, rows, LANES)),
     )
     return Work(game, hot, bonuses, scratch, slack)
 

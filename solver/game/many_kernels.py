@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit, prange, types
 
 from solver.game.kernel_source import LANES
-from solver.game.kernels import TURN_TYPE, array_type
+from solver.game.kernels import array_type
 from solver.game.layout import HotDice
 from solver.turn.equations import Floats
 
@@ -79,6 +79,7 @@ class ManyScratch(NamedTuple):
 
 NUMBERS_TYPE = types.NamedUniTuple(types.intp, len(ManyNumbers._fields), ManyNumbers)
 _FLOATS = array_type(types.float64, 1)
+_TURN_TYPE = types.FunctionType(types.void(*[_FLOATS] * 6, types.intp))
 _STATES = array_type(types.int64, 1)
 _WORK_TYPES = (
     NUMBERS_TYPE,
@@ -284,7 +285,7 @@ def _own(scratch, worker):
 
 
 @njit(
-    types.void(TURN_TYPE, _FLOATS, _FLOATS, types.intp, _STATES, types.intp, *_WORK_TYPES),
+    types.void(_TURN_TYPE, _FLOATS, _FLOATS, types.intp, _STATES, types.intp, *_WORK_TYPES),
     parallel=True,
     cache=True,
     nogil=True,
@@ -326,7 +327,7 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
 
 @njit(
     types.void(
-        TURN_TYPE,
+        _TURN_TYPE,
         _FLOATS,
         types.intp,
         types.intp,

@@ -88,7 +88,7 @@ _choices_type = types.NamedTuple(
 def _follow(spread, steps, work, space, chances):
     """Find how the turns end that a thread's scratch was prepared for and that were solved."""
     game, hot = work.game, work.hot
-    values, bank, _, _, _ = work.scratch
+    values, bank, _, _, _, _ = work.scratch
     mass, rolled, arrivals, banked, farkled, ends = space
     levels, _, dice, _ = values.shape
     rows = steps + game.reach

@@ -15,30 +15,18 @@ exact.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game import bounds, kernels
-from solver.game.endgame import Endgame, endgame
-from solver.game.kernel_source import LANES, load_turn
-from solver.game.layout import (
-    PAD,
-    Contest,
-    GameNumbers,
-    as_is_best,
-    first_scores,
-    independent_totals,
-    make_table,
-    make_work,
-    read_table,
-    work_done,
-)
+from solver.game.endgame import endgame
+from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
+from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 
@@ -51,19 +39,23 @@ _CLOSER = 4
 """By so much less values have to change before a proof that failed is tried again."""
 
 _NOISE = 1e-15
-"""Changes of this size are rounding: they need not fall any more."""
+"""Relative changes of this size are rounding: they need not fall any more."""
 
-_MOST_PROOFS = 3
-"""That are tried without a penalty, where one sweep solves the game."""
+_FEW_IN_VAIN = 4
+"""Sweeps in which changes do not fall to half: with no more to gain without a penalty, where one
+sweep solves the game, or from corrections."""
 
-_ROUGHEST = 1e-6
-"""Error bound with which values are taken that rounding lets be no more exact."""
+_MOST_IN_VAIN = 400
+"""As many that only rounding is left to change, wherever a proof failed."""
 
-_NO_BOUND = 0.5
-"""A bound from which on nothing is told."""
+_AT_REST = 0.5
+"""A group is left out if it changed by no more than so many times what would end the solve."""
+
+_AT_REST_CORRECTED = 2.0
+"""Likewise where a correction tells most of what is to come."""
 
 _WIDE = 1e-6
-"""How far apart slopes are taken once a proof has failed, see kernels.solve_total."""
+"""How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
 
 
 def solve(
@@ -90,40 +82,45 @@ def solve(
     contest = Contest(as_is_best(), as_is_best())
     sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
     sweeps.pair_tolerance = tolerance / 100
-    residual, rate, verifying, at_rest = None, 1.0, False, 0.0
-    slow: list[npt.NDArray[np.float64]] = []
-    target, failed = tolerance, 0
+    penalty = rules.farkle_penalty is not None
+    # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
+    falls = penalty or bool(np.any(turn_plan(rules).lose_chances))
+    # the few states of players not on the board would be told too little of by others
+    corrects = penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
+    if corrects:
+        sweeps.expect_corrections()
+    course, slow = _Course(), list[npt.NDArray[np.float64]]()
+    residual, verifying, at_rest, target, failed = None, False, 0.0, tolerance, False
     for number in range(1, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
-        if not verifying:
-            rate = min(1.0, change / residual) if residual else 1.0
-        # changes that fall by a rate add up to so much more than the last of them
-        enough = max(target * min(1.0, (1 - rate) / rate) if rate else target, _NOISE)
-        if failed and rules.farkle_penalty is None:
-            sweeps.plain = not sweeps.plain
-            if sweeps.plain:
-                continue
-            enough = tolerance
-        if change <= enough and not sweeps.skipped:
+        course.add(change, verifying=verifying)
+        rounding = failed and course.in_vain >= (_MOST_IN_VAIN if falls else _FEW_IN_VAIN)
+        enough = max(course.enough(target), _NOISE) if falls else tolerance
+        if rounding:
+            enough = np.inf
+        if change <= enough and verifying:
             error_bound = sweeps.error_bound(tolerance, change)
+            if error_bound is None and (rounding or (falls and change <= _NOISE)):
+                error_bound = sweeps.widest_bound(tolerance, change)
             if error_bound is not None:
                 break
-            failed += 1
-            if failed == _MOST_PROOFS if rules.farkle_penalty is None else change <= _NOISE:
-                error_bound = sweeps.widest_bound(tolerance, change)
-                break
-            enough = target = change / _CLOSER
-            sweeps.wide = _WIDE
-        # a last sweep verifies everything
-        verifying = change <= enough
-        at_rest = -1.0 if verifying or (failed and rules.farkle_penalty is None) else enough / 2
+            failed, target, sweeps.wide = True, change / _CLOSER, _WIDE
+            enough = target if falls else tolerance
+        # a last sweep verifies everything; where one sweep solves the game every second one does
+        verifying = change <= enough if falls else not verifying
+        # level scores in different modes would change back and forth
+        sweeps.plain = verifying and (penalty or failed or not rules.has_opening)
+        # where they help values settle soon
+        corrects &= not failed and course.in_vain < _FEW_IN_VAIN
+        rest = _AT_REST_CORRECTED if corrects else _AT_REST
+        at_rest = -1.0 if verifying else enough * rest
         residual = change
-        if rate <= _SLOW or number <= 2:
-            slow = []
-        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
-            slow, at_rest = [], -1.0
-        else:
-            slow = [*slow[-1:], sweeps.table.copy()]
+        if course.rate <= _SLOW or number <= 2:
+            slow.clear()
+            if corrects:
+                sweeps.correct()
+        elif _jumps(slow, sweeps):
+            at_rest = -1.0
     else:
         raise ConvergenceError.say(
             "{rules}: after {sweeps} sweeps values still change by {change:.1e}, and no bound of"
@@ -146,30 +143,27 @@ def solve(
     )
 
 
-def settle(sweeps: "Sweeps", tolerance: float) -> tuple[int, float]:
+def settle(sweeps: Sweeps, tolerance: float) -> tuple[int, float]:
     """Sweep until values are settled; returns the number of sweeps and the last largest change.
 
     All changes to come add up to no more than `tolerance`, if they go on to fall as they do.
     Raises ConvergenceError after MAX_SWEEPS sweeps.
     """
-    residual, rate, verifying, at_rest = None, 1.0, False, 0.0
-    slow: list[npt.NDArray[np.float64]] = []
+    course, slow = _Course(), list[npt.NDArray[np.float64]]()
+    residual, verifying, at_rest = None, False, 0.0
     for number in range(1, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
-        if not verifying:
-            rate = min(1.0, change / residual) if residual else 1.0
-        enough = max(tolerance * min(1.0, (1 - rate) / rate) if rate else tolerance, _NOISE)
+        course.add(change, verifying=verifying)
+        enough = max(course.enough(tolerance), _NOISE)
         if change <= enough and not sweeps.skipped:
             return number, change
         verifying = change <= enough
-        at_rest = -1.0 if verifying else enough / 2
+        at_rest = -1.0 if verifying else enough * _AT_REST
         residual = change
-        if rate <= _SLOW or number <= 2:
-            slow = []
-        elif len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
-            slow, at_rest = [], -1.0
-        else:
-            slow = [*slow[-1:], sweeps.table.copy()]
+        if course.rate <= _SLOW or number <= 2:
+            slow.clear()
+        elif _jumps(slow, sweeps):
+            at_rest = -1.0
     raise ConvergenceError.say(
         "after {sweeps} sweeps values still change by {change:.1e}, perhaps as a game between these"
         " two need not end",
@@ -178,151 +172,44 @@ def settle(sweeps: "Sweeps", tolerance: float) -> tuple[int, float]:
     )
 
 
-class Sweeps:
-    """The sweeps of one solve, or of a contest, over one table."""
+class _Course:
+    """How the largest change of values falls from sweep to sweep."""
 
-    def __init__(
-        self,
-        rules: Ruleset,
-        ends: Endgame,
-        lasts: Sequence[npt.NDArray[np.float64]],
-        contest: Contest,
-        cache: Path,
-        threads: int | None,
-        on_progress: Callable[[Progress], None],
-        *,
-        least: float = 0.0,
-    ) -> None:
-        """The players of a contest, or two who play as is best.
+    def __init__(self) -> None:
+        self.rate = 1.0
+        """By which it fell in the last sweep that was not to verify."""
+        self.in_vain = 0
+        """Sweeps since it fell to half of what it was."""
+        self._last: float | None = None
+        self._lowest = np.inf
 
-        lasts : as for `make_table`, two in a contest
-        least : what changes are relative to where a value is less
+    def add(self, change: float, *, verifying: bool) -> None:
+        """Take that of one more sweep."""
+        self.in_vain += 1
+        if change < self._lowest / 2:
+            self._lowest, self.in_vain = change, 0
+        if not verifying:
+            self.rate = min(1.0, change / self._last) if self._last else 1.0
+        self._last = change
+
+    def enough(self, target: float) -> float:
+        """The largest change after which those to come seem to add up to no more than `target`.
+
+        Changes that fall by a rate add up to so much more than the last of them.
         """
-        plan = turn_plan(rules)
-        self._rules = rules
-        self._threads = threads
-        self._on_progress = on_progress
-        self._turn = load_turn(plan, cache)
-        self._contest = contest
-        self.least = least
-        self._work = make_work(rules, ends, threads, sides=len(lasts))
-        self.pair_tolerance = DEFAULT_TOLERANCE / 1000
-        """See kernels.solve_total."""
-        self._game = game = self._work.game
-        self._cells = plan.columns * plan.levels
-        """States (t, n, ...) with the same turn total."""
-        self._last_total = 2 * game.scores - 2
-        self._together = independent_totals(rules, plan, game)
-        self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
-        """Largest relative change of each group when it was solved last, at [total, group]; of
-        groups that do not exist minus infinity, so that they are always at rest."""
-        for total, row in enumerate(self._changed):
-            row[len(first_scores(total, game)) :] = -np.inf
-        self._number = 0
-        self.wide = 0.0
-        """See kernels.solve_total."""
-        self.plain = False
-        """Whether a sweep solves states just once without a penalty too. Secant steps leave two
-        values that are exact but do not quite fit each other, which a proof takes ill."""
-        self.table = make_table(game, lasts)
-        self.states_solved = 0
-        """States (t, n, ...), each as often as it was solved."""
-        self.skipped = False
-        """Whether the last sweep left out some groups."""
+        return target * min(1.0, (1 - self.rate) / self.rate) if self.rate else target
 
-    def run(self, residual: float | None, at_rest: float) -> float:
-        """Renew all values and return the largest relative change.
 
-        Groups that changed by no more than `at_rest` of themselves when they were solved last are
-        left out.
-        """
-        game, changed = self._game, self._changed
-        largest = 0.0
-        self._number += 1
-        self.skipped = False
-        guessed = self._last_total + 1 if self._number == 1 else 0
-        ahead = max(0, game.penalty)
-        for total in range(self._last_total, -1, -self._together):
-            done = work_done(total, game.scores)
-            self._on_progress(Progress(self._number, done, residual))
-            totals = np.arange(total, max(-1, total - self._together), -1)
-            while guessed > max(0, totals[-1] - ahead):
-                guessed -= 1
-                kernels.guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
-            active = changed[totals] > at_rest
-            self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
-            if not active.any():
-                continue
-            before = self.table[:, :, :, totals]
-            self._solve(total, active)
-            for row, one in enumerate(totals.tolist()):
-                firsts = first_scores(one, game)
-                after = self.table[:, :, :, one]
-                change = _changes(before[:, :, :, row], after, one, firsts, self.least)
-                changed[one, : len(firsts)] = change
-                largest = max(largest, float(change.max()))
-                solved = firsts[active[row, : len(firsts)]]
-                self.states_solved += self._cells * _turn_totals(game, one, solved)
-        return largest
+def _jumps(slow: list[npt.NDArray[np.float64]], sweeps: Sweeps) -> bool:
+    """Let the table jump to its limit, if it can be told from the two before, see `_extrapolate`.
 
-    def error_bound(self, tolerance: float, residual: float) -> float | None:
-        """A proved bound of the error of every value, see `bounds.error_bound`."""
-
-        def on_progress(done: float) -> None:
-            self._on_progress(Progress(self._number, done, residual, bounding=True))
-
-        values = read_table(self._rules, self.table)
-        for lean in bounds.LEANS:
-            self.states_solved += 2 * state_count(self._rules)
-            found = bounds.error_bound(
-                self._rules,
-                values,
-                tolerance,
-                self._turn,
-                lean=lean,
-                threads=self._threads,
-                on_progress=on_progress,
-            )
-            if found is not None:
-                return found
-        return None
-
-    def widest_bound(self, tolerance: float, residual: float) -> float:
-        """What can be proved of the error of values that are as exact as they get.
-
-        Raises ConvergenceError where that is not enough.
-        """
-        within, found = tolerance, None
-        while found is None and (within := 10 * within) < _NO_BOUND:
-            found = self.error_bound(within, residual)
-        if found is None:
-            raise ConvergenceError.say(
-                "{rules}: after {sweeps} sweeps values do not change any more, and still nothing"
-                " can be proved of them, perhaps as a game need not end under these rules; no"
-                " strategy file is written",
-                rules=self._rules.name,
-                sweeps=self._number,
-            )
-        if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
-            raise ConvergenceError.say(
-                "{rules}: after {sweeps} sweeps values are as exact as rounding lets them be, and"
-                " that their error is within the tolerance {tolerance:.1e} cannot be proved, only"
-                " within {within:.1e}; no strategy file is written",
-                rules=self._rules.name,
-                sweeps=self._number,
-                tolerance=tolerance,
-                within=within,
-            )
-        return found
-
-    def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
-        """Renew the `active` groups of a total and of those that are solved together with it."""
-        if self._rules.farkle_penalty or self.plain:
-            kernels.sweep_totals(self._turn, self.table, total, active, *self._work, *self._contest)
-        else:
-            least = max(self.least, 1e-300)
-            arguments = *self._work, *self._contest, self.pair_tolerance, least, self.wide
-            kernels.solve_total(self._turn, self.table, total, active[0], *arguments)
+    slow : those two, or less; else it is added to them
+    """
+    if len(slow) == 2 and _extrapolate(slow[0], slow[1], sweeps.table, sweeps.least):
+        slow.clear()
+        return True
+    slow[:] = [*slow[-1:], sweeps.table.copy()]
+    return False
 
 
 def _extrapolate(
@@ -350,39 +237,3 @@ def _extrapolate(
         return False
     table[:] = limit
     return True
-
-
-def _changes(
-    before: npt.NDArray[np.float64],
-    after: npt.NDArray[np.float64],
-    total: int,
-    firsts: npt.NDArray[np.intp],
-    least: float,
-) -> npt.NDArray[np.float64]:
-    """Largest relative change of each group of states of a total; NaN where a value is.
-
-    A group holds the states with lesser scores from one of `firsts` up, and their mirror images.
-    Changes are relative to the value, or to `least` if it is less.
-    """
-    states, worth = after != 0, np.maximum(after, least)
-    relative = np.divide(np.abs(after - before), worth, where=states, out=np.zeros_like(after))
-    by_score = relative.max(axis=(0, 1, 2))[PAD:]
-    lesser = np.arange(firsts[0], total // 2 + 1)
-    by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
-    changes: npt.NDArray[np.float64] = np.maximum.reduceat(by_lesser, firsts - firsts[0])
-    return changes
-
-
-def _turn_totals(game: GameNumbers, total: int, firsts: npt.NDArray[np.intp]) -> int:
-    """Number of turn totals of all turns in groups of a total."""
-    lesser = (firsts[:, np.newaxis] + np.arange(LANES)).ravel()
-    lesser = lesser[lesser <= total // 2]
-    own = np.concatenate([lesser, total - lesser[2 * lesser < total]])
-    turn_totals = 0
-    for u in range(game.boards):
-        least = 1 if game.free_win else (game.least, game.opening)[u]
-        for w in range(game.boards):
-            here = own[(own <= game.zero) | (u == 0)]
-            here = here[(total - here <= game.zero) | (w == 0)]
-            turn_totals += int(np.maximum(game.scores - here, least).sum())
-    return game.roles * game.farkle_limit**2 * turn_totals

@@ -18,7 +18,8 @@ from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, is_on_board
 from solver.game.standings import Progress, score_count
-from solver.game.sweeps import Sweeps, settle
+from solver.game.sweeping import Sweeps
+from solver.game.sweeps import settle
 from solver.play.policies import Decisions, Optimal, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set

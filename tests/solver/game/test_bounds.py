@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from solver.errors import ConvergenceError
-from solver.game.bounds import error_bound
-from solver.game.kernel_source import load_turn
+from solver.game.bounds import bound_of_sweep, error_bound
+from solver.game.endgame import endgame
+from solver.game.kernel_source import load_turns
+from solver.game.layout import Contest, as_is_best, read_table, write_table
 from solver.game.standings import LEAST, Standing, role, standing_index
+from solver.game.sweeping import Sweeps
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
@@ -40,6 +43,7 @@ SLOW = {
     "every other farkle": one_die(300, 200, -100, 2, 100),
     "from a high floor": one_die(400, 300, -100, 1, 100),
     "cheap": one_die(300, 100, 0, 2, 200),
+    "any bank": one_die(400, 100, -200, 2, 100),
 }
 
 
@@ -101,15 +105,17 @@ def test_changes_alone_do_not_tell_the_error(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a proof a solve ends when its changes seem to add up to little enough."""
-    rules = SLOW["every farkle"]
-    monkeypatch.setattr("solver.game.bounds.error_bound", lambda *_, **__: 0.0)
-    assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 3e-9
+    rules = SLOW["any bank"]
+    monkeypatch.setattr("solver.game.bounds.bound_of_sweep", lambda *_, **__: 0.0)
+    # which would make changes fall fast
+    monkeypatch.setattr("solver.game.responses.Correction.apply", lambda *_: None)
+    assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 2.5e-9
 
 
 @pytest.mark.parametrize("rules", [SLOW["every farkle"], *QUICK.values()], ids=["slow", *QUICK])
 def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     """Whatever is wrong with values, their error is within the bound or there is none."""
-    right, turn = exact(rules), load_turn(turn_plan(rules), kernels)
+    right, turns = exact(rules), load_turns(turn_plan(rules), kernels)
     random = np.random.default_rng(3)
     proved = 0
     for size in 10.0 ** np.arange(-11, -3, 0.5):
@@ -117,25 +123,47 @@ def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
         alike = random.choice([-1, 1])
         for wrong in (right * (1 + size * off), right * (1 + size * alike)):
             values = np.clip(wrong, 0, 1)
-            bound = error_bound(rules, values, 1e-6, turn)
+            bound = error_bound(rules, values, 1e-6, turns)
             assert bound is None or error(values, right) <= bound <= 1e-6
             assert bound is not None or error(values, right) > 1e-10
             proved += bound is not None
     assert 4 < proved < 32
 
 
+@pytest.mark.parametrize("rules", [*SLOW.values(), *QUICK.values()], ids=[*SLOW, *QUICK])
+def test_no_proof_in_one_sweep_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
+    right, ends, best = exact(rules), endgame(rules), Contest(as_is_best(), as_is_best())
+    random = np.random.default_rng(4)
+    proved = 0
+    for size in 10.0 ** np.arange(-11, 0, 0.5):
+        off = random.choice([-1, 1], right.shape) * random.random(right.shape) ** 8
+        alike = random.choice([-1, 1])
+        for wrong in (right * (1 + size * off), right * (1 + size * alike)):
+            sweeps = Sweeps(rules, ends, [ends.last], best, kernels, 1, lambda _: None)
+            sweeps.number, sweeps.plain = 1, True
+            write_table(rules, sweeps.table, np.clip(wrong, 0, 1))
+            before = sweeps.table.copy()
+            sweeps.run(None, -1.0)
+            bound = bound_of_sweep(rules, before, sweeps.table, 1e-6, sweeps.turns)
+            found = error(read_table(rules, sweeps.table), right)
+            assert bound is None or found <= bound <= 1e-6
+            proved += bound is not None
+    assert 0 < proved < 42
+
+
 def test_wrong_values_of_one_state_are_no_solution(kernels: Path) -> None:
     rules = QUICK["penalty"]
-    right, turn = exact(rules), load_turn(turn_plan(rules), kernels)
-    assert error_bound(rules, right, 1e-9, turn) is not None
+    right, turns = exact(rules), load_turns(turn_plan(rules), kernels)
+    assert error_bound(rules, right, 1e-9, turns) is not None
     for place in list(np.ndindex(right.shape))[::9]:
         values = right.copy()
         values[place] += 2e-9 if values[place] < 0.5 else -2e-9
-        assert error_bound(rules, values, 1e-9, turn) is None
+        assert error_bound(rules, values, 1e-9, turns) is None
 
 
 def test_without_a_proof_nothing_is_solved(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("solver.game.bounds.error_bound", lambda *_, **__: None)
+    monkeypatch.setattr("solver.game.bounds.bound_of_sweep", lambda *_, **__: None)
     with pytest.raises(ConvergenceError, match="a game need not end under these rules"):
         solve(QUICK["penalty"], cache=kernels)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.game.kernel_source import LANES, load_turn, shared_maxima
+from solver.game.kernel_source import LANES, load_turn, load_turns, shared_maxima
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision, Endings, solve_turn
@@ -76,6 +76,49 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
             hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * out.size :]
             turn(flat[level], hot, bank.ravel(), farkles, lost, out, totals)
         np.testing.assert_allclose(values, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *map(load_rules, SOLVED),
+        variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
+    ],
+    ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
+)
+def test_dice_that_are_left_out_are_not_worth_a_roll(rules: Ruleset, kernels: Path) -> None:
+    plan, totals = turn_plan(rules), 150
+    turns = load_turns(plan, kernels)
+    random = np.random.default_rng(2)
+    out = np.empty((plan.columns + 1) * LANES)
+    rises = np.linspace(0.0, 0.95, totals)[:, np.newaxis]
+    ways = [rises**power + np.sort(random.random((totals, LANES)), 0) / 50 for power in (0.5, 1, 3)]
+    for bank in [*ways, np.zeros((totals, LANES))]:
+        farkle = bank[0]
+        tables = [
+            solve_turn(plan, endings(bank[:, k], farkle[k], plan.reach)) for k in range(LANES)
+        ]
+        expected = np.stack([table.win_probability for table in tables], axis=-1)
+        row = expected[0, 0].size
+        for level in range(plan.levels):
+            ends = []
+            for turn in turns:
+                values = expected.copy()
+                values[level, :totals] = math.nan
+                flat = values.reshape(plan.levels, -1)
+                hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
+                lost = np.zeros(LANES)
+                end = turn(
+                    flat[level], hot, bank.ravel(), np.tile(farkle, totals), lost, out, totals
+                )
+                np.testing.assert_allclose(values[level, end:], expected[level, end:], rtol=1e-13)
+                ends.append(end)
+            assert ends == sorted(ends)
+            assert ends[0] == 0
+            if not bank.any():
+                assert ends[-1] == totals  # anything is better than a bank
+            elif bank[-1].min() > 0.95:
+                assert ends[-1] < totals - 20  # few dice are banked long before the goal
 
 
 @given(

@@ -1,0 +1,334 @@
+"""The numba kernels of a sweep: groups of states are renewed, total by total.
+
+Parameters as in solver.game.kernels.
+"""
+
+import numpy as np
+from numba import njit, prange, types
+
+from solver.game.kernel_source import LANES
+from solver.game.kernels import (
+    CONTEST_TYPES,
+    TABLE_TYPE,
+    TURN_TYPES,
+    WORK_TYPES,
+    array_type,
+    own_scores,
+    own_work,
+    prepare_banks,
+    prepare_rest,
+    rising,
+    solve_tiers,
+    turn_totals,
+)
+from solver.game.layout import PAD, Scratch, Work
+
+MAX_SECANT_STEPS = 100
+
+
+@njit(nogil=True, error_model="numpy")
+def _expect(s, start, r, u, w, rows, work, outcomes):
+    """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
+    game = work.game
+    values, bank, farkle, lost, _, _ = work.scratch
+    low, high = own_scores(s, u, w, game)
+    role = r % (game.roles // game.sides)
+    for lane in range(LANES):
+        own = s - start - lane
+        if not low <= own <= high:
+            continue
+        k = outcomes.which[role, u, w, own, start + lane]
+        first, begin = outcomes.first[k], outcomes.start[k]
+        value = outcomes.wins[k] + outcomes.loses[k] * lost[lane]
+        value += outcomes.farkled[k] * farkle[0, lane]
+        for place in range(outcomes.length[k]):
+            t = min(first + place, rows - 1)
+            value += outcomes.banked[begin + place] * bank[t, lane]
+        if game.keeps == 1:
+            for place in range(outcomes.length[k]):
+                t = min(first + place, rows - 1)
+                value += outcomes.kept[begin + place] * farkle[t, lane]
+        values[0, 0, -1, lane] = value
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind, level, rises):
+    """Renew the states with opponents' scores start .. start + LANES - 1.
+
+    Only those of players `behind`, or else of players ahead; those of `level` scores as well if so.
+    """
+    game, banks = work.game, work.scratch.banks
+    steps = turn_totals(s, start, r, u, w, game)
+    if steps == 0:
+        return
+    rows = steps + game.reach
+    low, high = own_scores(s, u, w, game)
+    begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
+    place = ((int(behind) * game.roles + r) * game.boards + u // game.farkle_limit) * table.shape[2]
+    place += w
+    values, _, farkle, lost, out, _ = work.scratch
+    if rises[place] < 0:
+        prepare_banks(table, s, start, r, u, w, steps, game, banks[place])
+        rises[place] = rising(banks[place, :rows], begin, end, out[0])
+    own = Work(
+        game,
+        work.hot,
+        work.bonuses,
+        Scratch(values, banks[place], farkle, lost, out, banks),
+        work.slack,
+    )
+    prepare_rest(table, s, start, r, u, w, steps, own)
+    outcomes = one if game.sides == 1 or 2 * r < game.roles else other
+    if outcomes.length.size == 0:
+        first = rises[place]
+        if game.keeps == 1:
+            first = max(first, rising(farkle[:rows], begin, end, out[0]))
+        solve_tiers(turns, steps, min(steps, first), own)
+    else:
+        _expect(s, start, r, u, w, rows, own, outcomes)
+    slack = work.slack if 2 * r >= game.roles else -work.slack
+    for lane in range(begin, end):
+        score = s - start - lane
+        if level if 2 * score == s else (2 * score < s) == behind:
+            value = values[0, 0, -1, lane]
+            if center.size == 0:
+                # a sum of chances may come out one rounding above 1
+                table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value + slack))
+            else:
+                doubled = 2.0 * center[r, u, w, s, PAD + score]
+                table[r, u, w, s, PAD + score] = doubled - value - work.slack
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twice, rises):
+    """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
+
+    Those in which the player ahead is to move are in mode u, the others their mirror images.
+
+    twice : whether states of level scores are renewed with both. One that a farkle may lead back
+        to is then set to where it would stay, by the line through what both times made of it.
+
+    rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
+        where they are still to be filled; they are those of higher totals, so that they stay the
+        same while these states are solved
+    """
+    mirror, half = work.game.roles - 1 - r, s // 2
+    here = table[r, u, w, s, PAD + half : PAD + half + 1]
+    loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
+    x, image = here[0] if loops else 0.0, 0.0
+    _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False, True, rises)
+    if loops:
+        image = here[0]
+    start = s - first - LANES + 1
+    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True, twice, rises)
+    if loops and here[0] != image and image != x:
+        # what a turn is worth falls as the value of a farkle does, by no more than that
+        slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
+        here[0] = x + (image - x) / (1.0 - slope)
+
+
+@njit(nogil=True, error_model="numpy")
+def _renew(turns, table, s, first, work, one, other, center, twice):
+    """Renew a group of LANES states of total s with their mirror images."""
+    game, limit = work.game, work.game.farkle_limit
+    rises = np.full(len(work.scratch.banks), -1)
+    for count in range(2 * limit - 2, -1, -1):
+        for u in range(limit * game.boards):
+            e = count - u % limit
+            if not 0 <= e < limit:
+                continue
+            for w in range(e, limit * game.boards, limit):
+                for r in range(game.roles):
+                    _solve_pairs(
+                        turns,
+                        table,
+                        s,
+                        first,
+                        r,
+                        u,
+                        w,
+                        work,
+                        one,
+                        other,
+                        center,
+                        twice,
+                        rises,
+                    )
+
+
+@njit(
+    types.void(
+        *TURN_TYPES,
+        TABLE_TYPE,
+        types.intp,
+        array_type(types.boolean, 2),
+        TABLE_TYPE,
+        types.boolean,
+        *WORK_TYPES,
+        *CONTEST_TYPES,
+    ),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def sweep_totals(
+    turn,
+    three,
+    two,
+    all_dice,
+    table,
+    s,
+    active,
+    center,
+    twice,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    one,
+    other,
+):
+    """Renew the states of totals s, s - 1, ... in `active[0]`, `active[1]`, ... groups.
+
+    Higher totals are done, and these do not depend on each other but for scores that cannot fall
+    any further, all of them in the first groups. Inside a total a state depends only on the one
+    with the players exchanged. So a task is a group of LANES states with their mirror images, but
+    for the first groups, which are one task; no task touches the values of another, and the result
+    is the same for any number of threads.
+    """
+    workers = len(scratch.lost)
+    chain = np.flatnonzero(active[:, 0])
+    # one group after the other, as those of one total share little that is in the cache
+    groups, rows = np.nonzero(active[:, 1:].T)
+    tasks = chain.size + rows.size
+    # the first worker's share is the chain at least
+    share = max(chain.size, (tasks + workers - 1) // workers)
+    for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        turns = turn, three, two, all_dice
+        begin, end = 0, share
+        if worker > 0:
+            rest, others = tasks - share, workers - 1
+            begin = share + rest * (worker - 1) // others
+            end = share + rest * worker // others
+        for task in range(begin, end):
+            if task < chain.size:
+                row, group = chain[task], 0
+            else:
+                row, group = rows[task - chain.size], groups[task - chain.size] + 1
+            first = max(0, s - row - game.scores + 1) + group * LANES
+            _renew(turns, table, s - row, first, own, one, other, center, twice)
+
+
+@njit(nogil=True, error_model="numpy")
+def _slope(x, image, last_x, last_image):
+    """Of the line through two points of a function with a slope from 0 to 1; 0 if there is none."""
+    slope = 0.0
+    if x != last_x:
+        slope = (image - last_image) / (x - last_x)
+    return slope if 0.0 <= slope < 1.0 - 1e-12 else 0.0
+
+
+@njit(
+    types.void(
+        *TURN_TYPES,
+        TABLE_TYPE,
+        types.intp,
+        array_type(types.boolean, 1),
+        *WORK_TYPES,
+        *CONTEST_TYPES,
+        types.float64,
+        types.float64,
+        types.float64,
+    ),
+    parallel=True,
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def solve_total(
+    turn,
+    three,
+    two,
+    all_dice,
+    table,
+    s,
+    active,
+    game,
+    hot,
+    bonuses,
+    scratch,
+    slack,
+    one,
+    other,
+    tolerance,
+    least,
+    wide,
+):
+    """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
+
+    The value x of a state and that of its mirror image depend on each other by a farkle each:
+    x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end when no lane
+    is further than `tolerance` of itself, or of `least` if it is less, from its fixed point, by the
+    last slope. Where G' is close to 1, rounding hides the slope between points that are near each
+    other: only points that are `wide` of x apart count for it, and the first step goes that far. A
+    task is a group as in sweep_totals.
+    """
+    workers, center = len(scratch.lost), table[:0]
+    lowest = max(0, s - game.scores + 1)
+    tasks = np.flatnonzero(active)
+    for worker in prange(workers):
+        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        turns = turn, three, two, all_dice
+        last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+        rises = np.full(len(own.scratch.banks), -1)
+        for place in range(worker, tasks.size, workers):
+            first = lowest + tasks[place] * LANES
+            for mode in range(game.roles * game.boards * game.boards):
+                r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
+                u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
+                # x is the value of the player who is behind, the smaller and so more exact number
+                low, high = own_scores(s, u, w, game)
+                begin, end = max(first, low), min(first + LANES - 1, high, s // 2)
+                rises[:] = -1
+                behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
+                for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
+                    x_before, ahead_before = behind.copy(), ahead.copy()
+                    _solve_pairs(
+                        turns,
+                        table,
+                        s,
+                        first,
+                        mirror,
+                        w,
+                        u,
+                        own,
+                        one,
+                        other,
+                        center,
+                        True,
+                        rises,
+                    )
+                    error = 0.0
+                    for score in range(begin, end + 1):
+                        x, image = x_before[PAD + score], behind[PAD + score]
+                        lane = score - first
+                        distance = image - x
+                        if iteration == 0:
+                            slopes[lane] = 0.0
+                            if abs(distance) < wide * x:
+                                distance = np.copysign(wide * x, distance)
+                        else:
+                            if abs(x - last_x[lane]) >= wide / 2.0 * x:
+                                slopes[lane] = _slope(x, image, last_x[lane], last_image[lane])
+                            distance /= 1.0 - slopes[lane]
+                        last_x[lane], last_image[lane] = x, image
+                        behind[PAD + score] = min(1.0, max(0.0, x + distance))
+                        error = max(error, abs(distance) / max(image, least))
+                        new = ahead[PAD + s - score]
+                        change = abs(new - ahead_before[PAD + s - score])
+                        error = max(error, change / max(new, least))
+                    if iteration > 0 and error <= tolerance:
+                        break

@@ -1,0 +1,294 @@
+"""The sweeps of one solve, or of a contest, over one table."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.errors import ConvergenceError
+from solver.game import bounds, sweep_kernels
+from solver.game.endgame import Endgame
+from solver.game.guess_kernels import guess_between, guess_total
+from solver.game.kernel_source import FEW_SCORES, LANES, load_turns
+from solver.game.layout import (
+    PAD,
+    Contest,
+    GameNumbers,
+    first_scores,
+    independent_totals,
+    make_table,
+    make_work,
+    read_table,
+    work_done,
+)
+from solver.game.responses import Correction
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, state_count
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import turn_plan
+
+_ROUNDED = 2.0**-52
+"""Changes by no more are rounding: as what a player has is 1 less what the other one has, they are
+not small in relation to the value of a player who is nearly lost."""
+
+_ROUGHEST = 1e-6
+"""Error bound with which values are taken that rounding lets be no more exact."""
+
+_NO_BOUND = 0.5
+"""A bound from which on nothing is told."""
+
+_ROUNDS = 2
+"""In which a correction is found, which settles faster than its coefficients are exact."""
+
+_APART = 3
+"""Totals from one that the first sweep of a long game solves to the next; between is a guess."""
+
+
+class Sweeps:
+    """The sweeps of one solve, or of a contest, over one table."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        ends: Endgame,
+        lasts: Sequence[npt.NDArray[np.float64]],
+        contest: Contest,
+        cache: Path,
+        threads: int | None,
+        on_progress: Callable[[Progress], None],
+        *,
+        least: float = 0.0,
+    ) -> None:
+        """The players of a contest, or two who play as is best.
+
+        lasts : as for `make_table`, two in a contest
+        least : what changes are relative to where a value is less
+        """
+        plan = turn_plan(rules)
+        self._rules = rules
+        self._threads = threads
+        self._on_progress = on_progress
+        self.turns = load_turns(plan, cache, score_count(rules))
+        """What solves one turn."""
+        self._contest = contest
+        self.least = least
+        self._work = make_work(rules, ends, threads, sides=len(lasts))
+        self.pair_tolerance = DEFAULT_TOLERANCE / 1000
+        """See sweep_kernels.solve_total."""
+        self._game = game = self._work.game
+        self._cells = plan.columns * plan.levels
+        """States (t, n, ...) with the same turn total."""
+        self._last_total = 2 * game.scores - 2
+        self._together = independent_totals(rules, plan, game)
+        self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
+        """Largest relative change of each group when it was solved last, at [total, group]; of
+        groups that do not exist minus infinity, so that they are always at rest."""
+        for total, row in enumerate(self._changed):
+            row[len(first_scores(total, game)) :] = -np.inf
+        self._change = np.empty(0, dtype=np.float32)
+        """By how much the last sweep changed each value, once corrections are asked for."""
+        self._correction: Correction | None = None
+        self.number = 0
+        """Sweeps so far."""
+        self._bounded = 0.0
+        """Which share of a bound's sweep was done since the last sweep."""
+        self.wide = 0.0
+        """See sweep_kernels.solve_total."""
+        self.plain = False
+        """Whether a sweep solves each state just once, as a proof in one sweep asks for. Secant
+        steps leave two values that are exact but do not quite fit each other."""
+        self.table = make_table(game, lasts)
+        self._before = self.table
+        """The table before the last sweep, if that solved all groups."""
+        self.states_solved = 0
+        """States (t, n, ...), each as often as it was solved."""
+        self.skipped = False
+        """Whether the last sweep left out some groups."""
+
+    def run(self, residual: float | None, at_rest: float) -> float:
+        """Renew all values and return the largest relative change.
+
+        Groups that changed by no more than `at_rest` of themselves when they were solved last are
+        left out. A negative number stands for a sweep of all groups.
+        """
+        game, changed = self._game, self._changed
+        largest = 0.0
+        self.number += 1
+        self._bounded = 0.0
+        self._change[:] = 0
+        self.skipped = at_rest >= 0
+        if not self.skipped:
+            self._before = self.table.copy()
+        guessed = self._last_total + 1 if self.number == 1 else 0
+        ahead = max(0, game.penalty)
+        for total in range(self._last_total, -1, -self._together):
+            done = work_done(total, game.scores)
+            self._on_progress(Progress(self.number, done, residual))
+            totals = np.arange(total, max(-1, total - self._together), -1)
+            while guessed > max(0, totals[-1] - ahead):
+                guessed -= 1
+                guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
+            active = changed[totals] > at_rest
+            # how far each total is from the next one below that is solved
+            below = np.arange(len(totals))[::-1] % (_APART if self._is_rough(total) else 1)
+            active[below > 0] = False
+            self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
+            if not active.any():
+                continue
+            before = self.table[:, :, :, totals]
+            self._solve(total, active)
+            for row in np.flatnonzero(below).tolist():
+                above = min(_APART - int(below[row]), row + 1)
+                guess_between(self.table, totals[row], above, below[row], game)
+            if self._change.size:
+                self._change[:, :, :, totals] = self.table[:, :, :, totals] - before
+            for row, one in enumerate(totals.tolist()):
+                firsts = first_scores(one, game)
+                after = self.table[:, :, :, one]
+                change = _changes(before[:, :, :, row], after, one, firsts, self.least)
+                changed[one, : len(firsts)] = change
+                largest = max(largest, float(change.max()))
+                solved = firsts[active[row, : len(firsts)]]
+                self.states_solved += self._cells * _turn_totals(game, one, solved)
+        return largest
+
+    def _is_rough(self, total: int) -> bool:
+        """Whether some totals that are solved together with this one are only guessed now."""
+        first = self.number == 1 and total < self._last_total
+        return first and self._change.size > 0 and self._game.scores >= FEW_SCORES
+
+    def expect_corrections(self) -> None:
+        """Keep what `correct` needs."""
+        self._change = np.zeros(self.table.shape, dtype=np.float32)
+
+    def correct(self) -> None:
+        """Move values to where they are expected to settle, see solver.game.responses.
+
+        Only where corrections are expected.
+        """
+        if not self._change.size:
+            return
+        if self._correction is None:
+            plan = turn_plan(self._rules)
+            self._correction = Correction(plan, self._work, self.turns.whole, self.table)
+        self._correction.apply(self.table, self._change, _ROUNDS)
+
+    def error_bound(self, tolerance: float, residual: float) -> float | None:
+        """A proved bound of the error of every value, see `bounds.error_bound`."""
+
+        def on_progress(done: float) -> None:
+            # another try does not start again from nothing
+            self._bounded = max(self._bounded, done)
+            self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
+
+        if self._rules.farkle_penalty is None and not self.plain:
+            return self._bound_of_both(tolerance, on_progress)
+        self.states_solved += state_count(self._rules)
+        found = bounds.bound_of_sweep(
+            self._rules,
+            self._before,
+            self.table,
+            tolerance,
+            self.turns,
+            lean=bounds.LEANS[0],
+            threads=self._threads,
+            on_progress=on_progress,
+        )
+        if found is not None:
+            return found
+        return self._bound_of_both(tolerance, on_progress)
+
+    def _bound_of_both(
+        self, tolerance: float, on_progress: Callable[[float], None]
+    ) -> float | None:
+        """See `bounds.error_bound`."""
+        values = read_table(self._rules, self.table)
+        for lean in bounds.LEANS:
+            self.states_solved += 2 * state_count(self._rules)
+            found = bounds.error_bound(
+                self._rules,
+                values,
+                tolerance,
+                self.turns,
+                lean=lean,
+                threads=self._threads,
+                on_progress=on_progress,
+            )
+            if found is not None:
+                return found
+        return None
+
+    def widest_bound(self, tolerance: float, residual: float) -> float:
+        """What can be proved of the error of values that are as exact as they get.
+
+        Raises ConvergenceError where that is not enough.
+        """
+        within, found = tolerance, None
+        while found is None and (within := 10 * within) < _NO_BOUND:
+            found = self.error_bound(within, residual)
+        if found is None:
+            raise ConvergenceError.say(
+                "{rules}: after {sweeps} sweeps values do not change any more, and still nothing"
+                " can be proved of them, perhaps as a game need not end under these rules; no"
+                " strategy file is written",
+                rules=self._rules.name,
+                sweeps=self.number,
+            )
+        if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
+            raise ConvergenceError.say(
+                "{rules}: after {sweeps} sweeps values are as exact as rounding lets them be, and"
+                " that their error is within the tolerance {tolerance:.1e} cannot be proved, only"
+                " within {within:.1e}; no strategy file is written",
+                rules=self._rules.name,
+                sweeps=self.number,
+                tolerance=tolerance,
+                within=within,
+            )
+        return found
+
+    def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
+        """Renew the `active` groups of a total and of those that are solved together with it."""
+        given = *self._work, *self._contest
+        if self._rules.farkle_penalty or self.plain:
+            more = self.table[:0], not self.plain
+            sweep_kernels.sweep_totals(*self.turns, self.table, total, active, *more, *given)
+        else:
+            more = self.pair_tolerance, max(self.least, 1e-300), self.wide
+            sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
+
+
+def _changes(
+    before: npt.NDArray[np.float64],
+    after: npt.NDArray[np.float64],
+    total: int,
+    firsts: npt.NDArray[np.intp],
+    least: float,
+) -> npt.NDArray[np.float64]:
+    """Largest relative change of each group of states of a total; NaN where a value is.
+
+    A group holds the states with lesser scores from one of `firsts` up, and their mirror images.
+    Changes are relative to the value, or to `least` if it is less.
+    """
+    states, worth = after != 0, np.maximum(after, least)
+    moved = np.maximum(np.abs(after - before) - _ROUNDED, 0.0)
+    relative = np.divide(moved, worth, where=states, out=np.zeros_like(after))
+    by_score = relative.max(axis=(0, 1, 2))[PAD:]
+    lesser = np.arange(firsts[0], total // 2 + 1)
+    by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
+    changes: npt.NDArray[np.float64] = np.maximum.reduceat(by_lesser, firsts - firsts[0])
+    return changes
+
+
+def _turn_totals(game: GameNumbers, total: int, firsts: npt.NDArray[np.intp]) -> int:
+    """Number of turn totals of all turns in groups of a total."""
+    lesser = (firsts[:, np.newaxis] + np.arange(LANES)).ravel()
+    lesser = lesser[lesser <= total // 2]
+    own = np.concatenate([lesser, total - lesser[2 * lesser < total]])
+    turn_totals = 0
+    for u in range(game.boards):
+        least = 1 if game.free_win else (game.least, game.opening)[u]
+        for w in range(game.boards):
+            here = own[(own <= game.zero) | (u == 0)]
+            here = here[(total - here <= game.zero) | (w == 0)]
+            turn_totals += int(np.maximum(game.scores - here, least).sum())
+    return game.roles * game.farkle_limit**2 * turn_totals
