@@ -32,8 +32,9 @@ from tests.bot.fronts.discord.components import BUTTON, CONTAINER, GALLERY, ROW,
 from tests.bot.fronts.discord.here import PLACE
 from tests.bot.fronts.discord.loopback import Interaction, Json, Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone
-from tests.bot.fronts.discord.play import posts, shown, until
+from tests.bot.fronts.discord.play import posts, shown
 from tests.bot.test_playthroughs import FOLDER, assert_kept
+from tests.bot.waiting import until
 
 PICTURES = os.environ.get("FARKLE_PHONE_PICTURES", "")
 SECRET = 13
