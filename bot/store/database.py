@@ -83,6 +83,11 @@ UNREADABLE = object()
 FileId = tuple[int, int]
 """Of a file, whatever it is called: two names of one file have the same."""
 
+
+class _DamagedTablesError(StoreError):
+    """SQLite finds nothing wrong, but tables are not as they were made."""
+
+
 _one_migration = Lock()
 """Alembic keeps the migration under way in a global."""
 
@@ -148,7 +153,11 @@ def migrate(path: Path) -> None:
             _keep_private(path)
             if path.stat().st_size and not is_whole(path, PATIENCE):
                 _rescue(path)
-            _bring_up_to_date(path)
+            try:
+                _bring_up_to_date(path)
+            except _DamagedTablesError:
+                _rescue(path)
+                _bring_up_to_date(path)
     except OSError as error:
         raise StoreError.say(
             "The database {file} cannot be written ({reason})",
@@ -273,7 +282,7 @@ def _upgrade(connection: Connection, path: Path) -> bool:
     tables = inspect(connection).get_table_names()
     revision = _revision(connection) if "alembic_version" in tables else None
     if revision is None and set(metadata.tables) <= set(tables):
-        raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+        raise _DamagedTablesError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     if revision is None and tables:
         raise StoreError(f"The database {path} belongs to another program; choose another file")
     if revision != NEWEST:
@@ -281,10 +290,11 @@ def _upgrade(connection: Connection, path: Path) -> bool:
         from bot.store.upgrades import upgrade  # noqa: PLC0415
 
         upgrade(connection, path, revision)
+    now = inspect(connection)
     for table in metadata.sorted_tables:
-        names = {column["name"] for column in inspect(connection).get_columns(table.name)}
-        if not names >= set(table.columns.keys()):
-            raise StoreError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
+        found = now.get_columns(table.name) if now.has_table(table.name) else []
+        if not {column["name"] for column in found} >= set(table.columns.keys()):
+            raise _DamagedTablesError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     return revision != NEWEST
 
 

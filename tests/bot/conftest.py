@@ -25,6 +25,12 @@ def folder(tmp_path: Path, data: Path, tiny: Solution) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the games that `tests.bot.damage.make_world` makes once."""
+    return tmp_path_factory.mktemp("sound")
+
+
 @pytest.fixture
 def rules(folder: Path) -> Ruleset:
     """Those of tiny.toml in the data folder."""

@@ -3,9 +3,9 @@
 import random
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -41,12 +41,20 @@ class Channels:
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
 
-    async def say(self, place: str, line: str) -> Reply:
-        """The last reply to a line such as "ann: /roll"."""
+    def _answers(self, place: str, line: str) -> AsyncGenerator[Reply, None]:
         name, _, said = line.rpartition(": ")
         who = name or "ann"
         caller = Caller(place, Person(f"{place}:{who}", who), manages=True)
-        return [reply async for reply in self._commands.answer(said, caller)][-1]
+        return self._commands.answer(said, caller)
+
+    async def say(self, place: str, line: str) -> Reply:
+        """The last reply to a line such as "ann: /roll"."""
+        return [reply async for reply in self._answers(place, line)][-1]
+
+    async def first(self, place: str, line: str) -> Reply:
+        """The first reply to a line; what would come after it is broken off."""
+        async with aclosing(self._answers(place, line)) as replies:
+            return await anext(replies)
 
     async def resume(self, place: str) -> AsyncIterator[Reply]:
         """What is said before anybody says anything."""
@@ -82,12 +90,18 @@ async def _nothing(*_: Any) -> None:
 
 
 async def make_world(folder: Path) -> None:
-    """In every place an open game that waits for a roll, some that are over, rules and settings."""
+    """In every place an open game that waits for a roll, some that are over, rules and settings.
+
+    A folder in which they are already stays as it is.
+    """
+    if (folder / "farkle.db").exists():
+        return
     async with opened(folder) as chat:
         for place in PLACES:
             await _finish(chat, place)
             await chat.say(place, "ann: /settings games:2 mentions:yes")
-            await chat.say(place, "ann: /rules new ours base:classic goal:3000")
+            # saved; nobody waits until they are solved
+            await chat.first(place, "ann: /rules new ours base:classic goal:3000")
             await chat.say(place, "ann: /play @bob rules:classic")
             await _move(chat, place, 4)
         await _scores(chat, PLACES[0])
@@ -139,7 +153,8 @@ class World:
 
     folder: Path
     scratch: Path
-    _known: dict[Any, Answers] = field(default_factory=dict)
+    _known: dict[Any, Answers]
+    """What was told so far, which others may use as well."""
 
     def copy(self, name: str) -> Path:
         """A folder with a copy of the database."""

@@ -16,6 +16,7 @@ from bot.store.store import Store
 from tests.bot.damage import (
     PLACES,
     QUESTIONS,
+    Answers,
     Channels,
     Damage,
     World,
@@ -28,15 +29,15 @@ from tests.bot.damage import (
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("sound")
+def known() -> dict[Any, Answers]:
+    """What undamaged copies tell, which is asked once."""
+    return {}
 
 
 @pytest.fixture
-async def world(made: Path, tmp_path: Path) -> World:
-    if not (made / "farkle.db").exists():
-        await make_world(made)
-    return World(made, tmp_path)
+async def world(sound: Path, tmp_path: Path, known: dict[Any, Answers]) -> World:
+    await make_world(sound)
+    return World(sound, tmp_path, known)
 
 
 # ---- At random -------------------------------------------------------------------------------

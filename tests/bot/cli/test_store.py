@@ -19,16 +19,10 @@ from tests.bot.damage import PLACES, make_world, opened, sql
 Run = Callable[..., Result]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("sound")
-
-
 @pytest.fixture
-async def folder(made: Path, tmp_path: Path) -> Path:
-    if not (made / "farkle.db").exists():
-        await make_world(made)
-    shutil.copy(made / "farkle.db", tmp_path)
+async def folder(sound: Path, tmp_path: Path) -> Path:
+    await make_world(sound)
+    shutil.copy(sound / "farkle.db", tmp_path)
     return tmp_path
 
 

@@ -179,6 +179,33 @@ async def test_a_damaged_file(path: Path, url: str, byte: bytes) -> None:
     assert sorted(left)[3:] == [50] * (len(left) - 3)
 
 
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (b"\tpoints INTEGER", b"\tpaints INTEGER"),
+        (b"\tkind TEXT", b"\tkine TEXT"),
+        (b"CREATE TABLE events", b"CREATE TABLE evenst"),
+        (b"eventsevents", b"evenstevenst"),
+        (b"alembic_version", b"alembic-version"),
+    ],
+)
+async def test_tables_that_are_no_more_what_they_were(
+    path: Path, url: str, was: bytes, now: bytes
+) -> None:
+    """SQLite may find nothing wrong with that."""
+    store = await Store.open(url)
+    await begin(store, "g")
+    await store.close()
+    content = path.read_bytes()
+    assert was in content[: database.PAGE_SIZE]
+    path.write_bytes(content.replace(was, now, 1))
+    store = await Store.open(url)
+    assert (await store.load("g"))[0].version == 1
+    assert await store.append("g", 1, [rolled(1)], NOON) == 2
+    assert len(list(path.parent.glob("farkle.db.damaged-*"))) == 1
+    await store.close()
+
+
 async def test_a_log_that_meets_no_head(path: Path, url: str, tmp_path: Path) -> None:
     """What is in the log alone is not left out without a word."""
     store = await Store.open(url)

@@ -17,8 +17,7 @@ from solver.play.duel import duel, starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
-from solver.play.memo_search import search_thumb
-from solver.play.memo_study import load_memo, save_memo, study_memo, study_path
+from solver.play.memo_study import MemoStudy, load_memo, save_memo, study_memo, study_path
 from solver.play.policies import Cautious, Optimal, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -120,14 +119,24 @@ def test_no_thresholds_win_more_than_those_found(kernels: Path) -> None:
         assert other <= found + 1e-9
 
 
-def test_no_rule_of_thumb_next_to_the_one_found_wins_more(tiny: Solution, kernels: Path) -> None:
+@pytest.fixture(scope="module")
+def studied(tiny: Solution, kernels: Path) -> tuple[MemoStudy, list[float]]:
+    """What is found out of a tiny game, and how far that was, time and again."""
+    shares: list[float] = []
+    strategy = Strategy(tiny.rules, tiny.values, "tiny")
+    return study_memo(strategy, cache=kernels, on_progress=shares.append), shares
+
+
+def test_no_rule_of_thumb_next_to_the_one_found_wins_more(
+    tiny: Solution, kernels: Path, studied: tuple[MemoStudy, list[float]]
+) -> None:
     rules = tiny.rules
     best = Optimal(Strategy(rules, tiny.values, "tiny"))
 
     def wins(player: RuleOfThumb) -> float:
         return duel(rules, player, best, cache=kernels).overall
 
-    found = search_thumb(rules, wins)
+    found = studied[0].thumb
     most = wins(RuleOfThumb(found))
     for k, change in product(range(len(found.bank)), (-50, 50)):
         bank = list(found.bank)
@@ -138,11 +147,12 @@ def test_no_rule_of_thumb_next_to_the_one_found_wins_more(tiny: Solution, kernel
     assert wins(RuleOfThumb(greedy)) < most
 
 
-def test_what_is_found_out_is_kept(tiny: Solution, kernels: Path, tmp_path: Path) -> None:
+def test_what_is_found_out_is_kept(
+    tiny: Solution, kernels: Path, tmp_path: Path, studied: tuple[MemoStudy, list[float]]
+) -> None:
     rules = tiny.rules
     strategy = Strategy(rules, tiny.values, "tiny")
-    shares: list[float] = []
-    found = study_memo(strategy, cache=kernels, on_progress=shares.append)
+    found, shares = studied
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 1
     best = Optimal(strategy)

@@ -30,6 +30,7 @@ from solver.wording import ENGLISH
 from tests.bot.fronts.discord.heard import text_of
 from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
+from tests.bot.waiting import PATIENCE
 
 __all__ = ["queries"]
 
@@ -40,7 +41,7 @@ PLACE = "discord:500"
 @pytest.fixture(autouse=True)
 def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine too a press is answered by what it changes."""
-    monkeypatch.setattr("bot.fronts.discord.answers._PRESS_SECONDS", 60.0)
+    monkeypatch.setattr("bot.fronts.discord.answers._PRESS_SECONDS", PATIENCE)
 
 
 def interaction(by: Person) -> Any:
