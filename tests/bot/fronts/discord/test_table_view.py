@@ -219,11 +219,16 @@ def sorted_rows(buttons: tuple[Button, ...]) -> list[Button]:
 @pytest.mark.parametrize("moment", [None, Attachment("moment.png", CHART, "Set aside: 5")])
 def test_a_message_tells_back_what_its_card_said(moment: Attachment | None) -> None:
     """Which is what is shown on as dice are chosen."""
-    said = {"text": "-# Game", "story": "Ann keeps 5 for 50.", "foot": "**Ann is to roll.**"}
+    said: dict[str, Any] = {
+        "text": "-# Game",
+        "story": "Ann keeps 5 for 50.",
+        "foot": "**Ann is to roll.**",
+    }
     game = begin(commands.begin_game("ab12", RULES[0], [None, None]))
     card = TableCard(**said, moment=moment, buttons=tuple(table_buttons(game)))
     sent = told_back(parts_of(table_view(card, game, "en")), {}, "discord")
-    message: Any = SimpleNamespace(components=list(map(_component_factory, sent)))
+    made: Any = _component_factory
+    message: Any = SimpleNamespace(components=list(map(made, sent)))
     assert shown_texts(message) == said
     assert shows_moment(message) == (moment is not None)
     assert (shown_texts(None), shows_moment(None)) == ({}, False)
