@@ -70,6 +70,8 @@ class DrillQuestion:
     """The spot in which the person errs most; None where nothing was lost."""
     games: int
     """Games that were reviewed."""
+    decisions: int
+    """Of these games, without those that were forced."""
     lessons: int
     """Decisions of these to practise on."""
     waiting: int
@@ -120,7 +122,8 @@ class Drill:
         waiting = len(_due(others, self._tables.now())) + len(_new(games, known))
         lessons = sum(len(one.lessons) for one in games)
         left = await self._back.left(person)
-        yield DrillQuestion(found, weak_spot(games), len(games), lessons, waiting, left)
+        decisions = sum(one.decisions for one in games)
+        yield DrillQuestion(found, weak_spot(games), len(games), decisions, lessons, waiting, left)
 
     async def answer(
         self, caller: Caller, choice: int, position: str | None = None

@@ -351,8 +351,8 @@ class HouseRules:
     async def needed(self, asker: Asker, rules: Ruleset, players: int) -> AsyncIterator[Needed]:
         """Solve rules for so many players before an answer, where that takes a few seconds.
 
-        Says so first. Nothing is said where it takes long or cannot be done: the answer is then
-        what it is without. Raises TaskCancelledError.
+        Says so first, and then why not where it failed. Nothing is said where it would take long or
+        cannot be done: the answer is then what it is without. Raises TaskCancelledError.
         """
         if players < 2 or not self._limits.needed:
             return
@@ -360,12 +360,19 @@ class HouseRules:
         try:
             asked = rules, self._limits.needed, players
             run.seconds = await self._tasks.aside(asker, check_size, *asked)
-            yield Needed(rules, players, run.seconds)
-            await self._in_turn(run, asker)
+        except FarkleError as error:
+            logger.debug("%s for %s players: %s", rules.name, players, error)
+            return
+        needed = Needed(rules, players, run.seconds)
+        yield needed
+        try:
+            failed = (await self._in_turn(run, asker)).sentence
         except TaskCancelledError:
             raise
         except FarkleError as error:
-            logger.debug("%s for %s players: %s", rules.name, players, error)
+            failed = str(error)
+        if failed:
+            yield replace(needed, failed=failed)
 
     async def cancel(self, place: str) -> str:
         """End the solve of a place, its process and all; returns the name of the rules.

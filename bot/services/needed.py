@@ -19,6 +19,8 @@ class Needed:
     players: int
     seconds: float
     """About how many it takes."""
+    failed: str | None = None
+    """Why it came to nothing, in a sentence: what was asked for comes without it."""
 
 
 def seconds_of_solve(rules: Ruleset, players: int = 2) -> float:

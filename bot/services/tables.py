@@ -145,7 +145,7 @@ class Table:
             raise IllegalActionError.say("you have resigned from this game")
         if seat != game.mover and game.stage is Stage.LOBBY and len(self.begun.levels) == 1:
             raise IllegalActionError.say(
-                "{name} set the table up, and starts the game once all are here",
+                "the game is started by {name}, who set the table up, once all are here",
                 name=self.names[game.mover],
             )
         if seat != game.mover and not game.over:

@@ -120,6 +120,14 @@ def _before(asked: DrillQuestion) -> list[str]:
         return []
     if not asked.games:
         return [say("Your own decisions come here once you have finished a game that is solved.")]
+    if not asked.decisions:
+        return [
+            say_number(
+                "In {number:,} game there was no decision of yours to judge.",
+                "In {number:,} games there was no decision of yours to judge.",
+                asked.games,
+            )
+        ]
     least = figure(CLEAR * 100, ".1f")
     return [
         say_number(

@@ -4,7 +4,6 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 from itertools import groupby
 
 from bot.typed import cleaned
@@ -104,8 +103,9 @@ def dice_count(number: int) -> str:
 
 
 def and_text(names: Sequence[str]) -> str:
-    """Names, of which there is one at least, with "and" between them."""
-    return reduce(lambda others, last: say("{others} and {last}", others=others, last=last), names)
+    """Names, of which there is one at least, with "and" before the last."""
+    *others, last = names
+    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def safe_text(text: str, width: int) -> str:

@@ -224,6 +224,8 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
         for moment in review.worst[:most]
         if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
     ]
+    if not any(player.decisions for player in review.players):
+        return say("There was no decision to judge.")
     if not found:
         least = _WORTH_NAMING * 100
         return say("No decision cost as much as {points:.2f} percentage points.", points=least)

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.services.needed import Needed
 from bot.tasks.tasks import Delay, counted, duration
-from bot.views.layout import wrap
+from bot.views.layout import whole_sentence, wrap
 from solver.wording import say, say_number
 
 
@@ -27,7 +27,9 @@ def delay_text(delay: Delay) -> str:
 
 
 def needed_text(needed: Needed) -> str:
-    """That rules are solved before an answer, in one line."""
+    """That rules are solved before an answer, or why they were not, in one line."""
+    if needed.failed:
+        return wrap(whole_sentence(needed.failed))
     rules, time = needed.rules, duration(needed.seconds)
     return wrap(
         say(

@@ -7,6 +7,7 @@ it is not that of a preset with such rules, what was rolled or how many dice are
 the rules make matter, the scores, and the turn total.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -21,6 +22,10 @@ from solver.turn.scoring import turn_plan
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
+_BEFORE = re.compile(r"\W*(?:position|stellung)\b:?(?=\W)", re.IGNORECASE)
+_BLANKS = re.compile(r"[\s\-\u2010-\u2015\u2212]+")
+"""Blanks, hyphens, dashes and the minus sign."""
+_BESIDE = " \t\n.,;:!?…`*()\"'"
 _RULES = 3
 """Characters that tell the rules apart."""
 _MOST = 40
@@ -112,11 +117,12 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
 
 
 def read_id(text: str) -> PositionId:
-    """What the characters say; blanks, hyphens and capitals mean nothing.
+    """What the characters say; blanks, hyphens and dashes, and capitals mean nothing.
 
-    Raises InvalidRequestError for what is none, or has a slip in it.
+    Nor do the word before them where they are told, and what ends a sentence: people copy that as
+    well. Raises InvalidRequestError for what is none, or has a slip in it.
     """
-    plain = "".join(text.upper().replace("-", " ").split())
+    plain = _BLANKS.sub("", _BEFORE.sub("", text).strip(_BESIDE)).upper()
     values = [_READ.get(digit, -1) for digit in plain]
     if not _RULES + 2 <= len(values) <= _MOST or min(values) < 0:
         raise InvalidRequestError.say(

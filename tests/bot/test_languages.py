@@ -23,6 +23,8 @@ from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, 
 from tests.bot.chat import Chat, open_chat
 
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
+TYPED_IN_FILES = {"everything", "final_turn", "equal_turns", "2222", "xxxxxx"}
+"""What files of rules have between straight quotation marks; lists of it stand in brackets."""
 KEYWORDS = re.findall(r"--keywords=(\S+)", (CHECKOUT / "Makefile").read_text("utf-8"))
 
 Ids = str | tuple[str, ...]
@@ -130,6 +132,14 @@ def test_translations_have_the_same_parts(code: str) -> None:
             assert sorted(re.findall(r"/[a-z]{3,}", translation)) == sorted(
                 re.findall(r"/[a-z]{3,}", original)
             ), message.id
+
+
+def test_german_has_quotation_marks_of_its_own() -> None:
+    for message in catalogue("de").values():
+        for translation in as_tuple(message.string):
+            outside_of_lists = re.sub(r'\["[^"]*"\]', "", translation)
+            assert set(re.findall(r'"([^"]*)"', outside_of_lists)) <= TYPED_IN_FILES, message.id
+            assert translation.count("„") == translation.count("“"), message.id
 
 
 def test_languages_by_locale() -> None:

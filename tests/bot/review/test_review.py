@@ -440,6 +440,7 @@ def test_the_luck_of_turns_told_by_score_is_not_taken_out(strategies: dict[str, 
     assert [player.luck_adjusted_result for player in found.players] == [None, None]
     text = review_text(found, NAMES)
     assert "turns told by score, %" in text
+    assert text.endswith("\nThere was no decision to judge.")
     assert "luck of the dice" not in text
 
 

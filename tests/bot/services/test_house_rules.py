@@ -22,6 +22,7 @@ from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.solving import process as solve_process
 from bot.solving.process import SolveProgress, SolveState
 from bot.store.store import Store
+from bot.tasks.turns import Asker
 from bot.views.house_rules import (
     created_text,
     deleted_text,
@@ -31,6 +32,7 @@ from bot.views.house_rules import (
     solve_progress_text,
     used_text,
 )
+from bot.views.tasks import needed_text
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.position import first_position
 from solver.game.standings import Solution
@@ -677,6 +679,33 @@ async def test_the_time_limit(
     assert 0.5 <= last.seconds < 5
     assert last.sentence.startswith("zilch: the solve took longer than the 0.5 seconds that house")
     assert workers.are_gone()
+
+
+@pytest.mark.parametrize(
+    ("script", "seconds", "reason"),
+    [
+        ("time.sleep(1000)", 0.3, "zilch: the solve took longer than the 0.3 seconds that house"),
+        (
+            "print(json.dumps({'error': 'zilch: the disk is full'})); sys.exit(1)",
+            60,
+            "zilch: the disk is full.",
+        ),
+    ],
+)
+async def test_a_needed_solve_that_failed_is_told_of(
+    make: Make,
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    seconds: float,
+    reason: str,
+) -> None:
+    workers.do(script)
+    monkeypatch.setattr(house_rules, "check_size", lambda *_: 0.1)
+    needed = make(seconds=seconds, needed=60).needed(Asker(ANN, PLACE), load_rules("zilch"), 2)
+    first, failed = [needed_text(one) async for one in needed]
+    assert first.startswith("First the rules zilch are solved for 2 players")
+    assert " ".join(failed.split()).startswith(reason)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.views.layout import MOST_IN_MESSAGE, columns, percent, plain_markdown, text_width, wrap
+from bot.views.layout import (
+    MOST_IN_MESSAGE,
+    and_text,
+    columns,
+    percent,
+    plain_markdown,
+    text_width,
+    wrap,
+)
 from bot.views.progress import ExpectedSweeps
 from solver.game.standings import Progress
 
@@ -22,6 +30,15 @@ from solver.game.standings import Progress
 )
 def test_percent_keeps_certainty_for_what_is_certain(probability: float, shown: str) -> None:
     assert percent(probability) == shown
+
+
+def test_only_the_last_of_several_is_joined_by_and() -> None:
+    names = ["ann", "bob", "cem"]
+    assert [and_text(names[:number]) for number in (1, 2, 3)] == [
+        "ann",
+        "ann and bob",
+        "ann, bob and cem",
+    ]
 
 
 def test_columns_align() -> None:

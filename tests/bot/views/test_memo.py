@@ -202,6 +202,6 @@ def test_rules_of_thumb_in_words() -> None:
     )
     told = thumb_text(Thumb("most points", (1, 2, 6), (250, 300, 500)), rules)
     assert told == (
-        "Set aside what scores most. Bank from 250 with 1 die left and from 300 with 2 dice left"
+        "Set aside what scores most. Bank from 250 with 1 die left, from 300 with 2 dice left"
         " and from 500 with 3 to 6 dice left, and whatever wins."
     )

@@ -1,6 +1,7 @@
 """Positions in a few characters: read again as they were, slips are seen, nonsense is refused."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -69,6 +70,24 @@ def test_the_first_position_is_short_and_stays_what_it_is() -> None:
 def test_people_write_as_they_like() -> None:
     for text in (START.lower(), START.replace("-", ""), " czti 7yz9 syp "):
         assert read_id(text).number == read_id(START).number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Position {START}",
+        f"position: {START}.",
+        f"Stellung {START} ",
+        f"{START}.",
+        f"{START}!",
+        f"**Position `{START}`**",
+        START.replace("-", "–"),
+        START.replace("-", " — "),
+        START.replace("-", "‑"),
+    ],
+)
+def test_people_copy_what_stands_beside_it(text: str) -> None:
+    assert read_id(text) == replace(read_id(START), text=text)
 
 
 def test_slips_are_seen() -> None:

@@ -218,7 +218,7 @@ async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> 
     details = await shown(await discord.press(BOB, message, "Details"))
     assert "SHA-256 commitment" in details.text
     refused = await shown(await discord.press(BOB, message, "Start"))
-    assert refused.text == "Ann set the table up, and starts the game once all are here."
+    assert refused.text == "The game is started by Ann, who set the table up, once all are here."
     await press(discord, ANN, message, "roll")
     for _ in range(300):
         await settled(message)

@@ -94,7 +94,7 @@ def test_the_longest_messages_fit(strategies: dict[str, Strategy]) -> None:
         text = position_id(question.rules, question.position, question.roll) or ""
         drill = Drilled(question, text, True, 99, NOON, 1)
         why = with_why(strategy, advise(strategy, question.position, question.roll))
-        asked = DrillQuestion(drill, Spot.FARKLES, 1000, 1000, 1000, 1000)
+        asked = DrillQuestion(drill, Spot.FARKLES, 1000, 1000, 1000, 1000, 1000)
         verdict = DrillVerdict(drill, 0, False, NOON.replace(year=2027), NOON, why)
         for code in language_codes():
             for card in (
