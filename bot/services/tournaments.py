@@ -263,12 +263,15 @@ class Tournaments:
 
     def _named(self, found: Tournament, who: Person | str) -> Entrant:
         """Who takes part and is meant. Raises InvalidRequestError."""
-        if isinstance(who, Person) and (known := found.entrant_of(who.id)) and not known.left:
-            return known
-        name = who.name if isinstance(who, Person) else who.removeprefix("@")
-        for one in found.present:
-            if one.name.casefold() == name.casefold():
-                return one
+        if isinstance(who, Person):
+            name, known = who.name, found.entrant_of(who.id)
+            if known and not known.left:
+                return known
+        else:
+            name = who.removeprefix("@")
+            for one in found.present:
+                if one.name.casefold() == name.casefold():
+                    return one
         raise InvalidRequestError.say(
             '"{name}" does not take part: {players} do',
             name=name,

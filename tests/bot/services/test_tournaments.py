@@ -195,6 +195,16 @@ async def test_a_game_begun_while_somebody_leaves_is_given_up_too(
     assert found.entrant(gone.number).left
 
 
+async def test_a_namesake_is_somebody_else(program: Program) -> None:
+    await program.tournaments.make(by("ann"), Form.ROUND_ROBIN, load_rules("kcd"))
+    await program.tournaments.join(Caller(HERE, Person("discord:77", "Max")))
+    with pytest.raises(InvalidRequestError, match='"max" does not take part'):
+        await program.tournaments.leave(by("ann"), None, Person("discord:99", "max"))
+    told = await program.tournaments.leave(by("ann"), None, "max")
+    assert told.tournament
+    assert [one.name for one in told.tournament.present] == ["ann"]
+
+
 async def test_who_is_forgotten_has_left(program: Program) -> None:
     await program.begun(Form.ROUND_ROBIN, "ann", "bob", "cem")
     news = await program.play("bob")
