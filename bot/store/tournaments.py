@@ -6,6 +6,7 @@ tournament is not there; one whose entrants or games are damaged is not told of,
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -126,6 +127,19 @@ async def leave(store: Store, tournament_id: str, number: int, at: datetime) -> 
         return None
 
     return await store.write(note)
+
+
+def open_ones_of(connection: Connection, person: str) -> list[Tournament]:
+    """Those that go on in which somebody takes part, but for damaged ones."""
+    joined = select(entrants.c.tournament_id).where(
+        entrants.c.person == person, entrants.c.left == 0
+    )
+    query = select(tournaments.c.id).where(tournaments.c.id.in_(joined), _OPEN)
+    found = []
+    for number in connection.scalars(query).all():
+        with suppress(StoreError):
+            found.append(_read(connection, tournaments.c.id == number))
+    return [one for one in found if one is not None]
 
 
 def end_if_over(connection: Connection, tournament_id: str, at: datetime) -> None:

@@ -205,6 +205,29 @@ async def test_a_namesake_is_somebody_else(program: Program) -> None:
     assert [one.name for one in told.tournament.present] == ["ann"]
 
 
+@pytest.mark.parametrize("others", [(), ("bob",)])
+async def test_a_forgotten_host_leaves_the_place_to_others(
+    program: Program, others: tuple[str, ...]
+) -> None:
+    await program.tournaments.make(by("ann"), Form.KNOCK_OUT, load_rules("kcd"))
+    for name in others:
+        await program.tournaments.join(by(name))
+        await program.tournaments.leave(by(name))
+    await forget(program.store, "discord:ann")
+    assert (await program.now()).ended
+    await program.tournaments.make(by("cem"), Form.KNOCK_OUT, load_rules("kcd"))
+
+
+async def test_who_is_forgotten_has_given_up_before(program: Program) -> None:
+    await program.begun(Form.KNOCK_OUT, "ann", "bob")
+    await program.play("ann")
+    with pytest.raises(StoreError, match="has begun meanwhile: try it again"):
+        await forget(program.store, "discord:bob")
+    assert [one async for one in program.parts.games.leave(by("bob"))]
+    await forget(program.store, "discord:bob")
+    assert [one.name for one in (await program.now()).winners] == ["ann"]
+
+
 async def test_who_is_forgotten_has_left(program: Program) -> None:
     await program.begun(Form.ROUND_ROBIN, "ann", "bob", "cem")
     news = await program.play("bob")
