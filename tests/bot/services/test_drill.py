@@ -158,6 +158,25 @@ async def test_without_errors_positions_are_drawn(program: Program) -> None:
     assert (await program.asked()).drill.again
 
 
+async def test_what_is_there_is_asked_while_games_cannot_be_reviewed(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> AsyncIterator[Delay]:
+        raise InvalidRequestError("too many tasks")
+        yield
+
+    with monkeypatch.context() as busy:
+        busy.setattr(program.back, "catch_up", refuse)
+        with pytest.raises(InvalidRequestError, match="too many tasks"):
+            await program.asked()
+    await program.play()
+    first = await program.asked()
+    monkeypatch.setattr(program.back, "catch_up", refuse)
+    assert (await program.asked()).drill == first.drill
+    await program.answer(best=True)
+    assert (await program.asked()).drill.question.roll == WORST[1]
+
+
 async def test_games_of_rules_that_are_not_solved_are_passed_by(program: Program) -> None:
     for name, line in BADLY_PLAYED:
         await program.chat.say(f"{name}: {line.replace('rules:kcd', 'rules:facebook goal:49950')}")
