@@ -24,7 +24,10 @@ from bot.table.events import (
     Begun,
     Corrected,
     Event,
+    Joined,
     Kept,
+    Left,
+    Picked,
     Resigned,
     Rolled,
     Scored,
@@ -334,23 +337,38 @@ def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
     Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
     steps = effective_events(first, events)
-    games = [begin(first), *(after for *_, after in steps)]
-    seats = len(games[-1].seats)
-    # who joined before the first roll was there from the start
-    joined = next(k for k, game in enumerate(games) if len(game.seats) == seats)
-    start = worth.shares(games[joined])
+    began = steps_before_start(steps)
+    game = steps[began - 1][2] if began else begin(first)
+    start = worth.shares(game)
     value = _rounded_alike(start)
-    turns = [1] * seats
-    reader = Reader(worth, games[joined], start, value, turns=turns, turn_start=value)
-    for index, event, after in steps[joined:]:
+    turns = [1] * len(game.seats)
+    reader = Reader(worth, game, start, value, turns=turns, turn_start=value)
+    for index, event, after in steps[began:]:
         reader.read(index, event, after)
     return reader
 
 
 def read_on(reader: Reader, index: int, events: Sequence[Event]) -> None:
-    """Read what has happened since, the first event of which has this index; none is Undone."""
+    """Read what has happened since, the first event of which has this index.
+
+    Nothing of it was taken back, and all who play have their seats and their dice; see
+    `starts_anew`.
+    """
     for number, event in enumerate(events, start=index):
         reader.read(number, event, apply(reader.game, event))
+
+
+def starts_anew(event: Event) -> bool:
+    """Whether others play after an event than before it, or with other dice.
+
+    It comes before the first roll, and whoever plays then was there from the start.
+    """
+    return isinstance(event, Joined | Left | Picked)
+
+
+def steps_before_start(steps: Sequence[tuple[int, Event, Game]]) -> int:
+    """How many effective events there are until all who play have their seats and their dice."""
+    return max((k for k, (_, event, _) in enumerate(steps, 1) if starts_anew(event)), default=0)
 
 
 def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, Event, Game]]:

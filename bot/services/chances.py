@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from bot.review.chart import GameChart
-from bot.review.moments import Reader, TurnChange, read_events, read_on
+from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
 from bot.review.review import PlayerReview, Review, review
 from bot.review.worth import Worth
 from bot.services.advisor import Advisor
@@ -32,6 +33,8 @@ from solver.play.rough import rough_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.wording import say_later
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -290,7 +293,7 @@ class Oracle:
                 changes = read_events(worth, table.begun, events).changes
                 return changes[-1] if changes else None
             later = events[done:]
-            if reader is None or any(isinstance(event, Undone) for event in later):
+            if reader is None or any(isinstance(one, Undone) or starts_anew(one) for one in later):
                 reader = read_events(worth, table.begun, events)
             else:
                 read_on(reader, done, later)
@@ -304,9 +307,12 @@ class Oracle:
         if game.shares is None:
             return []
         players: Sequence[PlayerReview | None] = [None] * len(game.seats)
-        if self.is_exact(game) and _is_light(game):
-            worth = self.advisor.worth_in(game)
-            players = review(worth, table.begun, table.events).players
+        try:
+            if self.is_exact(game) and _is_light(game):
+                worth = self.advisor.worth_in(game)
+                players = review(worth, table.begun, table.events).players
+        except Exception:  # a game that is over is kept, whatever its review comes to
+            logger.exception("game %s is kept without what its review says", game.id)
         return [
             GameResult(
                 seat=number,

@@ -25,7 +25,8 @@ from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.reviews import reviewed_games
 from bot.store.rows import PlayedGame, StoredDrill
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
+from bot.tasks.tasks import Delay, TaskCancelledError
+from bot.tasks.workers import TaskError
 from solver.errors import FarkleError, InvalidRequestError
 from solver.play.advice import Advice
 from solver.play.daily import Question, chance_of
@@ -110,12 +111,21 @@ class Drill:
     async def asked(self, caller: Caller) -> AsyncIterator[Delay | DrillQuestion]:
         """What is asked of the caller now, after their games were reviewed; how long that takes.
 
+        Where games cannot be reviewed now, it is made of those that were.
+
         Raises FarkleError.
         """
-        person = caller.person.id
-        async for delay in self._back.catch_up(caller, person):
-            yield delay
+        person, failed = caller.person.id, None
+        try:
+            async for delay in self._back.catch_up(caller, person):
+                yield delay
+        except TaskCancelledError:
+            raise
+        except (TaskError, InvalidRequestError) as error:
+            failed = error
         games = await reviewed_games(self._store, person)
+        if failed and not games and not await stored.drills_of(self._store, person):
+            raise failed
         drill, found = await self._waiting(caller, games)
         known = await stored.drills_of(self._store, person)
         others = [one for one in known if one.position != drill.position]

@@ -10,7 +10,7 @@ from functools import partial
 
 from bot.review.chart import ChartPoint, GameChart
 from bot.review.lessons import SeatLessons, lessons_of
-from bot.review.moments import effective_events
+from bot.review.moments import effective_events, steps_before_start
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
@@ -58,22 +58,21 @@ def charted(
 ) -> GameChart:
     """The chances after every turn of a game. Raises FarkleError where they cannot be told."""
     points: list[ChartPoint] = []
-    steps = [(0, None, begin(begun)), *effective_events(begun, events)]
-    players = len(names)
-    worth = advisor.worth_in(steps[-1][2], players)
+    steps = effective_events(begun, events)
+    games = [begin(begun), *(game for *_, game in steps)][steps_before_start(steps) :]
+    worth = advisor.worth_in(games[-1], len(names))
     before: Game | None = None
-    for _, _, game in steps:
+    for game in games:
         ended = before is None or game.last is not before.last or game.over > before.over
         before = game
-        sitting_down = game.stage is Stage.LOBBY
-        if not (ended or sitting_down) or len(game.seats) < 2:
+        in_lobby = game.stage is Stage.LOBBY
+        if not (ended or in_lobby):
             continue
-        if sitting_down:
+        if in_lobby:
             points.clear()
         scores = tuple(seat.score for seat in game.seats)
         points.append(ChartPoint(str(len(points)), worth.shares(game), scores))
-    whole = tuple(point for point in points if len(point.scores) == players)
-    return GameChart(names, whole)
+    return GameChart(names, tuple(points))
 
 
 def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:

@@ -6,6 +6,7 @@ Who made it is its host. Results come from the games themselves: nobody enters a
 import random
 import secrets
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -13,7 +14,7 @@ from bot.services.games import Games, News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Person
 from bot.store import tournaments as stored
-from bot.store.errors import StaleVersionError, StoreError
+from bot.store.errors import DamagedGameError, StaleVersionError, StoreError
 from bot.table.tournament import MOST_ENTRANTS, Entrant, Form, Pairing, State, Tournament
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
@@ -21,6 +22,8 @@ from solver.rules.ruleset import Ruleset
 from solver.wording import say, spoken
 
 LEAST_ENTRANTS = 2
+_TRIES = 5
+"""Games that are begun while somebody leaves, and given up one after the other."""
 
 
 class Happened(Enum):
@@ -116,7 +119,10 @@ class Tournaments:
     async def leave(
         self, caller: Caller, tournament_id: str | None = None, who: Person | str | None = None
     ) -> TournamentNews:
-        """Leave, at any time; or have somebody else leave, which the host can."""
+        """Leave, at any time; or have somebody else leave, which the host can.
+
+        A game under way is given up before.
+        """
         found = await self._open(caller, tournament_id)
         if who is None:
             entrant = found.entrant_of(caller.person.id)
@@ -126,15 +132,15 @@ class Tournaments:
             entrant = self._named(found, who)
             if entrant.person != caller.person.id:
                 self._check_host(caller, found)
-        await stored.leave(self._store, found.id, entrant.number)
-        for one in found.pairings:
-            if one.state is State.PLAYING and one.game and entrant.number in one.sides:
-                await self._games.give_up(one.game.id, _person(entrant))
-        told = await self._after(found, Happened.LEFT, entrant.name)
-        if told.tournament and (told.tournament.over or not told.tournament.present):
-            await stored.end(self._store, found.id, self._games.tables.now())
-            told = await self._after(found, Happened.LEFT, entrant.name)
-        return told
+        for _ in range(_TRIES):
+            now = self._games.tables.now()
+            game = await stored.leave(self._store, found.id, entrant.number, now)
+            if game is None:
+                return await self._after(found, Happened.LEFT, entrant.name)
+            # one that others go on with is looked at again, and a damaged one is set aside
+            with suppress(StaleVersionError, DamagedGameError):
+                await self._games.give_up(game, _person(entrant))
+        raise StaleVersionError.say("the game has gone on since: look at it as it is now")
 
     async def start(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """Draw who plays whom, and begin."""
@@ -263,12 +269,15 @@ class Tournaments:
 
     def _named(self, found: Tournament, who: Person | str) -> Entrant:
         """Who takes part and is meant. Raises InvalidRequestError."""
-        if isinstance(who, Person) and (known := found.entrant_of(who.id)) and not known.left:
-            return known
-        name = who.name if isinstance(who, Person) else who.removeprefix("@")
-        for one in found.present:
-            if one.name.casefold() == name.casefold():
-                return one
+        if isinstance(who, Person):
+            name, known = who.name, found.entrant_of(who.id)
+            if known and not known.left:
+                return known
+        else:
+            name = who.removeprefix("@")
+            for one in found.present:
+                if one.name.casefold() == name.casefold():
+                    return one
         raise InvalidRequestError.say(
             '"{name}" does not take part: {players} do',
             name=name,

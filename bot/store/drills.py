@@ -24,15 +24,17 @@ async def drills_of(store: Store, person: str) -> list[StoredDrill]:
 async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
     """Have a position wait for an answer, unless another one does: the one that waits then.
 
-    What was done with, and is not asked again, is forgotten.
+    What was done with, and is not asked again, is forgotten once something else was answered: what
+    comes next depends on what was answered last.
     """
 
     def note(connection: Connection) -> StoredDrill:
         known = _read(connection, asked.person)
         if waiting := next((one for one in known if one.choice is None), None):
             return waiting
+        last = max((one.answered_at for one in known if one.answered_at), default=None)
         for one in known:
-            if one.due is None:
+            if one.due is None and one.answered_at != last:
                 connection.execute(delete(drills).where(_this(one)))
         put(connection, drills, _row(asked))
         return asked

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby, takewhile
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, select, update
 
 from bot.store.checksums import is_sound, sealed_update
+from bot.store.errors import StaleVersionError
 from bot.store.game_rows import COUNTED, new_row
 from bot.store.schema import daily_answers, drills, entrants, games, place_rules, results, seats
 from bot.store.store import Store, in_place
+from bot.store.tournaments import end_if_over, open_ones_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +208,20 @@ async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
     The games stay whole: the seat goes on as someone's, its results are nobody's. Tournaments the
-    person has left. What the person answered to daily positions and practised on is deleted.
+    person has left, and where nothing is left to do in one, it ends. What the person answered to
+    daily positions and practised on is deleted.
+
+    Raises StaleVersionError where a game of a tournament is under way: that is given up before.
     """
 
     def take_out(connection: Connection) -> int:
+        joined = open_ones_of(connection, person)
+        for one in joined:
+            entrant = one.entrant_of(person)
+            if entrant and one.game_of(entrant.number):
+                raise StaleVersionError.say(
+                    "a game of a tournament has begun meanwhile: try it again"
+                )
         mine, my_rules = seats.c.person == person, place_rules.c.author == person
         changed = 0
         someone = {"person": None, "name": _SOMEONE}
@@ -223,6 +235,8 @@ async def forget(store: Store, person: str) -> int:
             # what is damaged stays so, and is forgotten, too
             rest = connection.execute(update(table).where(his).values(nobody))
             changed = done.rowcount + rest.rowcount
+        for one in joined:
+            end_if_over(connection, one.id, datetime.now(UTC))
         connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
         connection.execute(delete(drills).where(drills.c.person == person))
         return changed

@@ -6,6 +6,7 @@ tournament is not there; one whose entrants or games are damaged is not told of,
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -108,9 +109,44 @@ async def join(store: Store, tournament_id: str, person: str, name: str, most: i
     return await store.write(sit)
 
 
-async def leave(store: Store, tournament_id: str, number: int) -> None:
-    """Note that an entrant has left."""
-    await store.write(lambda connection: _change(connection, tournament_id, number, left=1))
+async def leave(store: Store, tournament_id: str, number: int, at: datetime) -> str | None:
+    """Note that an entrant has left, unless a game of theirs is under way: its id.
+
+    So nothing that ends later changes what their leaving has decided. The tournament ends where
+    nothing is left to do in it.
+    """
+
+    def note(connection: Connection) -> str | None:
+        found = _read(connection, tournaments.c.id == tournament_id)
+        if found is None:
+            return None
+        if playing := found.game_of(number):
+            return playing.id
+        _change(connection, tournament_id, number, left=1)
+        end_if_over(connection, tournament_id, at)
+        return None
+
+    return await store.write(note)
+
+
+def open_ones_of(connection: Connection, person: str) -> list[Tournament]:
+    """Those that go on in which somebody takes part, but for damaged ones."""
+    joined = select(entrants.c.tournament_id).where(
+        entrants.c.person == person, entrants.c.left == 0
+    )
+    query = select(tournaments.c.id).where(tournaments.c.id.in_(joined), _OPEN)
+    found = []
+    for number in connection.scalars(query).all():
+        with suppress(StoreError):
+            found.append(_read(connection, tournaments.c.id == number))
+    return [one for one in found if one is not None]
+
+
+def end_if_over(connection: Connection, tournament_id: str, at: datetime) -> None:
+    """End a tournament in which nothing is left to do, or that all have left."""
+    found = _read(connection, tournaments.c.id == tournament_id)
+    if found is not None and (found.over or not found.present):
+        _end(connection, tournament_id, at)
 
 
 async def start(
@@ -135,9 +171,7 @@ async def start(
 
 async def end(store: Store, tournament_id: str, at: datetime) -> bool:
     """End it; false where that was done before."""
-    this = sealed_update(tournaments, "ended_at").where(tournaments.c.id == tournament_id, _OPEN)
-    row = new_row({"ended_at": at})
-    return bool(await store.write(lambda connection: connection.execute(this, row).rowcount))
+    return await store.write(lambda connection: _end(connection, tournament_id, at))
 
 
 def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, str], None]:
@@ -162,6 +196,11 @@ def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, 
         connection.execute(sealed_insert(tournament_games), new_row(row))
 
     return note
+
+
+def _end(connection: Connection, tournament_id: str, at: datetime) -> bool:
+    this = sealed_update(tournaments, "ended_at").where(tournaments.c.id == tournament_id, _OPEN)
+    return bool(connection.execute(this, new_row({"ended_at": at})).rowcount)
 
 
 def _insert(connection: Connection, tournament_id: str, one: Entrant) -> None:

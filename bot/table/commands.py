@@ -275,6 +275,13 @@ def correct(
             most=uses_of(power),
             uses=uses,
         )
+    in_turn = game.turn.used if seat == game.mover and not moves else 0
+    if uses is not None and uses + in_turn > uses_of(power):
+        raise IllegalActionError.say(
+            "the badge has been used in this turn: its uses left are 0 to {most} now, not {uses}",
+            most=uses_of(power) - in_turn,
+            uses=uses,
+        )
     if moves:
         _check_playing(game, seat)
     return [Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]

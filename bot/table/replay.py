@@ -141,8 +141,9 @@ def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
         case Scored():
             commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
         case Corrected():
+            # once a correction could give back what was used in the turn
             commands.correct(
-                game,
+                game.at_turn_start,
                 event.seat,
                 score=event.score,
                 farkles=event.farkles,

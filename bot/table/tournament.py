@@ -155,6 +155,10 @@ class Tournament:
         """The one who is this person, left or not."""
         return next((one for one in self.entrants if one.person == person), None)
 
+    def game_of(self, number: int) -> TournamentGame | None:
+        """The game in which an entrant sits, if one is under way."""
+        return next((one for one in self.games if one.open and number in one.sides), None)
+
     @cached_property
     def pairings(self) -> tuple[Pairing, ...]:
         """All that are known, round by round; of a knock-out all there will be."""

@@ -137,7 +137,10 @@ async def test_after_two_own_decisions_a_position_of_the_weak_spot_is_drawn(
     assert drawn.drill.spot is drawn.weak is Spot.MANY_DICE
     assert drawn.waiting == 2
     await program.answer(best=True)
-    assert (await program.asked()).drill.turn is not None
+    for _ in range(2):
+        assert (await program.asked()).drill.turn is not None
+        await program.answer(best=True)
+    assert (await program.asked()).drill.turn is None
 
 
 async def test_without_errors_positions_are_drawn(program: Program) -> None:
@@ -146,10 +149,32 @@ async def test_without_errors_positions_are_drawn(program: Program) -> None:
     verdict = await program.answer(best=True)
     assert verdict.due is None  # found at once: it is not asked again
     assert (await program.asked()).drill.question != verdict.drill.question
-    assert len(await program.rows()) == 1
+    program.now += timedelta(minutes=1)
+    await program.answer(best=True)
+    await program.asked()
+    assert len(await program.rows()) == 2, "what was answered last, and what is asked"
     await program.answer(best=False)
     program.now += timedelta(minutes=10)
     assert (await program.asked()).drill.again
+
+
+async def test_what_is_there_is_asked_while_games_cannot_be_reviewed(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: object) -> AsyncIterator[Delay]:
+        raise InvalidRequestError("too many tasks")
+        yield
+
+    with monkeypatch.context() as busy:
+        busy.setattr(program.back, "catch_up", refuse)
+        with pytest.raises(InvalidRequestError, match="too many tasks"):
+            await program.asked()
+    await program.play()
+    first = await program.asked()
+    monkeypatch.setattr(program.back, "catch_up", refuse)
+    assert (await program.asked()).drill == first.drill
+    await program.answer(best=True)
+    assert (await program.asked()).drill.question.roll == WORST[1]
 
 
 async def test_games_of_rules_that_are_not_solved_are_passed_by(program: Program) -> None:

@@ -3,18 +3,25 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from bot.review.moments import read_events
+from bot.services import chances
 from bot.services.advisor import Advisor
 from bot.services.games import Games, News
+from bot.services.reckoning import charted
 from bot.services.tables import Caller, Person, Table
 from bot.settings import Settings
+from bot.store.records import person_stats
 from bot.wiring import open_parts
 from solver.errors import FarkleError
 from solver.loaded.kits import Kit, matchup_of
+from solver.loaded.matchup import Matchup, uses_shape
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
+from tests.loaded_dice import kcd
 
 ANN, BOB, CARL = (Person(f"discord:{k}", name) for k, name in enumerate(("Ann", "Bob", "Carl")))
 PLACE = "discord:500"
@@ -23,7 +30,9 @@ PLACE = "discord:500"
 @pytest.fixture
 async def games(tmp_path: Path) -> AsyncIterator[Games]:
     """Tables in a folder, at which no strategy is known."""
-    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
+    async with open_parts(
+        Settings(data=tmp_path, workers=0), Advisor(tmp_path / "strategies")
+    ) as parts:
         yield parts.games
 
 
@@ -92,6 +101,53 @@ async def test_who_gets_up_leaves_the_dice_that_they_brought(games: Games) -> No
     table = await last(games.roll(by(BOB), None))
     games.tables.drop()
     assert (await games.tables.current(table.game.id)).game == table.game
+
+
+def solve(games: Games, matchup: Matchup) -> None:
+    """Have a match-up to 600 with three dice known, by values that are made up."""
+    shape = *uses_shape(matchup), 2, 12, 12
+    values = np.sort(np.sort(np.random.default_rng(1).random(shape), axis=-2), axis=-1)
+    games.oracle.advisor.keep_pair(matchup, values[..., ::-1])
+
+
+@pytest.mark.parametrize("badge", ["silver-fortune", None])
+async def test_who_comes_after_another_brings_what_counts(games: Games, badge: str | None) -> None:
+    """A game is looked back on from when all had what they play with."""
+    rules, host = kcd(dice=3, goal=600), Kit(read_set("devil,lucky,pie", 3))
+    guest, next_one = (
+        Kit(read_set("ordinary*3", 3), read_badge(name) if name else None)
+        for name in ("silver-might", badge)
+    )
+    for kit in (guest, next_one):
+        solve(games, matchup_of(rules, (host, kit)))
+    await last(games.play(by(ANN), [ANN], rules, kits=(host, guest)))
+    await last(games.join(by(BOB), None))
+    await last(games.get_up(by(BOB), None))
+    begun = await last(games.join(by(CARL), None, None, next_one))
+    start = games.oracle.advisor.worth_in(begun.game).shares(begun.game)
+    await last(games.roll(by(ANN), None))
+    [news] = [one async for one in games.resign(by(CARL), None)]
+    assert news.table.game.shares == (1, 0)
+    worth = games.oracle.advisor.worth_in(begun.game)
+    assert read_events(worth, begun.begun, news.table.events).start == start
+    chart = charted(games.oracle.advisor, begun.names, begun.begun, news.table.events)
+    assert chart.turns[0].win_probabilities == start
+
+
+async def test_a_game_ends_whatever_its_review_comes_to(
+    games: Games, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(chances, "review", fails)
+    rules, kit = kcd(dice=3, goal=600), Kit(read_set("devil,lucky,pie", 3))
+    solve(games, matchup_of(rules, (kit, kit)))
+    await last(games.play(by(ANN), [ANN, BOB], rules, kits=(kit, kit)))
+    await last(games.roll(by(ANN), None))
+    table = await last(games.resign(by(ANN), None))
+    kept = await person_stats(games.tables.store, BOB.id)
+    assert (table.game.over, kept.games, kept.wins, kept.accuracy) == (True, 1, 1, None)
 
 
 async def test_who_took_dice_of_a_draft_stays(games: Games) -> None:

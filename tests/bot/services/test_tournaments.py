@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.services.tournaments import TournamentNews, Tournaments
 from bot.settings import Settings
+from bot.store import tournaments as stored
 from bot.store.errors import StoreError
 from bot.store.records import forget, leaderboard
 from bot.table import commands
@@ -167,6 +169,63 @@ async def test_who_leaves_gives_up_the_game_under_way(program: Program) -> None:
     assert [one.name for one in told.tournament.winners] == ["ann"]
     assert (await program.parts.games.tables.load(news.table.game.id)).game.over
     assert told.tournament.pairings[0].state is State.PLAYED
+
+
+async def test_a_game_begun_while_somebody_leaves_is_given_up_too(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever left can win nothing any more, whenever the program ends."""
+    drawn = await program.begun(Form.KNOCK_OUT, "ann", "bob", "cem", "dot")
+    first = drawn.pairings[0].sides
+    gone, stays = (drawn.entrant(side) for side in first if isinstance(side, int))
+    leave, news = stored.leave, list[News]()
+
+    async def slow(*asked: Any) -> str | None:
+        if not news:
+            news.append(await program.play(stays.name))
+            assert await leave(*asked) == news[0].table.game.id
+            assert (await program.now()).entrant(gone.number) == gone, "the game is open"
+        return await leave(*asked)
+
+    monkeypatch.setattr(stored, "leave", slow)
+    await program.tournaments.leave(by(gone.name))
+    found = await program.now()
+    assert (found.pairings[0].state, found.pairings[0].winner) == (State.PLAYED, stays.number)
+    assert (await program.parts.games.tables.load(news[0].table.game.id)).game.over
+    assert found.entrant(gone.number).left
+
+
+async def test_a_namesake_is_somebody_else(program: Program) -> None:
+    await program.tournaments.make(by("ann"), Form.ROUND_ROBIN, load_rules("kcd"))
+    await program.tournaments.join(Caller(HERE, Person("discord:77", "Max")))
+    with pytest.raises(InvalidRequestError, match='"max" does not take part'):
+        await program.tournaments.leave(by("ann"), None, Person("discord:99", "max"))
+    told = await program.tournaments.leave(by("ann"), None, "max")
+    assert told.tournament
+    assert [one.name for one in told.tournament.present] == ["ann"]
+
+
+@pytest.mark.parametrize("others", [(), ("bob",)])
+async def test_a_forgotten_host_leaves_the_place_to_others(
+    program: Program, others: tuple[str, ...]
+) -> None:
+    await program.tournaments.make(by("ann"), Form.KNOCK_OUT, load_rules("kcd"))
+    for name in others:
+        await program.tournaments.join(by(name))
+        await program.tournaments.leave(by(name))
+    await forget(program.store, "discord:ann")
+    assert (await program.now()).ended
+    await program.tournaments.make(by("cem"), Form.KNOCK_OUT, load_rules("kcd"))
+
+
+async def test_who_is_forgotten_has_given_up_before(program: Program) -> None:
+    await program.begun(Form.KNOCK_OUT, "ann", "bob")
+    await program.play("ann")
+    with pytest.raises(StoreError, match="has begun meanwhile: try it again"):
+        await forget(program.store, "discord:bob")
+    assert [one async for one in program.parts.games.leave(by("bob"))]
+    await forget(program.store, "discord:bob")
+    assert [one.name for one in (await program.now()).winners] == ["ann"]
 
 
 async def test_who_is_forgotten_has_left(program: Program) -> None:

@@ -14,7 +14,7 @@ from bot.review.worth import Worth
 from bot.table import badges, commands
 from bot.table.events import Accepted, Begun
 from bot.table.state import Game, apply, begin
-from solver.errors import FarkleError
+from solver.errors import FarkleError, IllegalActionError
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import uses_shape
 from solver.loaded.strategy import MatchupStrategy
@@ -145,6 +145,21 @@ def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
                 fallen = chance.choice(falls(game, types))[0]
                 game = apply(game, *commands.roll(game, 0, fallen))
     assert used or "warlord" in badge
+
+
+def test_what_was_used_in_the_turn_is_not_given_back_by_a_correction() -> None:
+    """/undo takes a use back; a new turn has all of them."""
+    game = game_of(*DICE[0], "silver-might")
+    full = game.seats[0].uses
+    fallen, _ = falls(game, uses(game)[0][1])[0]
+    used = apply(game, *badges.use(game, 0, (), fallen))
+    assert (full, used.turn.used, used.mover) == (2, 1, 0)
+    with pytest.raises(IllegalActionError, match="its uses left are 0 to 1 now, not 2"):
+        commands.correct(used, 0, uses=full)
+    less = apply(used, *commands.correct(used, 0, uses=0))
+    assert less.at_turn_start.seats[0].uses == 1
+    anew = apply(used, *commands.correct(used, 0, uses=full, moves=True))
+    assert anew.at_turn_start.seats[0].uses == full
 
 
 def begin_again(game: Game) -> Game:
