@@ -7,7 +7,8 @@ from itertools import pairwise, takewhile
 
 from bot.review.chart import GameChart
 from bot.table.events import Banked, Event, Kept, Rolled, Scored, TurnEnding, Undone
-from bot.table.state import Game, Stage, apply
+from bot.table.fold import apply
+from bot.table.state import Game, Stage
 
 BIG_TURN = 2_000
 """Points from which on a turn is a big one."""

@@ -3,7 +3,7 @@ import io
 from PIL import Image
 
 from bot.table import commands
-from bot.table.state import apply, begin
+from bot.table.fold import apply, begin
 from bot.views.card import roll_picture
 from bot.views.dice_picture import dice_png
 from bot.views.layout import plain_markdown
