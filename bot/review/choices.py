@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from bot.review.worth import Shares, TurnWorth, Worth
 from bot.table.events import Accepted, Used
-from bot.table.state import Game, apply, turn_after
+from bot.table.fold import apply, turn_after
+from bot.table.state import Game
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind

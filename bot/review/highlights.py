@@ -17,7 +17,8 @@ from bot.table.events import (
     Undone,
     Used,
 )
-from bot.table.state import Game, Stage, apply
+from bot.table.fold import apply
+from bot.table.state import Game, Stage
 from solver.turn.dice import Roll
 
 BIG_TURN = 2_000

@@ -36,7 +36,8 @@ from bot.table.events import (
     Undone,
     Used,
 )
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import by_seat

@@ -209,7 +209,7 @@ class Advisor:
 
             return loaded_hint(self.pair(game.side.matchup), game)
         # the command line, which has no tables, does not wait for them
-        from bot.table.state import turn_after  # noqa: PLC0415
+        from bot.table.fold import turn_after  # noqa: PLC0415
 
         if shared := self.shared(game):
             here = game.shared_position()
@@ -227,7 +227,7 @@ class Advisor:
 
         Raises StrategyFileError.
         """
-        from bot.table.state import turn_after  # noqa: PLC0415
+        from bot.table.fold import turn_after  # noqa: PLC0415
 
         strategy, position = self.strategy(game.rules), game.position()
         exact = game.playing == 2

@@ -30,7 +30,8 @@ from bot.store.records import won_in_a_row
 from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
 from bot.table.events import Event, Left, Rolled
-from bot.table.state import Game, apply
+from bot.table.fold import apply
+from bot.table.state import Game
 from bot.table.tournament import Tournament
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree

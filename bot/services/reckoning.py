@@ -15,7 +15,8 @@ from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled, TurnEnding
-from bot.table.state import Game, Stage, apply, begin, fold
+from bot.table.fold import apply, begin, fold
+from bot.table.state import Game, Stage
 from solver.game.many_best import SharedStrategy
 from solver.play.many_advice import advise_shared, shared_odds
 from solver.play.policies import Move, Optimal, Policy, TurnView

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, odds_at
 from bot.table.badges import TAKES_DICE, check_use
-from bot.table.state import Game, turn_after
+from bot.table.fold import turn_after
+from bot.table.state import Game
 from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
 from solver.loaded.kits import badges_of
 from solver.loaded.power_turn import LEAST_GAIN

@@ -17,7 +17,8 @@ from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import badges, commands, fair_dice
 from bot.table.events import Begun, Ended, Event, Revealed, Rolled, Used, event_data
-from bot.table.state import Game, Stage, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game, Stage
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.loaded.kits import Kit

@@ -6,7 +6,8 @@ from itertools import groupby
 from bot.table.dice_names import kept_text
 from bot.table.drafting import check_drafted, check_opponent
 from bot.table.events import Accepted, Begun, Event, Rolled, Used
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from solver.errors import IllegalActionError
 from solver.loaded.kits import Side, badges_of, without
 from solver.rules.ruleset import FACES

@@ -29,7 +29,8 @@ from bot.table.events import (
     TurnEnding,
     Undone,
 )
-from bot.table.state import Game, Stage, apply
+from bot.table.fold import apply
+from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
 from solver.loaded.kits import Kit

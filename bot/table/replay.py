@@ -28,7 +28,8 @@ from bot.table.events import (
     Used,
     make_event,
 )
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from solver.errors import FarkleError, IllegalActionError
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll

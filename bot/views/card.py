@@ -15,7 +15,8 @@ from bot.table.dice_names import kept_text, rolled_text
 from bot.table.drafting import laid_out
 from bot.table.events import Kept
 from bot.table.fair_dice import Proof
-from bot.table.state import Game, Stage, apply
+from bot.table.fold import apply
+from bot.table.state import Game, Stage
 from bot.typed import cleaned
 from bot.views.advice import advice_text, id_text, odds_table, odds_text, position_text, reason_text
 from bot.views.compare import compare_text

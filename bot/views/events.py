@@ -26,7 +26,8 @@ from bot.table.events import (
     Undone,
     Used,
 )
-from bot.table.state import Game, Stage, TurnEnd, apply
+from bot.table.fold import apply
+from bot.table.state import Game, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badge_events import use_event_text
 from bot.views.layout import inside

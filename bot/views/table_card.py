@@ -16,7 +16,8 @@ from bot.table.badges import used_roll
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
 from bot.table.events import Rolled, TurnEnding, Used
-from bot.table.state import Game, Stage, apply
+from bot.table.fold import apply
+from bot.table.state import Game, Stage
 from bot.typed import cleaned
 from bot.views.card import (
     Attachment,

@@ -36,7 +36,7 @@ from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
-from bot.table.state import fold
+from bot.table.fold import fold
 from bot.wiring import open_parts
 from solver.errors import StrategyFileError
 from solver.game.sweeps import solve

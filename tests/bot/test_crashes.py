@@ -17,7 +17,7 @@ import pytest
 
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify_proof
-from bot.table.state import fold
+from bot.table.fold import fold
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import set_asides

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from bot.table.events import Begun, make_event
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from solver.game.standings import Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_manifest

@@ -17,7 +17,8 @@ from bot.store.rows import StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify_proof
-from bot.table.state import Game, fold
+from bot.table.fold import fold
+from bot.table.state import Game
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy

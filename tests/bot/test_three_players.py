@@ -19,7 +19,8 @@ from bot.services.reckoning import played
 from bot.services.situation import Situation
 from bot.table import commands
 from bot.table.events import Event, Kept, Rolled
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from bot.views.advice import advice_text
 from bot.views.card import answer_card
 from bot.views.review import review_text

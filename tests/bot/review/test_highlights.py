@@ -9,7 +9,8 @@ from bot.review.chart import ChartPoint, GameChart
 from bot.review.highlights import Feat, Highlight, highlight, moment_dice
 from bot.table import commands
 from bot.table.events import Banked, Event, Kept, Rolled, Scored, Undone
-from bot.table.state import Game, Stage, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game, Stage
 from solver.rules.file import load_rules
 from solver.turn.scoring import set_asides
 

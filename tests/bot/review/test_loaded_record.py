@@ -11,7 +11,7 @@ from bot.review.loaded_record import LoadedCount, loaded_record
 from bot.table import commands
 from bot.table.badges import faces_of, use
 from bot.table.events import Begun, Event
-from bot.table.state import apply, begin
+from bot.table.fold import apply, begin
 from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_die, read_set

@@ -14,7 +14,8 @@ from bot.review.review import Review, accuracy, review
 from bot.review.worth import Worth
 from bot.table import commands
 from bot.table.events import Begun, Corrected, Event, Kept, Replaced, Rolled, Undone
-from bot.table.state import Game, Stage, apply, begin, fold
+from bot.table.fold import apply, begin, fold
+from bot.table.state import Game, Stage
 from bot.views.review import review_data, review_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.game.position import Position

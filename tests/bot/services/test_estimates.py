@@ -9,7 +9,8 @@ from bot.services.advisor import Advisor
 from bot.services.reckoning import charted, estimated
 from bot.table import commands
 from bot.table.events import Begun, Event, Scored, TurnEnding
-from bot.table.state import Game, Stage, fold
+from bot.table.fold import fold
+from bot.table.state import Game, Stage
 from solver.play.estimate import WITHIN
 from solver.turn.scoring import after_set_aside, set_asides
 from tests.house_rules import small

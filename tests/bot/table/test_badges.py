@@ -13,7 +13,8 @@ import pytest
 from bot.review.worth import Worth
 from bot.table import badges, commands
 from bot.table.events import Accepted, Begun
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from solver.errors import FarkleError, IllegalActionError
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import uses_shape

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Corrected, Resigned, event_data, make_event
 from bot.table.fair_dice import Proof, loaded_roll, prove_loaded, verify_proof
-from bot.table.state import apply, begin
+from bot.table.fold import apply, begin
 from solver.errors import FarkleError, InvalidRequestError
 from solver.loaded.kits import Kit
 from solver.named.badges import read_badge

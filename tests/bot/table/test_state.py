@@ -9,7 +9,8 @@ import pytest
 
 from bot.table import commands
 from bot.table.events import Event, event_data, make_event
-from bot.table.state import Game, Stage, apply, begin, fold
+from bot.table.fold import apply, begin, fold
+from bot.table.state import Game, Stage
 from solver.game.position import first_position
 from solver.game.sweeps import solve
 from solver.play.policies import Policy, TurnView, make_policy

@@ -19,7 +19,8 @@ from hypothesis.stateful import (
 
 from bot.table import commands
 from bot.table.events import Begun, Event, Revealed, event_data, make_event
-from bot.table.state import Game, Stage, apply, begin, fold
+from bot.table.fold import apply, begin, fold
+from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import check_position
 from solver.rules.ruleset import Ruleset

@@ -4,7 +4,7 @@ import math
 from PIL import Image
 
 from bot.table import commands
-from bot.table.state import apply, begin
+from bot.table.fold import apply, begin
 from bot.views.card import roll_picture
 from bot.views.dice_picture import DIE, GAP, dice_png, dice_square_png
 from bot.views.layout import plain_markdown

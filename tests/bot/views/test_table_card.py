@@ -16,7 +16,8 @@ from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
 from bot.table.dice_names import kept_text
 from bot.table.events import Banked, Event, Joined, Kept, Picked, Rolled
-from bot.table.state import Game, Stage, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game, Stage
 from bot.views.card import kept_dice, table_buttons
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import text_width

@@ -11,7 +11,7 @@ import pytest
 
 from bot.table import commands
 from bot.table.events import Kept, Rolled
-from bot.table.state import apply, begin
+from bot.table.fold import apply, begin
 from bot.views.rules_text import rules_text
 from solver.best_play import Strategy
 from solver.game.position import Position, first_position

@@ -18,7 +18,8 @@ from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
 from bot.table.events import Event
-from bot.table.state import Game, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from bot.views.card import kept_dice, why_not
 from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.views.table_card import TableCard, choice_card, table_card

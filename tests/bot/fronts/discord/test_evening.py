@@ -25,7 +25,8 @@ import pytest
 from bot.fronts.discord import answers
 from bot.services import tables
 from bot.table.events import Kept
-from bot.table.state import Game, apply
+from bot.table.fold import apply
+from bot.table.state import Game
 from bot.wiring import Parts
 from tests.bot.clock import Clock
 from tests.bot.fronts.discord.components import BUTTON, CONTAINER, GALLERY, ROW, SECTION, TEXT

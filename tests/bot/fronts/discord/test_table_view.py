@@ -21,7 +21,8 @@ from bot.store.rows import StoredGame
 from bot.table import commands
 from bot.table.drafting import laid_out
 from bot.table.events import Begun, Event, Picked
-from bot.table.state import Game, Stage, apply, begin
+from bot.table.fold import apply, begin
+from bot.table.state import Game, Stage
 from bot.views.card import LONGEST_LABEL, Attachment, Button, kept_dice, shown_faces, table_buttons
 from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.table_card import TableCard, choice_card, table_card

@@ -1,0 +1,384 @@
+"""What events make of a game, by the rules and nothing else.
+
+With more than two players the endings mean the following. After the first bank that reaches the
+goal all others have one final turn, or only those who have not had their turn of the round
+(`equal_turns`). Then the highest score wins. Of equal ones the first to have it wins, each wins an
+equal share, or those who are level play turns against each other, until one of them got more points
+in it than the others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.table.events import (
+    Accepted,
+    Banked,
+    Begun,
+    Corrected,
+    Ended,
+    Event,
+    Joined,
+    Kept,
+    Left,
+    Picked,
+    Replaced,
+    Resigned,
+    Revealed,
+    Rolled,
+    Scored,
+    Seeded,
+    Skipped,
+    TurnEnding,
+    Undone,
+    Used,
+)
+from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
+from solver.game.standings import after_turn, first_standing
+from solver.loaded.kits import Kit, badges_of, kits_of_picks, matchup_of_all, without
+from solver.loaded.matchup import check_loaded
+from solver.named.drafts import check_pool, order_of_picks, pairs_of
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll, dice_set, make_roll
+from solver.turn.powers import PowerKind
+from solver.turn.scoring import Fate, after_set_aside, fate
+
+
+def fold(first: Begun, others: Iterable[Event]) -> Game:
+    """The game that events make."""
+    game = begin(first)
+    for event in others:
+        game = apply(game, event)
+    return game
+
+
+def begin(event: Begun) -> Game:
+    """The game that has just been set up.
+
+    Raises FarkleError for what players cannot bring, as `matchup_of_all` does, or cannot take.
+    """
+    rules, kits = event.rules, event.kits
+    if event.pool:
+        check_loaded(rules, dice_set(rules))
+        check_pool(event.pool, rules.dice)
+    matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone) if kits else None
+    seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
+    return Game(
+        id=event.game,
+        rules=rules,
+        seats=tuple(seats),
+        turn=Turn(kits[0].dice.dice_set.whole if kits else dice_set(rules).whole),
+        host=event.host,
+        tracked=event.tracked,
+        hints=event.hints,
+        away_seconds=event.away_seconds,
+        commitment=event.commitment,
+        kits=kits,
+        joker_alone=event.joker_alone,
+        matchup=matchup,
+        pool=event.pool,
+        closed=event.closed,
+    )
+
+
+def apply(game: Game, event: Event) -> Game:
+    """The game after one more event, which the commands have found to be legal."""
+    if isinstance(event, Undone):
+        return replace(game.before or game, version=game.version + 1)
+    after = replace(_applied(game, event), version=game.version + 1)
+    # who has sat down stays
+    stays = isinstance(event, Joined | Left | Revealed)
+    is_decision = isinstance(event, Kept | Banked | Accepted) or (
+        isinstance(event, Used) and not event.fallen
+    )
+    if is_decision or (game.tracked and not stays):
+        return replace(after, before=game)
+    return replace(after, before=None)
+
+
+def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
+    match event:
+        case Joined():
+            game = _with_kit(game, event.kit)
+            seat = _new_seat(game.rules, event.level, game.kits, len(game.seats))
+            return replace(game, seats=(*game.seats, seat))
+        case Left():
+            return _without(game, event.seat)
+        case Picked():
+            return _picked(game, event.place)
+        case Seeded():
+            return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
+        case Rolled():
+            stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
+            rolled = replace(game, stage=stage, rolls=game.rolls + 1)
+            return _after_roll(rolled, event.dice)
+        case Kept():
+            return replace(game, turn=turn_after(game, event.dice))
+        case Banked():
+            return _end_turn(game, TurnEnding.BANK, game.bank_points)
+        case Used():
+            return _used(game, event)
+        case Accepted():
+            return _end_turn(game, TurnEnding.FARKLE, 0)
+        case Scored():
+            stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
+            return _end_turn(replace(game, stage=stage), event.ending, event.points)
+        case Skipped():
+            return _end_turn(game, TurnEnding.SKIP, 0)
+        case Corrected():
+            return _corrected(game, event)
+        case Resigned():
+            return _resigned(game, event.seat)
+        case Replaced():
+            return game.with_seat(event.seat, level=event.level)
+        case Ended():
+            return replace(game, stage=Stage.OVER)
+        case Revealed():
+            return replace(game, secret=event.secret)
+    raise AssertionError(event)
+
+
+def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
+    """The turn once dice of its roll, a legal set-aside, were set aside for so many times."""
+    dice, turn = make_roll(kept), game.turn
+    chosen = next(one for one in game.set_asides() if one.dice == dice)
+    if game.side:
+        after = game.side.after(turn.state, chosen, times)
+    else:
+        after = after_set_aside(game.rules, turn.state, chosen)
+    return Turn(after.dice, after.turn_total, after.hot_dice, used=turn.used)
+
+
+def _used(game: Game, event: Used) -> Game:  # noqa: PLR0911 - one for each kind
+    """The game after a use of the badge of the player to move."""
+    side, turn = game.side, game.turn
+    if side is None or side.power is None:
+        raise AssertionError(event)
+    power, roll = side.power, turn.roll or ()
+    turn = replace(turn, used=turn.used + 1)
+    game = replace(
+        game.with_seat(game.mover, uses=game.seats[game.mover].uses - 1),
+        turn=turn,
+        stage=Stage.PLAY if game.stage is Stage.LOBBY else game.stage,
+        rolls=game.rolls + bool(event.fallen),
+    )
+    match power.kind:
+        case PowerKind.WARLORD if not power.at_start:
+            return _end_turn(game, TurnEnding.BANK, power.more(turn.turn_total))
+        case PowerKind.RESURRECTION:
+            return _after_roll(replace(game, turn=replace(turn, roll=None)), event.fallen)
+        case PowerKind.MIGHT:
+            return _after_roll(replace(game, turn=replace(turn, is_changed=True)), event.fallen)
+        case PowerKind.DOPPELGANGER:
+            return replace(game, turn=turn_after(game, event.dice, times=2))
+        case PowerKind.TRANSMUTATION:
+            roll = side.turned(roll, event.dice[0])
+            return replace(game, turn=replace(turn, roll=roll, is_changed=True))
+        case PowerKind.REROLL:
+            roll = (*without(roll, event.dice), *event.fallen)
+            return _after_roll(replace(game, turn=replace(turn, is_changed=True)), roll)
+    return game
+
+
+def _turn_of(game: Game, seat: int) -> Game:
+    """The game where a seat begins a turn."""
+    game = replace(game, mover=seat)
+    return replace(game, turn=game.first_turn)
+
+
+def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
+    badge = badges_of(kits)[number] if len(kits) == 2 else None
+    score, uses = (badge.head_start, badge.uses_left) if badge else (0, 0)
+    return Seat(level, score, on_board=first_standing(rules).on_board, uses=uses)
+
+
+def _seated_anew(game: Game) -> Game:
+    """The game before its first roll, once players bring other things."""
+    levels = (seat.level for seat in game.seats)
+    seats = (_new_seat(game.rules, level, game.kits, k) for k, level in enumerate(levels))
+    return replace(game, seats=tuple(seats))
+
+
+def _picked(game: Game, place: int) -> Game:
+    """The game once one more pair was taken: the last one begins it."""
+    picks = (*game.picks, place)
+    order = order_of_picks(pairs_of(game.rules.dice))
+    game = replace(game, picks=picks)
+    if len(picks) < len(order):
+        return replace(game, mover=order[len(picks)])
+    kits = kits_of_picks(game.pool, picks, game.rules.dice)
+    return _turn_of(_bringing(game, kits), 0)
+
+
+def _with_kit(game: Game, kit: Kit | None) -> Game:
+    """The game to which the next one to sit down brings this."""
+    if kit is None or not game.kits:
+        return game
+    number = len(game.seats)
+    return _seated_anew(_bringing(game, (*game.kits[:number], kit, *game.kits[number + 1 :])))
+
+
+def _bringing(game: Game, kits: tuple[Kit, ...]) -> Game:
+    matchup = matchup_of_all(game.rules, kits, joker_alone=game.joker_alone)
+    return replace(game, kits=kits, matchup=matchup)
+
+
+def _without(game: Game, number: int) -> Game:
+    """The game without a seat; nobody has rolled yet."""
+
+    def moved(seat: int) -> int:
+        return seat - (seat > number)
+
+    host = None if game.host in {None, number} else moved(game.host or 0)
+    seeds = tuple((moved(seat), text) for seat, text in game.seeds if seat != number)
+    seats = (*game.seats[:number], *game.seats[number + 1 :])
+    game = replace(game, seats=seats, host=host, seeds=seeds)
+    if game.kits:
+        # what who gets up has brought is there for who comes
+        kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
+        game = _seated_anew(_bringing(game, kits))
+    return _turn_of(game, moved(game.mover) % len(seats))
+
+
+def _after_roll(game: Game, fallen: Roll) -> Game:
+    turn, seat, roll = game.turn, game.seats[game.mover], make_roll(fallen)
+    found = fate(game.rules, roll) if game.side is None else _loaded_fate(game, roll)
+    match found:
+        case Fate.SCORES:
+            return replace(game, turn=replace(turn, roll=roll))
+        case Fate.WINS:
+            return _end_turn(game, TurnEnding.WIN, 0)
+        case Fate.LOSES:
+            return _end_turn(game, TurnEnding.LOSE, 0)
+        case Fate.FARKLE:
+            lies = replace(game, turn=replace(turn, roll=roll))
+            if lies.may_use:
+                return lies
+            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
+            return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
+
+
+def _loaded_fate(game: Game, roll: Roll) -> Fate:
+    return Fate.SCORES if game.set_asides(roll) else Fate.FARKLE
+
+
+def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
+    """The mover's turn is over; `points` are banked."""
+    number, rules = game.mover, game.rules
+    before = game.seats[number]
+    counted = replace(
+        before,
+        turns=before.turns + (how is not TurnEnding.SKIP),
+        farkled=before.farkled + (how is TurnEnding.FARKLE),
+        biggest_turn=max(before.biggest_turn, points),
+    )
+    played_off = game.stage is Stage.PLAY_OFF
+    after = counted if played_off else _scored(rules, counted, how, points)
+    seats = (*game.seats[:number], after, *game.seats[number + 1 :])
+    lost = before.score + (0 if played_off else points) - after.score
+    end = TurnEnd(number, how, points, lost)
+    game = _turn_of(replace(game, seats=seats, last=end), number)
+    if how is TurnEnding.WIN:
+        return _won_by(game, [number])
+    if played_off:
+        if how is not TurnEnding.LOSE:
+            game = replace(game, played_off=(*game.played_off, (number, points)))
+        return _next_waiting(game, game.waiting[1:])
+    reaches = points > 0 and game.counted(after.score) >= rules.winning_score
+    if reaches:
+        if rules.goal_ends_game(last_of_round=False):
+            return _won_by(game, [number])
+        game = replace(game, reached=(*game.reached, number))
+    if game.stage is Stage.FINAL:
+        return _next_waiting(game, game.waiting[1:])
+    if reaches:
+        following = _following(game, number)
+        if rules.ending == "equal_turns":
+            following = [seat for seat in following if seat > number]
+        return _next_waiting(replace(game, stage=Stage.FINAL), tuple(following))
+    return _turn_of(game, _following(game, number)[0])
+
+
+def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int) -> Seat:
+    """A seat after its turn."""
+    if how is TurnEnding.SKIP:
+        return seat
+    farkles, loses = how is TurnEnding.FARKLE, how is TurnEnding.LOSE
+    after = after_turn(rules, seat.standing, points, farkles=farkles, loses=loses)
+    return replace(seat, score=after.score, farkles=after.farkles, on_board=after.on_board)
+
+
+def _following(game: Game, number: int) -> list[int]:
+    """The other seats that play, in the order of their turns; the seat itself if it is alone."""
+    count = len(game.seats)
+    order = [(number + k) % count for k in range(1, count)]
+    return [seat for seat in order if game.seats[seat].playing] or [number]
+
+
+def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
+    """Go on with the next last turn, or see who has won."""
+    left = [*waiting, *(seat for seat, _ in game.played_off)]
+    if game.stage is Stage.PLAY_OFF and len(left) == 1:
+        return _won_by(game, left)
+    if waiting:
+        return replace(game, waiting=waiting, mover=waiting[0])
+    if game.stage is Stage.PLAY_OFF:
+        points = dict(game.played_off)
+        most = max(points.values())
+        level = [seat for seat in points if points[seat] == most]
+        return _won_by(game, level) if len(level) == 1 else _play_off(game, level)
+    playing = [number for number, seat in enumerate(game.seats) if seat.playing]
+    most = max(game.seats[seat].score for seat in playing)
+    level = [seat for seat in playing if game.seats[seat].score == most]
+    if len(level) > 1 and game.rules.ties == "played_on":
+        return _play_off(game, level)
+    if game.rules.ties == "earlier":
+        level = [min(level, key=[*game.reached, *playing].index)]
+    return _won_by(game, level)
+
+
+def _play_off(game: Game, level: list[int]) -> Game:
+    """One more turn for each of those who are level, first for the one whose turn it is."""
+    order = [seat for seat in [*_following(game, game.mover), game.mover] if seat in level]
+    return replace(game, stage=Stage.PLAY_OFF, waiting=tuple(order), played_off=(), mover=order[0])
+
+
+def _won_by(game: Game, winners: list[int]) -> Game:
+    shares = tuple(1 / len(winners) if k in winners else 0.0 for k in range(len(game.seats)))
+    return replace(game, stage=Stage.OVER, waiting=(), shares=shares)
+
+
+def _corrected(game: Game, event: Corrected) -> Game:
+    seat = game.seats[event.seat]
+    score = seat.score if event.score is None else event.score
+    changed = game.with_seat(
+        event.seat,
+        score=score,
+        farkles=seat.farkles if event.farkles is None else event.farkles,
+        uses=seat.uses if event.uses is None else event.uses,
+        # everybody starts off the board with 0
+        on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
+    )
+    if event.moves:
+        return _turn_of(changed, event.seat)
+    return changed
+
+
+def _resigned(game: Game, number: int) -> Game:
+    """A seat is out; who is left alone has won."""
+    moves = game.mover == number
+    game = game.with_seat(number, playing=False)
+    playing = [k for k, seat in enumerate(game.seats) if seat.playing]
+    if len(playing) == 1:
+        return _won_by(game, playing)
+    game = replace(game, reached=tuple(seat for seat in game.reached if seat != number))
+    if moves:
+        game = _turn_of(game, number)
+    if game.stage is Stage.FINAL and not game.reached:
+        # the goal is open again
+        mover = _following(game, number)[0] if moves else game.mover
+        return replace(game, stage=Stage.PLAY, waiting=(), mover=mover)
+    if game.stage in {Stage.FINAL, Stage.PLAY_OFF}:
+        played = tuple((seat, points) for seat, points in game.played_off if seat != number)
+        waiting = tuple(seat for seat in game.waiting if seat != number)
+        return _next_waiting(replace(game, played_off=played), waiting)
+    return replace(game, mover=_following(game, number)[0]) if moves else game
