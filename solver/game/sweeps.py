@@ -45,7 +45,7 @@ _FEW_IN_VAIN = 4
 """Sweeps in which changes do not fall to half: with no more to gain without a penalty, where one
 sweep solves the game, or from corrections."""
 
-_MOST_IN_VAIN = 400
+_MOST_IN_VAIN = 2000
 """As many that only rounding is left to change, wherever a proof failed."""
 
 _AT_REST = 0.5

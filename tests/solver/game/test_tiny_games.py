@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from solver.errors import ConvergenceError
 from solver.game.bounds import bound_of_sweep, error_bound
 from solver.game.endgame import endgame
 from solver.game.layout import Contest, as_is_best, read_table, write_table
@@ -89,10 +90,16 @@ def exact(rules: Ruleset) -> Floats:
     return values
 
 
-def check(kernels: Path, rules: Ruleset) -> None:
+def check(kernels: Path, rules: Ruleset, *, may_last: bool = False) -> None:
+    """may_last: whether a game may have so many turns that rounding leaves no proof within 1e-9."""
     right = exact(rules)
     for tolerance in (1e-3, 1e-6, 1e-9):
-        solution = solve(rules, cache=kernels, tolerance=tolerance)
+        try:
+            solution = solve(rules, cache=kernels, tolerance=tolerance)
+        except ConvergenceError:
+            assert may_last
+            assert tolerance < 1e-6
+            return
         # where rounding stands in the way more than the tolerance is told
         assert error(solution.values, right) <= solution.error_bound <= max(tolerance, 1e-6)
 
@@ -142,5 +149,5 @@ def test_wrong_values_of_a_tiny_game_are_not_proved(kernels: Path, seed: int) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24, 400))
 def test_many_tiny_games_are_as_exact_as_they_say(kernels: Path, seed: int) -> None:
-    check(kernels, tiny(seed))
+    check(kernels, tiny(seed), may_last=True)
     check_wrong_values(kernels, tiny(seed), seed)
