@@ -106,6 +106,8 @@ async def _press(discord: Loopback, message: Message, action: str) -> None:
     mover = ANN if "▸ ann" in message.text else BOB
     if button:
         await shown(await discord.press(mover, message, custom_id=button["custom_id"]))
+    else:
+        await asyncio.sleep(0.02)  # on a busy machine what was pressed is shown later
 
 
 @asynccontextmanager

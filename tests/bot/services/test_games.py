@@ -797,7 +797,7 @@ async def test_scores_are_typed_as_they_are_shown(table: Chat) -> None:
 
 
 async def test_a_score_put_right_to_0_is_off_the_board(table: Chat) -> None:
-    await table.say("ann: /track @bob rules:patch")
+    await table.say("ann: /track @bob rules:patch goal:1500")
     await table.say("ann: /score 1000")
     await table.say("ann: /fix ann 0")
     await table.say("ann: /fix next:ann")

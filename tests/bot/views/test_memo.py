@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.services.memo import MemoAnswer
 from bot.views.memo import memo_text, thumb_text
-from bot.views.memo_picture import memo_picture, picture_form
+from bot.views.memo_picture import Form, memo_picture, picture_form
 from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
@@ -181,9 +181,14 @@ def check(reader: Reader, move: Move, position: Position, roll: naive.Dice) -> N
 def test_the_page_is_a_picture_in_three_forms() -> None:
     rules = load_rules("classic")
     never = GoForIt((None,) * 6, (None,) * 6)
-    begins = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "svg": b"<?xml"}
+    begins: dict[Form, bytes] = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-", "svg": b"<?xml"}
     whole = study(rules, GoForIt((9500,) * 6, (8000,) * 6))
-    for found, forms in ((None, ["svg"]), (study(rules, never), ["pdf"]), (whole, list(begins))):
+    pages: list[tuple[MemoStudy | None, list[Form]]] = [
+        (None, ["svg"]),
+        (study(rules, never), ["pdf"]),
+        (whole, ["png", "pdf", "svg"]),
+    ]
+    for found, forms in pages:
         answer = MemoAnswer(memo_table(rules), None, found)
         drawn = {form: memo_picture(answer, form) for form in forms}
         assert all(picture.startswith(begins[form]) for form, picture in drawn.items())
