@@ -68,7 +68,7 @@ def test_it_speaks_german(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = pipe(data, "/advise 6 5 3 3 3 2\n/advise 7 7\n/odds on-board:nein rules:classic\n")
     assert "5 behalten" in done.stdout
     assert "51,10 %" in done.stdout
-    assert '"7" ist keine Augenzahl' in done.stdout
+    assert '„7“ ist keine Augenzahl' in done.stdout
     assert "Regeln classic" in done.stdout
     data_of = [pipe(data, "/advise 6 5 3 3 3 2", "--json").stdout]
     monkeypatch.setenv("FARKLE_LANGUAGE", "xx")
