@@ -79,6 +79,7 @@ async def test_pictures_are_left_out_before_moves(
             await front.press(pressed, TableButton(game_id, version, mask, "roll", "en"))
             return pressed.response.edit_message.call_args.kwargs
 
+        press_on(parts.tasks.pressure, 0.0)
         told = await press(0)
         assert "Ann rolls 6 5 3 3 3 2" in text_of(told)
         assert [file.filename for file in told["attachments"]] == ["dice.png"]
