@@ -224,7 +224,10 @@ def _text(reply: Reply, caller: Caller, width: int | None) -> str:
     """A reply as it is read in the terminal."""
     text = reply.text
     if reply.private and caller.person.name != YOU:
-        text = say("(to {name} alone) {text}", name=caller.person.name, text=text)
+        # lines that are broken already stay as they are
+        start = "\n" if "\n" in text else ""
+        text = say("(to {name} alone) {text}", name=caller.person.name, text=start + text)
+        text = text.replace(" \n", "\n", 1) if start else text
     text = wrap(text, width or _WIDTH)
     chart = reply.subject.chart if isinstance(reply.subject, News) else None
     if chart and len(chart.turns) > 1:

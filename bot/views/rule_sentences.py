@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bot.views.layout import and_text
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.scoring import farkle_probability
 from solver.wording import say, say_later
@@ -333,14 +334,8 @@ def _ties(rules: Ruleset) -> Topic:
         if rules.lose_everything:
             parts.append(say("a roll that loses everything loses the game"))
     if parts:
-        sentence += " " + say("In these turns {clauses}.", clauses=all_of(parts))
+        sentence += " " + say("In these turns {clauses}.", clauses=and_text(parts))
     return Topic("ties", rules.ties, sentence)
-
-
-def all_of(parts: list[str]) -> str:
-    """A list in words, with "and"."""
-    *others, last = parts
-    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def _canonical(patterns: tuple[str, ...]) -> list[str]:

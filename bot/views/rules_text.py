@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from bot.views.layout import columns, dice_count, percent, wrap
+from bot.views.layout import and_text, columns, dice_count, percent, wrap
 from bot.views.rule_sentences import (
     COUNTS,
-    all_of,
     combination_points,
     end_topics,
     of_a_kind_points,
@@ -74,7 +73,7 @@ def _worth(rules: Ruleset) -> list[str]:
     if examples := _better_in_parts(rules):
         best = say(
             "Dice set aside count as the combinations worth most: {examples}.",
-            examples=all_of(examples),
+            examples=and_text(examples),
         )
         lines += ["", f"  {best}"]
     return lines

@@ -68,7 +68,7 @@ def test_it_speaks_german(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = pipe(data, "/advise 6 5 3 3 3 2\n/advise 7 7\n/odds on-board:nein rules:classic\n")
     assert "5 behalten" in done.stdout
     assert "51,10 %" in done.stdout
-    assert '„7“ ist keine Augenzahl' in done.stdout
+    assert "„7“ ist keine Augenzahl" in done.stdout
     assert "Regeln classic" in done.stdout
     data_of = [pipe(data, "/advise 6 5 3 3 3 2", "--json").stdout]
     monkeypatch.setenv("FARKLE_LANGUAGE", "xx")
@@ -308,6 +308,22 @@ async def test_no_refusal_is_wider_than_a_terminal(
     assert max(map(len, lines)) <= 79
     assert lines[0].startswith('Unknown policy "nope"; known are optimal,')
     assert sum(line.startswith("  ") for line in lines) >= 5
+
+
+async def test_lines_for_one_alone_stay_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "a line that is as long as a terminal is wide, so that nothing goes before it\n  x"
+    for text, shown in (("yes", "(to ann alone) yes"), (lines, f"(to ann alone)\n{lines}")):
+
+        async def replies(*_: Any, text: str = text) -> AsyncIterator[Reply]:
+            yield Reply(text, str, private=True)
+
+        async with open_chat(tmp_path) as opened:
+            monkeypatch.setattr(opened.commands, "answer", replies)
+            run_lines(monkeypatch, "ann: /drill")
+            await run_console(opened.commands, tmp_path / "history", as_json=False)
+        assert capsys.readouterr().out == f"{shown}\n"
 
 
 async def test_who_cancels_is_told_once(

@@ -39,7 +39,7 @@ async def test_everybody_reads_their_own_language(bot: Bot, discord: Loopback) -
     assert "51.10 %" in told.text
     refused = await shown(await discord.slash(KARL, "advise", dice="7 7"))
     assert refused.ephemeral
-    assert '„7“ ist keine Augenzahl' in refused.text
+    assert "„7“ ist keine Augenzahl" in refused.text
     assert bot.process.returncode is None
 
 
