@@ -57,9 +57,10 @@ class Correction:
         first, end = np.zeros((2, len(totals), *shape), dtype=np.int32)
         farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
         banked, turn_totals = [], np.arange(game.scores)
-        for total, *found in zip(totals, first, end, farkled, strict=True):
-            find_responses(turn, table, total, *work, mass, options, *found, room)
-            begins, ends = (one[..., np.newaxis] for one in found[:2])
+        for i, total in enumerate(totals):
+            found = first[i], end[i], farkled[i], room
+            find_responses(turn, table, total, *work, mass, options, *found)
+            begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])
         lengths = end - first

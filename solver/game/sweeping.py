@@ -250,8 +250,9 @@ class Sweeps:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            more = self.table[:0], not self.plain
-            sweep_kernels.sweep_totals(*self.turns, self.table, total, active, *more, *given)
+            center, twice = self.table[:0], not self.plain
+            what = self.table, total, active, center, twice
+            sweep_kernels.sweep_totals(*self.turns, *what, *given)
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide
             sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
