@@ -203,8 +203,10 @@ class EstimatedStrategy(SharedStrategy):
                 odds[:, i, j] = log_odds(pair) + between
                 odds[:, j, i] = -odds[:, i, j]
         scores = sum((one.score for one in standings), np.zeros(lanes))
-        missing = self.rules.winning_score - scores / count
-        return race(odds, missing / mean_turn(self.rules))
+        turns = (self.rules.winning_score - scores / count) / mean_turn(self.rules)
+        if self.rules.ending != "at_once":
+            turns = np.zeros(lanes)  # final turns decide most games, so that all are near their end
+        return race(odds, turns)
 
     def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
@@ -215,6 +217,8 @@ class EstimatedStrategy(SharedStrategy):
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
     """What players add to the logarithm of the odds of two between whom they move."""
+    if rules.ending == "final_turn":
+        return np.zeros(standings.score.shape)  # nobody is done before the others had a turn
     missing = (rules.winning_score - standings.score) // rules.point_step
     turns = missing * rules.point_step / mean_turn(rules)
     later: Floats = _BETWEEN_LATER / (1 + turns)
