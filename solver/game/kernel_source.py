@@ -42,8 +42,6 @@ class Turns(NamedTuple):
     """Weighs everything."""
     three: Callable[..., Any]
     """As far as only the three largest numbers of dice are worth a roll."""
-    two: Callable[..., Any]
-    """As far as only the two largest are."""
     all_dice: Callable[..., Any]
     """As far as only all dice are."""
 
@@ -197,7 +195,7 @@ def numbers_rolled(plan: TurnPlan) -> list[int | None]:
 
     The first one is for all.
     """
-    return [None, *range(min(3, plan.columns - 1), 0, -1)]
+    return [None, *(rolled for rolled in (3, 1) if rolled < plan.columns)]
 
 
 def _banked(plan: TurnPlan, rolled: int | None) -> int:

@@ -175,7 +175,6 @@ def _renew(turns, table, s, first, work, one, other, center, twice):
 def sweep_totals(
     turn,
     three,
-    two,
     all_dice,
     table,
     s,
@@ -207,7 +206,7 @@ def sweep_totals(
     share = max(chain.size, (tasks + workers - 1) // workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        turns = turn, three, two, all_dice
+        turns = turn, three, all_dice
         begin, end = 0, share
         if worker > 0:
             rest, others = tasks - share, workers - 1
@@ -251,7 +250,6 @@ def _slope(x, image, last_x, last_image):
 def solve_total(
     turn,
     three,
-    two,
     all_dice,
     table,
     s,
@@ -281,7 +279,7 @@ def solve_total(
     tasks = np.flatnonzero(active)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        turns = turn, three, two, all_dice
+        turns = turn, three, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
         for place in range(worker, tasks.size, workers):
