@@ -34,6 +34,9 @@ def _signs() -> Iterator[tuple[ColumnElement[bool], str]]:
     yield games.c.id.in_(lost.where(seats.c.number.is_(None))), say("a seat is missing")
     told = _number(results)
     yield and_(told != 0, told != _number(seats)), say("a result is missing")
+    without_result = select(events.c.game_id).where(events.c.kind == "ended")
+    is_over = and_(games.c.ended_at.is_not(None), games.c.id.not_in(without_result))
+    yield and_(is_over, told == 0), say("its results are missing")
 
 
 def _has_unsound(table: Table) -> ColumnElement[bool]:

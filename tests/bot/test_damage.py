@@ -211,6 +211,19 @@ async def test_a_chat_that_begins_says_what_it_set_aside(world: World) -> None:
         assert "No game is open here" in (await chat.say(PLACES[0], "/show")).text
 
 
+async def test_games_whose_results_are_gone_are_set_aside(world: World) -> None:
+    """As when their page is lost: a board without them would say that nobody has won."""
+    folder = world.copy("damaged")
+    with closing(sql(folder / "farkle.db")) as connection:
+        lost = connection.execute("SELECT DISTINCT game_id FROM results").fetchall()
+        connection.execute("DELETE FROM results")
+    assert lost
+    async with opened(folder):
+        pass
+    report = await looked_into(folder)
+    assert set(report.set_aside) == {game for [game] in lost}
+
+
 async def test_what_one_program_set_aside_no_other_goes_on_with(world: World) -> None:
     [game, *_] = await open_games(world)
     folder = world.copy("damaged")
