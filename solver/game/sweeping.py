@@ -27,10 +27,6 @@ from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, stat
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 
-_ROUNDED = 2.0**-52
-"""Changes by no more are rounding: as what a player has is 1 less what the other one has, they are
-not small in relation to the value of a player who is nearly lost."""
-
 _ROUGHEST = 1e-6
 """Error bound with which values are taken that rounding lets be no more exact."""
 
@@ -271,8 +267,7 @@ def _changes(
     Changes are relative to the value, or to `least` if it is less.
     """
     states, worth = after != 0, np.maximum(after, least)
-    moved = np.maximum(np.abs(after - before) - _ROUNDED, 0.0)
-    relative = np.divide(moved, worth, where=states, out=np.zeros_like(after))
+    relative = np.divide(np.abs(after - before), worth, where=states, out=np.zeros_like(after))
     by_score = relative.max(axis=(0, 1, 2))[PAD:]
     lesser = np.arange(firsts[0], total // 2 + 1)
     by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])

@@ -46,7 +46,7 @@ _FEW_IN_VAIN = 4
 sweep solves the game, or from corrections."""
 
 _MOST_IN_VAIN = 2000
-"""As many that only rounding is left to change, wherever a proof failed."""
+"""As many after which only rounding is left to change."""
 
 _AT_REST = 0.5
 """A group is left out if it changed by no more than so many times what would end the solve."""
@@ -94,7 +94,7 @@ def solve(
     for number in range(1, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         course.add(change, verifying=verifying)
-        rounding = failed and course.in_vain >= (_MOST_IN_VAIN if falls else _FEW_IN_VAIN)
+        rounding = course.in_vain >= (_MOST_IN_VAIN if falls else _FEW_IN_VAIN)
         enough = max(course.enough(target), _NOISE) if falls else tolerance
         if rounding:
             enough = np.inf
