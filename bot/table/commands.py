@@ -52,8 +52,7 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
     begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
-    most = len(begun.kits) or (2 if begun.pool else MOST_PLAYERS)
-    check_seats(len(levels), most)
+    check_seats(len(levels), _places(begun))
     return begun
 
 
@@ -364,6 +363,11 @@ def most_players(game: Game) -> int:
     """How many can play in a game."""
     if game.closed:
         return len(game.seats)
+    return _places(game)
+
+
+def _places(game: Begun | Game) -> int:
+    """For how many there are dice."""
     return len(game.kits) or (2 if game.pool else MOST_PLAYERS)
 
 

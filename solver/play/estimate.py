@@ -38,9 +38,9 @@ from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
 from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
 
-WITHIN = {"solved": 0.01, "rough": 0.01}
-"""What 95 in 100 chances are off by at most, at the start of a turn: where two players are solved,
-and where they are not. For the worst of the games in docs/mathematics.md, and a little more."""
+WITHIN = 0.01
+"""What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
+or not. For the worst of the games in docs/mathematics.md, and a little more."""
 
 _BETWEEN = 0.65
 """How much a player counts who may be done at once, between two others. Best for exact values of
@@ -64,10 +64,8 @@ class EstimatedStrategy(SharedStrategy):
         self.pairs = pairs
         """What is known of two players."""
         self._of = pairs.current()
-        if isinstance(self._of, RoughValues):
-            self.within = WITHIN["rough"]
-        elif players > 2:
-            self.within = WITHIN["solved"]
+        if players > 2 or isinstance(self._of, RoughValues):
+            self.within = WITHIN
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
         self._start = lru_cache(maxsize=1024)(self._solve_start)
 

@@ -239,8 +239,8 @@ def shows_moment(message: discord.Message | None) -> bool:
 
 def _parts_of(message: discord.Message | None) -> list[Any]:
     """What is in the frame of a message."""
-    framed = (one for one in (message.components if message else ()))
-    return [part for one in framed if isinstance(one, discord.Container) for part in one.children]
+    shown = message.components if message else ()
+    return [part for one in shown if isinstance(one, discord.Container) for part in one.children]
 
 
 def _button(one: card.Button) -> Button[View]:

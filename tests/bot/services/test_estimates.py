@@ -16,7 +16,6 @@ from solver.turn.scoring import after_set_aside, set_asides
 from tests.house_rules import small
 
 RULES = small(dice=4, goal=600)
-ROUGH = WITHIN["rough"]
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_who_has_resigned_has_nothing_and_the_others_play_on(advisor: Advisor) -
     shares, within = estimated(advisor, fold(begun(4), [*scored(100, 200, 300, 50), event]))
     assert shares[1] == 0
     assert [shares[0], *shares[2:]] == pytest.approx(estimated(advisor, left)[0], abs=1e-12)
-    assert within == ROUGH
+    assert within == WITHIN
 
 
 def test_a_roll_on_the_table_is_worth_its_best_set_aside(advisor: Advisor) -> None:
@@ -73,5 +72,5 @@ def test_two_players_by_rules_that_are_not_solved(advisor: Advisor) -> None:
     shares, within = estimated(advisor, played(begun(2), 300, 100))
     assert 0.6 < shares[0] < 1
     assert sum(shares) == pytest.approx(1)
-    assert within == ROUGH
+    assert within == WITHIN
     assert played(begun(2)).stage is Stage.LOBBY

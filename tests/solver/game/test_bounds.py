@@ -69,9 +69,9 @@ QUICK = {
 
 
 @cache
-def exact(rules: Ruleset) -> Floats:
+def exact(rules: Ruleset, tolerance: float = 1e-14) -> Floats:
     """The values of a game in the layout of a solution, by Newton's method on the slow twin."""
-    found = naive.value_iteration(rules, 1e-14, naive.exact_fixed_point)
+    found = naive.value_iteration(rules, tolerance, naive.exact_fixed_point)
     size = round((len(found) / (2 if rules.has_roles else 1)) ** 0.5)
     values = np.full((2 if rules.has_roles else 1, size, size), np.nan)
     for (began, own, other), value in found.items():

@@ -13,14 +13,12 @@ from solver.errors import ConvergenceError
 from solver.game.bounds import bound_of_sweep, error_bound
 from solver.game.endgame import endgame
 from solver.game.layout import Contest, as_is_best, read_table, write_table
-from solver.game.standings import Standing, role, standing_index
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
 from tests import naive
 from tests.house_rules import can_be_played
-from tests.solver.game.test_bounds import error
+from tests.solver.game.test_bounds import error, exact
 
 NO_TRIPLES = {"three_of_a_kind": 0}
 TURNS: list[dict[str, Any]] = [
@@ -36,6 +34,9 @@ TURNS: list[dict[str, Any]] = [
 """What a turn is made of: few kinds, as each one takes a while to compile."""
 
 MANY = int(os.environ.get("FARKLE_TINY_GAMES", "40"))
+
+TOLERANCE = 1e-12
+"""Of the exact values."""
 
 MOST_PAIRS = 200
 """Of standings in a game: its exact values take as many turns of the twin as there are."""
@@ -81,21 +82,9 @@ def tiny(seed: int) -> Ruleset:
             return rules
 
 
-@cache
-def exact(rules: Ruleset) -> Floats:
-    """The values of a game in the layout of a solution, by Newton's method on the slow twin."""
-    found = naive.value_iteration(rules, 1e-12, naive.exact_fixed_point)
-    size = round((len(found) / (2 if rules.has_roles else 1)) ** 0.5)
-    values = np.full((2 if rules.has_roles else 1, size, size), np.nan)
-    for (began, own, other), value in found.items():
-        row, column = (standing_index(rules, Standing(*one)) for one in (own, other))
-        values[role(rules, began=began), row, column] = value
-    return values
-
-
 def check(kernels: Path, rules: Ruleset, *, may_last: bool = False) -> None:
     """may_last: whether a game may have so many turns that rounding leaves no proof within 1e-9."""
-    right = exact(rules)
+    right = exact(rules, TOLERANCE)
     for tolerance in (1e-3, 1e-6, 1e-9):
         try:
             solution = solve(rules, cache=kernels, tolerance=tolerance)
@@ -112,7 +101,7 @@ def check_wrong_values(kernels: Path, rules: Ruleset, seed: int) -> int:
 
     Returns how many were proved to be good enough; they were.
     """
-    random, right = np.random.default_rng(seed), exact(rules)
+    random, right = np.random.default_rng(seed), exact(rules, TOLERANCE)
     ends, best = endgame(rules), Contest(as_is_best(), as_is_best())
     sweeps = Sweeps(rules, ends, [ends.last], best, kernels, 1, lambda _: None)
     sweeps.number = 1

@@ -99,10 +99,10 @@ def test_what_is_said_of_errors_holds(
     pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int
 ) -> None:
     rules = variant("kcd", goal=1500 if players == 3 else 800)
-    for two, how in ((pairs(rules), "solved"), (rough_strategy(rules), "rough")):
-        assert EstimatedStrategy(two, players).within == WITHIN[how]
+    for two in (pairs(rules), rough_strategy(rules)):
+        assert EstimatedStrategy(two, players).within == WITHIN
         off = errors(rules, players, two, kernels, 100)
-        assert np.quantile(off, 0.95) < 100 * WITHIN[how]
+        assert np.quantile(off, 0.95) < 100 * WITHIN
         assert off.mean() < 0.4
         assert off.max() < 5
 
