@@ -70,6 +70,12 @@ def random_die(chance: random.Random) -> naive_loaded.Weights:
     return naive_loaded.Weights(tuple(weights), frozenset(jokers))
 
 
+def with_joker(chance: random.Random, die: naive_loaded.Weights) -> naive_loaded.Weights:
+    """A die of which one face that falls is a joker."""
+    face = chance.choice([face for face, weight in enumerate(die.weights, 1) if weight])
+    return naive_loaded.Weights(die.weights, frozenset({face}))
+
+
 def random_dice(chance: random.Random, number: int) -> list[naive_loaded.Weights]:
     """Dice of which some may be equal, and most can score without a joker."""
     types = [random_die(chance) for _ in range(chance.randint(1, number))]

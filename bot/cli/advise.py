@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -28,6 +28,9 @@ from bot.views.turn_table import turn_sheet, turn_table_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
 from solver.play.position_id import read_id
+
+if TYPE_CHECKING:
+    from bot.services.loaded import LoadedDice
 
 
 @click.command(cls=AsInTheChat)
@@ -58,12 +61,10 @@ def advise(
     settings: Settings = context.obj
     sets = {name: given.pop(name) for name in DICE_OPTIONS}
     if brings_sets(sets):
-        from bot.cli.loaded import advise_loaded, loaded_dice  # noqa: PLC0415 - takes a while
+        from bot.cli.loaded import advise_loaded  # noqa: PLC0415 - takes a while
 
-        rules = given["rules"] if _is_given(context, "rules") else None
-        loaded = loaded_dice(settings, rules, place, **sets)
-        situation = Situation.given(**{**given, "rules": loaded.rules})
-        advise_loaded(settings, loaded, " ".join(dice), situation, as_json=as_json, as_csv=as_csv)
+        asked = _of_loaded(context, place, sets, given)
+        advise_loaded(settings, *asked, " ".join(dice), as_json=as_json, as_csv=as_csv)
         return
     advisor = advisor_of(settings)
     roll, numbers = dice_and_numbers(" ".join(dice))
@@ -93,6 +94,17 @@ def _with_numbers(
     return given | {"turn_total": turn_total, "banked": banked, "opponent": (opponent,)}
 
 
+def _of_loaded(
+    context: click.Context, place: str | None, sets: dict[str, Any], given: dict[str, Any]
+) -> "tuple[LoadedDice, Situation]":
+    """The dice that options bring, and the position under their rules. Raises FarkleError."""
+    from bot.cli.loaded import loaded_dice  # noqa: PLC0415 - takes a while
+
+    rules = given["rules"] if _is_given(context, "rules") else None
+    loaded = loaded_dice(context.obj, rules, place, **sets)
+    return loaded, Situation.given(**{**given, "rules": loaded.rules})
+
+
 def _is_given(context: click.Context, option: str) -> bool:
     return context.get_parameter_source(option) is not ParameterSource.DEFAULT
 
@@ -100,28 +112,46 @@ def _is_given(context: click.Context, option: str) -> bool:
 @click.command(cls=AsInTheChat)
 @position_options
 @position_option(TURN_TOTAL)
-@click.option("--dice", type=int, metavar="N", help="Dice to roll; all at the start of a turn.")
-@goal_option
+@click.option(
+    "--dice",
+    metavar="N",
+    help="Dice to roll, loaded ones by name: lucky*2,odd; all at the start of a turn.",
+)
+@dice_options
 @place_option
 @json_option
-@click.pass_obj
+@click.pass_context
 def odds(
-    settings: Settings,
+    context: click.Context,
     /,
-    dice: int | None,
-    goal: int | None,
+    dice: str | None,
     place: str | None,
     *,
     as_json: bool,
     **given: Any,
 ) -> None:
     """Weigh rolling on against banking, before a roll."""
+    settings: Settings = context.obj
+    sets = {name: given.pop(name) for name in DICE_OPTIONS}
+    if brings_sets(sets):
+        from bot.cli.loaded import odds_loaded  # noqa: PLC0415 - takes a while
+
+        odds_loaded(settings, *_of_loaded(context, place, sets, given), dice, as_json=as_json)
+        return
+    number = None if dice is None else _number(context, dice)
     advisor = advisor_of(settings)
-    situation, reference = situation_of(settings, place, given, goal)
-    check = partial(check_asked, situation, dice)
+    situation, reference = situation_of(settings, place, given, sets["goal"])
+    check = partial(check_asked, situation, number)
     solved_first(settings, advisor, rules_of(situation), reference, situation.players, check)
-    found = advisor.odds(dice, situation)
+    found = advisor.odds(number, situation)
     show(odds_text(found), answer_data(found), as_json=as_json)
+
+
+def _number(context: click.Context, dice: str) -> int:
+    """A number of dice as it was typed. Raises what click does with any other number."""
+    option = next(one for one in context.command.params if one.name == "dice")
+    found: int = click.INT.convert(dice, option, context)
+    return found
 
 
 @click.command(cls=AsInTheChat)

@@ -1,12 +1,17 @@
-"""Loaded dice on the command line: what the options mean, and advice with them."""
+"""Loaded dice on the command line: what the options mean, and advice and odds with them."""
 
 from bot.cli.output import show
 from bot.cli.places import rules_reader
-from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, loaded_advice
+from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, loaded_advice, loaded_odds
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.settings import Settings
-from bot.views.loaded import loaded_advice_sheet, loaded_advice_text, loaded_data
+from bot.views.loaded import (
+    loaded_advice_sheet,
+    loaded_advice_text,
+    loaded_data,
+    loaded_odds_text,
+)
 from bot.views.progress import share_progress
 from solver.named.badges import read_badges
 from solver.named.sets import read_set
@@ -36,8 +41,8 @@ def loaded_dice(
 def advise_loaded(
     settings: Settings,
     dice: LoadedDice,
-    roll: str,
     situation: Situation,
+    roll: str,
     *,
     as_json: bool,
     as_csv: bool,
@@ -47,3 +52,12 @@ def advise_loaded(
         answer = loaded_advice(folders_of(settings), dice, roll, situation, told)
     sheet = loaded_advice_sheet(answer) if as_csv else None
     show(loaded_advice_text(answer), loaded_data(answer), as_json=as_json, sheet=sheet)
+
+
+def odds_loaded(
+    settings: Settings, dice: LoadedDice, situation: Situation, left: str | None, *, as_json: bool
+) -> None:
+    """Print whether to roll the dice that are left. Raises FarkleError."""
+    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
+        answer = loaded_odds(folders_of(settings), dice, left, situation, told)
+    show(loaded_odds_text(answer), loaded_data(answer), as_json=as_json)

@@ -13,10 +13,10 @@ from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
-from solver.game.position import Position, check_position
+from solver.game.position import Position
 from solver.game.standings import score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup
-from solver.loaded.kits import Kit
+from solver.loaded.kits import Kit, head_starts_of
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import Held, MatchupStrategy
@@ -91,10 +91,7 @@ class LoadedDice:
     @property
     def head_starts(self) -> tuple[int, int]:
         """Points that badges give at the start. Raises InvalidPositionError."""
-        mine, theirs = (badge.head_start if badge else 0 for badge in self.played)
-        position = Position(mine, theirs, dice=self.rules.dice)
-        check_position(self.rules, position)
-        return mine, theirs
+        return head_starts_of(self.rules, self.played)
 
     @property
     def exchanged(self) -> "LoadedDice":

@@ -1,6 +1,6 @@
 """When to use a badge as people read it, and as plain data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,7 +39,14 @@ _TAKEN = {
         "{badge} is taken to act on rolls that score; with @farkle on any."
     ),
 }
-"""What is taken for granted of badges where sources leave it open."""
+"""What is taken for granted of badges where sources leave it open, unless it is said."""
+
+_TAKEN_OF_THREE = say_later(
+    "{badge} is taken to multiply three of a kind and no more; with @all four and more too."
+)
+_TAKEN_OF_GOLD = say_later(
+    "The gold {badge} is taken to double the points; with @triple they count three times."
+)
 
 USES = {
     PowerKind.WARLORD: say_later("bank with the badge"),
@@ -67,9 +74,14 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
     """What both hold, if anything, and what is taken for granted of it."""
     if not any(badges):
         return []
-    mine, theirs = (badge.text if badge else say("none") for badge in badges)
-    lines = [say("Your badge {mine}, theirs {theirs}.", mine=mine, theirs=theirs)]
+    mine, theirs = badges
+    told = say_later("Your badge {mine}, theirs {theirs}.")
+    if theirs is None:
+        told = say_later("Your badge {mine}, theirs none.")
+    elif mine is None:
+        told = say_later("Your badge none, theirs {theirs}.")
     held = [badge for badge in badges if badge]
+    lines = [say(told, mine=mine and mine.text, theirs=theirs and theirs.text)]
     lines += taken_lines(held)
     return [wrap(line) for line in dict.fromkeys(lines)]
 
@@ -77,7 +89,10 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
 def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
     """What is taken for granted of badges that two players hold."""
     if cancels := next((badge for badge in held if badge.cancels), None):
-        told = say_later("{badge} is taken to cancel the other badge from the start of the game.")
+        told = say_later(
+            "{badge} is taken to cancel the other badge from the start of the game; with @use it"
+            " takes one use from it."
+        )
         if cancels.cancels_one_use:
             told = say_later("{badge} is taken to take one use from the other badge.")
         lines = [say(told, badge=cancels.badge.called)]
@@ -85,11 +100,17 @@ def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
             taken_lines([one for one in held if not one.cancels]) * cancels.cancels_one_use
         )
     doubted = [one.badge.told for one in held if one.badge.exactness is Exactness.UNCONFIRMED]
-    return doubted + [
-        say(_TAKEN[badge.power.kind], badge=badge.badge.called)
-        for badge in held
-        if badge.power and not badge.said and not badge.die
-    ]
+    return doubted + [say(told, badge=one.badge.called) for one in held for told in _taken(one)]
+
+
+def _taken(badge: NamedBadge) -> Iterator[str]:
+    """What is taken for granted of a badge because nothing else was said."""
+    if badge.multiplies_three_only:
+        yield _TAKEN_OF_THREE
+    if badge.power and not badge.says_when and not badge.die:
+        yield _TAKEN[badge.power.kind]
+    if badge.may_triple:
+        yield _TAKEN_OF_GOLD
 
 
 def plan_lines(plan: BadgePlan | None) -> list[str]:

@@ -10,6 +10,8 @@ from bot.views.kingdom import (
     begins_text,
     choice_question_data,
     doubt_lines,
+    points_data,
+    points_figure,
     set_data,
     sets_note,
 )
@@ -83,7 +85,7 @@ def _data(answer: PurchaseAnswer, one: Purchase) -> dict[str, Any]:
         "die": one.die.typed,
         "price": one.price,
         "best": one.best.dice.text,
-        "points": one.best.points,
+        "points": points_data(one.best.points),
         "win_probability": one.best.win,
         "gain": gain(answer, one),
     }
@@ -91,4 +93,4 @@ def _data(answer: PurchaseAnswer, one: Purchase) -> dict[str, Any]:
 
 def _row(best: Choice) -> tuple[str, str, str]:
     win = "" if best.win is None else percent(best.win)
-    return best.dice.text, figure(best.points, ",.2f"), win
+    return best.dice.text, points_figure(best.points), win

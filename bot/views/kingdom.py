@@ -1,5 +1,6 @@
 """Loaded dice against loaded dice as people read it, as plain data and as tables."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ def kcd_text(answer: KcdAnswer) -> str:
             else say("{rules} rules to {goal:,}, they begin.", **_game(dice.rules))
         ),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
+        *_endless_lines([answer.mine.points, answer.theirs.points]),
         *badge_lines(dice.badges),
         wrap(_wins(answer)),
         *plan_lines(answer.badge),
@@ -62,7 +64,7 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
         (
             who,
             one.dice.text,
-            figure(one.points, ",.2f"),
+            points_figure(one.points),
             figure(one.points_to_goal, ",.2f"),
             percent(one.farkle_probability),
             percent(one.first_farkle_probability),
@@ -70,6 +72,23 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
         for who, one in figures
     ]
     return columns(rows, right={2, 3, 4, 5})
+
+
+def points_figure(points: float) -> str:
+    """Points of a turn with no goal, of which there may be no end."""
+    return figure(points, ",.2f") if math.isfinite(points) else "∞"
+
+
+def _endless_lines(points: Iterable[float]) -> list[str]:
+    """What it means where there is no end of the points of a turn."""
+    if all(map(math.isfinite, points)):
+        return []
+    return [wrap(say("∞: with these dice a turn can be rolled on for ever without any risk."))]
+
+
+def points_data(points: float) -> float | None:
+    """The same as plain data, which has no infinity: None."""
+    return points if math.isfinite(points) else None
 
 
 def badges_data(badges: Sequence[NamedBadge | None]) -> list[str | None]:
@@ -97,7 +116,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
     best = answer.choices[0]
     rows = []
     for one in answer.choices[:MOST_CHOICES]:
-        row = [one.dice.text, say("{points} points", points=figure(one.points, ",.2f"))]
+        row = [one.dice.text, say("{points} points", points=points_figure(one.points))]
         if one.win is not None and best.win is not None:
             cost = best.win - one.win
             row += [
@@ -106,6 +125,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
             ]
         rows.append(row)
     lines += columns(rows, right={1, 2, 3})
+    lines += _endless_lines(one.points for one in answer.choices[:MOST_CHOICES])
     if len(answer.choices) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
     lines.append(wrap(sets_note()))
@@ -149,7 +169,7 @@ def figures_data(one: SetFigures) -> dict[str, Any]:
     """What a turn with a set brings."""
     return {
         "dice": one.dice.text,
-        "points": one.points,
+        "points": points_data(one.points),
         "points_to_goal": one.points_to_goal,
         "farkle_probability": one.farkle_probability,
         "first_farkle_probability": one.first_farkle_probability,
@@ -195,7 +215,7 @@ def set_data(one: Choice) -> dict[str, Any]:
     """A set that may be taken."""
     return {
         "dice": one.dice.text,
-        "points": one.points,
+        "points": points_data(one.points),
         "win_probability": one.win,
         "price": one.dice.price,
     }

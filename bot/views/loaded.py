@@ -19,6 +19,7 @@ from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from solver.game.position import Position
+from solver.play.advice import Advice
 from solver.play.badge_uses import BadgeUse
 from solver.turn.equations import Decision
 from solver.wording import say
@@ -42,7 +43,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
         wrap(
             say(
                 "{roll}: {position}, {rules} rules to {goal:,}",
-                roll=dice.kit.roll_text(advice.roll, advice.position.dice),
+                roll=_roll(dice, advice),
                 position=_position(dice, advice.position),
                 rules=dice.rules.name,
                 goal=dice.rules.goal,
@@ -136,7 +137,7 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     data["position"]["dice"] = mine.left(found.position.dice).text
     if isinstance(answer, LoadedAdvice):
         found = answer.advice
-        data["roll"] = dice.kit.roll_text(found.roll, found.position.dice)
+        data["roll"] = _roll(dice, found)
         for said, one, uses in zip(data["options"], found.options, answer.then, strict=True):
             said["set_aside"] = dice.kit.set_aside_text(found.roll, one.set_aside)
             said["dice_left"] = mine.left(one.dice_left).text
@@ -153,6 +154,11 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
         "joker_alone": dice.joker_alone,
         "badges": badges_data(dice.badges),
     }
+
+
+def _roll(dice: LoadedDice, advice: Advice) -> str:
+    """The roll as it may be typed again: it may be of any dice of the set."""
+    return dice.kit.roll_text(advice.roll, dice.mine.dice_set.whole)
 
 
 def loaded_advice_sheet(answer: LoadedAdvice) -> Sheet:

@@ -227,7 +227,8 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     if possible[level, dice - 1]:
         return
     if row == 0:
-        raise _not_at_the_start(rules, position, level)
+        rows = np.flatnonzero(reachable(rules)[level, :, dice - 1])
+        raise not_at_the_start(rules, dice, rows, position.hot_dice)
     parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
     if not possible[level].any():
         raise InvalidPositionError(
@@ -258,19 +259,20 @@ def _check_turn(rules: Ruleset, position: Position) -> None:
     )
 
 
-def _not_at_the_start(rules: Ruleset, position: Position, level: int) -> InvalidPositionError:
-    """Why no turn starts so, with the least turn total at which such a roll may come later."""
-    rows = np.flatnonzero(reachable(rules)[level, :, position.dice - 1])
-    if position.dice == rules.dice:
+def not_at_the_start(
+    rules: Ruleset, number: int, rows: npt.NDArray[np.intp], hot_dice: int = 0
+) -> InvalidPositionError:
+    """Why no turn starts with a number of dice, or after hot dice.
+
+    rows : turn totals, in point steps, at which such a roll may come later; the least one is told
+    """
+    if number == rules.dice:
         wrong = say(
-            "the number of hot dice cannot be {number} at the start of a turn",
-            number=position.hot_dice,
+            "the number of hot dice cannot be {number} at the start of a turn", number=hot_dice
         )
     else:
         wrong = say(
-            "a turn starts with all {dice} dice, not {number}",
-            dice=rules.dice,
-            number=position.dice,
+            "a turn starts with all {dice} dice, not {number}", dice=rules.dice, number=number
         )
     if not rows.size:
         return InvalidPositionError(wrong)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from solver.errors import InvalidRequestError
-from solver.game.position import Position, check_position
+from solver.errors import InvalidPositionError, InvalidRequestError
 from solver.loaded.matchup import Matchup
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
@@ -66,6 +65,21 @@ def badges_of(kits: Sequence[Kit]) -> Badges:
     return played_badges(one.badge, other.badge)
 
 
+def head_starts_of(rules: Ruleset, badges: Badges) -> tuple[int, int]:
+    """Points that the badges of two players give at the start. Raises InvalidPositionError."""
+    mine, theirs = (badge.head_start if badge else 0 for badge in badges)
+    for points in (mine, theirs):
+        if points >= rules.winning_score or points % rules.point_step:
+            raise InvalidPositionError.say(
+                "a head start is a multiple of {step} points below the goal of {goal:,}, not"
+                " {points:,}",
+                step=rules.point_step,
+                goal=rules.goal,
+                points=points,
+            )
+    return mine, theirs
+
+
 def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False) -> Matchup:
     """The match-up of two players; the first one's kit is that of side 0.
 
@@ -75,8 +89,7 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
     one, other = kits
     check_tiers(one.badge, other.badge)
     badges = badges_of(kits)
-    mine, theirs = (badge.head_start if badge else 0 for badge in badges)
-    check_position(rules, Position(mine, theirs, dice=rules.dice))
+    head_starts_of(rules, badges)
     first, second = (badge.combinations(rules) if badge else () for badge in badges)
     power, other_power = (badge.power if badge else None for badge in badges)
     return Matchup(

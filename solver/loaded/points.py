@@ -51,6 +51,7 @@ class TurnPoints:
 
     dice: DiceSet
     points: float
+    """Infinite where somebody may roll on for ever without any risk."""
     error_bound: float
     """What the points are not off by more than, rounding aside."""
 
@@ -130,12 +131,17 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         np.ascontiguousarray(np.stack(farkles)[lanes].T),
     )
     means = [_means(lists, one) for one in chances]
+    endless = [
+        not np.all(one > 0) and is_endless(lists.plan(thrown))
+        for thrown, one in zip(sets, farkles, strict=True)
+    ]
     rows = max(_ROWS, least)
     while True:
         gain = np.zeros((lists.columns, kernels.LANES))
         cost = float(rows * lists.rules.point_step)
         for k, thrown in enumerate(sets):
-            gain[:, 2 * k + 1] = _most(lists, thrown, means[k], farkles[k], cost)
+            if not endless[k]:  # of these there is nothing to find
+                gain[:, 2 * k + 1] = _most(lists, thrown, means[k], farkles[k], cost)
         starts = _start(lists, turn, rows, gain, least)
         low, high = starts[0::2][:number], starts[1::2][:number]
         if np.all(high - low <= _CLOSE * high):
@@ -155,8 +161,10 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         further = float(np.max(np.log(_CLOSE * high[wide] / most) / np.log(came)))
         rows = min(_MOST_ROWS, math.ceil(rows * min(8.0, max(1.25, 1.1 * further))))
     return [
-        TurnPoints(thrown, float(one + other) / 2, max(0.0, float(other - one) / 2))
-        for thrown, one, other in zip(sets, low, high, strict=True)
+        TurnPoints(thrown, math.inf, 0.0)
+        if forever
+        else TurnPoints(thrown, float(one + other) / 2, max(0.0, float(other - one) / 2))
+        for thrown, one, other, forever in zip(sets, low, high, endless, strict=True)
     ]
 
 
@@ -174,13 +182,7 @@ def _most(
     """The most that rolling can gain where a farkle costs no less than that, by column."""
     if np.all(farkles > 0):
         return max(0.0, float(np.max(means / farkles)) - cost)
-    plan = lists.plan(thrown)
-    if is_endless(plan):
-        raise InvalidDiceError.say(
-            "with these dice somebody can roll on for ever without any risk, so that there is no"
-            " limit to the points of a turn"
-        )
-    return most_gains(plan, cost)
+    return most_gains(lists.plan(thrown), cost)
 
 
 def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats, least: int) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidPositionError
-from solver.game.position import Position, check_position
+from solver.game.position import Position, check_position, not_at_the_start
 from solver.game.standings import score_count
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
@@ -89,6 +89,10 @@ class MatchupStrategy:
             raise InvalidPositionError.say(
                 "the turn total cannot be {turn_total:,}", turn_total=position.turn_total
             )
+        if not row and position.dice != self.matchup.dice[side].whole:
+            number = sum(self.matchup.dice[side].remaining[position.dice])
+            later = np.flatnonzero(possible[:, position.dice - 1])
+            raise not_at_the_start(self.rules, number, later)
         if not possible[min(row, len(possible) - 1), position.dice - 1]:
             raise InvalidPositionError.say(
                 "these dice cannot be left at a turn total of {turn_total:,}",

@@ -38,6 +38,8 @@ _POWERS = {
 """What badges allow that are used up, and which of their fields is its amount."""
 _ALL, _START, _FARKLE, _ONCE = "all", "start", "farkle", "once"
 _TRIPLE_POINTS, _ONE_USE = "triple", "use"
+_DOUBLED = 100
+"""Points that are added, in hundredths, where they count twice."""
 _BADGE = re.compile(
     r"(?P<name>[^\d:=@+]+)(?:[:=\s]\s*(?P<number>\d{1,6}))?(?P<said>(?:\s*@\s*[a-z]+)*)"
     r"(?:\s*\+\s*(?P<die>.+))?",
@@ -89,6 +91,22 @@ class NamedBadge:
     def cancels_one_use(self) -> bool:
         """Whether all that it does is to take one use from the other player's badge."""
         return self.cancels and _ONE_USE in self.said
+
+    @property
+    def multiplies_three_only(self) -> bool:
+        """Whether it makes more of three of a kind, and nothing of four and more."""
+        return self.badge.kind == _TRIPLE and _ALL not in self.said
+
+    @property
+    def may_triple(self) -> bool:
+        """Whether it doubles points and could be said to triple them."""
+        power = self.power
+        return bool(power and power.kind is PowerKind.WARLORD and power.amount == _DOUBLED)
+
+    @property
+    def says_when(self) -> bool:
+        """Whether it was said when it acts, or how often in a turn."""
+        return bool(self.said & {_START, _FARKLE, _ONCE})
 
     def against(self, other: "NamedBadge | None") -> "NamedBadge | None":
         """What it does beside another player's badge, None for nothing."""

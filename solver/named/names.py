@@ -48,6 +48,11 @@ def _names(die: KnownDie) -> frozenset[Words]:
     return frozenset(words for name in names for words in words_of(name) if words)
 
 
+def spellings(die: KnownDie) -> frozenset[str]:
+    """All names of a die, in every language, as `words_of` has them."""
+    return frozenset(" ".join(words) for words in _names(die))
+
+
 def _words(text: str) -> Words:
     plain = "".join(
         letter

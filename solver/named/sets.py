@@ -10,12 +10,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property, reduce
 
 from solver.errors import InvalidDiceError, did_you_mean, either
 from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
-from solver.named.names import matching
+from solver.named.names import matching, spellings, words_of
 from solver.rules.complaints import short
 from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
 from solver.wording import say, say_later
@@ -322,9 +322,11 @@ def _order(named: NamedDie) -> tuple[bool, str, Version, tuple[int, ...], list[i
 
 def _nearest(name: str) -> str:
     """The tail of a sentence about a name that no die has."""
-    names = {spelled.casefold(): die for die in known_dice() for spelled in (die.called, die.typed)}
-    near = get_close_matches(name.strip().casefold(), names, n=5, cutoff=0.5)
+    names = {spelled: die for die in known_dice() for spelled in spellings(die)}
+    typed = {" ".join(words) for words in words_of(name)}
+    near = [one for text in typed for one in get_close_matches(text, names, n=5, cutoff=0.5)]
     if near:
+        near.sort(key=lambda one: -max(SequenceMatcher(None, one, text).ratio() for text in typed))
         words = list(dict.fromkeys(names[one].typed for one in near))
         return did_you_mean(words[0], words[:3])
     return say("; known are {words}", words=", ".join([die.typed for die in known_dice()][:60]))

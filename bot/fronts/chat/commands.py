@@ -32,6 +32,11 @@ _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
+_LISTS = {"my-dice", "their-dice", "own"}
+"""Options that are lists of dice, in which blanks may be as people write them."""
+_ITEM = r"(?:\d{1,3}\s+)?(?![a-z][\w-]*\s*[:=])(?:[^\W\d_]|\d+(?:[x*×]|:\d))[^\s,;]*"
+_LIST = re.compile(rf"{_ITEM}(?:\s*[,;]\s*{_ITEM})*", re.IGNORECASE)
+"""Dice with commas between them, such as `lucky*3, odd` or `3 lucky, odd`, up to an option."""
 _ENDS = ".,;!?"
 """What may follow a command, a number or a choice where it ends a sentence."""
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
@@ -278,8 +283,8 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
     option_given = re.compile(rf"([a-z][a-z0-9_-]*)\s*[:=]\s*({value}|\S*)", re.I)
     while match := option_given.search(rest, end):
         kept.append(rest[end : match.start()])
-        end = match.end()
         option = match[1].lower().replace("_", "-")
+        end = _end_of_value(option, rest, match)
         if option in command.whole:
             kept.append(match[0])
             continue
@@ -295,7 +300,8 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
             raise InvalidRequestError.say('the option "{option}" is given twice', option=option)
         if not match[2]:
             raise _no_value(option)
-        options[option] = match[2][1:-1] if re.fullmatch(_QUOTED, match[2]) else match[2]
+        given = rest[match.start(2) : end]
+        options[option] = given[1:-1] if re.fullmatch(_QUOTED, given) else given
     words = " ".join([*kept, rest[end:]])
     if (bare := _bare_option(command, words)) and bare not in options:
         raise _no_value(bare)
@@ -310,6 +316,12 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
             usage=command.usage,
         )
     return Line(arguments, options)
+
+
+def _end_of_value(option: str, rest: str, given: re.Match[str]) -> int:
+    """Where the value of an option ends: a list of dice goes on behind its blanks."""
+    whole = _LIST.match(rest, given.start(2)) if option in _LISTS else None
+    return max(given.end(), whole.end() if whole else 0)
 
 
 def _with_colons(command: Command, rest: str, value: str) -> str:

@@ -49,9 +49,13 @@ from bot.views.named_dice import (
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice
+from solver.rules.complaints import short
 from solver.wording import say_later
 
 T = TypeVar("T")
+
+_CHOOSING = {"own", "buy"}
+"""Options that ask which dice to take."""
 
 
 class LoadedQuestions:
@@ -129,12 +133,18 @@ class LoadedQuestions:
                 yield Reply(known, die_text, lambda one: dice_list_data([one]))
             case ["badges"]:
                 yield Reply(known_badges(), badges_text, badges_data)
-            case [] if "own" in line.options or "buy" in line.options:
+            case [] if _CHOOSING.intersection(line.options):
                 async for reply in self._choice(line, caller):
                     yield reply
             case [] if has_sets(line.options):
                 async for reply in self._answer(line, caller):
                     yield reply
+            case [_, *_] if _CHOOSING.intersection(line.options) or has_sets(line.options):
+                raise InvalidRequestError.say(
+                    '/kcd does not know what "{words}" belongs to: put commas between dice, and a'
+                    ' name of several words in quotes, as in my-dice:"2 die of misfortune, 4 odd"',
+                    words=short(line.words),
+                )
             case _:
                 raise InvalidRequestError.say(
                     "/kcd takes your dice, as in my-dice:lucky*3,odd,ordinary*2, or those to choose"

@@ -81,6 +81,15 @@ def test_advice(tmp_path: Path, kernels: Path) -> None:
     rows = CliRunner().invoke(farkle, [*roll, "--csv"], env=environment).stdout.splitlines()
     assert len(rows) == len(found["options"]) + 1
     assert found["options"][0]["points"] == 1000
+    odds = ["odds", "--turn", "300", "--dice", "odd,devil", *roll[2:]]
+    told = CliRunner().invoke(farkle, odds, env=environment)
+    assert "you 0, them 0, turn total 300, devil,odd to roll, kcd rules to 1,000\n" in told.stdout
+    data = json.loads(CliRunner().invoke(farkle, [*odds, "--json"], env=environment).stdout)
+    assert data["my_dice"] == "odd*4,devil*2"
+    typed = ["odds", "turn", "300", "dice", "odd,devil", "my-dice", "odd*4,devil*2", "goal", "1000"]
+    assert CliRunner().invoke(farkle, typed, env=environment).stdout == told.stdout
+    wrong = CliRunner().invoke(farkle, ["odds", "--dice", "lucky"])
+    assert "'lucky' is not a valid integer" in wrong.output + str(wrong.exception)
     refused = CliRunner().invoke(farkle, ["advise", "5 1", "--my-badge", "emperor"])
     assert "--my-badge: goes with --my-dice or --their-dice" in str(refused.exception)
 

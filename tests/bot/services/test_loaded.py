@@ -80,7 +80,7 @@ def test_badges_change_the_answer(folders: MatchupFolders) -> None:
     assert with_mine.win > plain.win > with_theirs.win
     assert "Your badge carpenter:200, theirs none." in kcd_text(with_mine)
     far = LoadedDice(RULES, MINE, ORDINARY, badges=(read_badge("headstart:600"), None))
-    with pytest.raises(FarkleError, match="your score cannot be 600"):
+    with pytest.raises(FarkleError, match="below the goal of 600, not 600"):
         kcd_answer(folders, KcdQuestion(far))
 
 

@@ -1,6 +1,7 @@
 """Games of two players with different dice, against value iteration die by die."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.scoring import Badge
 from tests import naive_loaded
-from tests.loaded_dice import kcd, random_badge, random_dice, set_of
+from tests.loaded_dice import kcd, random_badge, random_dice, set_of, with_joker
 
 
 def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None:
@@ -28,6 +29,8 @@ def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None
     )
     alone = chance.random() < 0.3
     dice = [random_dice(chance, number), random_dice(chance, number)]
+    if not any(die.jokers for one in dice for die in one):
+        dice[0][0] = with_joker(chance, dice[0][0])
     if seed % 5 == 0:
         dice[1] = dice[0]
     badges = random_badge(chance, number), random_badge(chance, number)
@@ -40,6 +43,9 @@ def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None
     expected = naive_loaded.value_iteration((one, other))
     np.testing.assert_allclose(solution.values, expected, atol=1e-12)
     assert solution.error_bound < 1e-10
+    exchanged = solve_matchup(matchup.exchanged, cache=kernels)
+    np.testing.assert_allclose(exchanged.values[::-1], solution.values, atol=1e-12)
+    assert exchanged.matchup.digest == matchup.digest
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -92,6 +98,33 @@ def test_what_is_nearly_ordinary_has_nearly_these_values(kernels: Path) -> None:
     found = solve_matchup(Matchup(rules, (thrown, thrown)), cache=kernels)
     expected = solve(rules, cache=kernels).values[0]
     np.testing.assert_allclose(found.values, [expected, expected], atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_set_with_a_dominated_die_never_wins_more(seed: int, kernels: Path) -> None:
+    """From no score, whoever plays and whoever begins: a joker stands for what it replaces.
+
+    That may be any face where it scores alone. Else one that scores by itself is worth more, and
+    two jokers need a die beside them; so it is one die then, and a face that never scores alone.
+    """
+    chance = random.Random(f"dominated {seed}")
+    alone = seed % 2 == 0
+    rules = kcd(dice=3, goal=chance.choice([300, 500]))
+    mine, theirs = random_dice(chance, 3), random_dice(chance, 3)
+    mine = [replace(die, jokers=frozenset()) for die in mine] if not alone else mine
+    face = chance.choice((1, 2, 3, 4, 5, 6) if alone else (2, 3, 4, 6))
+    weights = tuple(max(1, w) if f == face else w for f, w in enumerate(mine[0].weights, 1))
+    worse = replace(mine[0], weights=weights, jokers=mine[0].jokers - {face})
+    better = replace(worse, jokers=worse.jokers | {face})
+    low, high = (
+        solve_matchup(
+            Matchup(rules, (set_of([die, *mine[1:]]), set_of(theirs)), alone), cache=kernels
+        ).values
+        for die in (worse, better)
+    )
+    assert np.all(high[0] >= low[0] - 1e-12)
+    assert np.all(high[1] <= low[1] + 1e-12)
+    assert high[0, 0, 0] > low[0, 0, 0] + 1e-6
 
 
 def test_a_joker_that_may_score_alone_is_never_worse_than_a_face(kernels: Path) -> None:

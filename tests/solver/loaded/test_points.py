@@ -1,5 +1,6 @@
 """Points of a turn with loaded dice."""
 
+import math
 import random
 
 import numpy as np
@@ -10,7 +11,7 @@ from solver.loaded.points import points_of_sets, rank_sets, sets_of, turn_points
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.equations import Endings, solve_turn
-from solver.turn.remaining import roll_lists
+from solver.turn.remaining import roll_lists, shape_of
 from tests import naive_loaded
 from tests.loaded_dice import EVERY_DIE, GAME_DICE, kcd, random_badge, random_dice, set_of
 
@@ -61,9 +62,15 @@ def test_where_some_dice_never_farkle_the_value_is_as_exact() -> None:
     assert found.error_bound <= 1e-8
 
 
-def test_a_turn_without_end_is_refused() -> None:
-    with pytest.raises(InvalidDiceError, match="roll on for ever without any risk"):
-        turn_points(kcd(), make_dice_set([NEVER_BAD] * 6))
+def test_turns_without_end_have_no_limit() -> None:
+    rules = kcd(dice=3)
+    sets = [make_dice_set([NEVER_BAD] * n + [Die()] * (3 - n)) for n in (3, 2, 0)]
+    assert len({shape_of(one) for one in sets}) == 2, "one of them stands beside others"
+    endless, *others = points_of_sets(rules, sets)
+    assert (endless.points, endless.error_bound) == (math.inf, 0)
+    for one in others:
+        assert one.points == pytest.approx(turn_points(rules, one.dice).points, rel=1e-11)
+    assert turn_points(kcd(), make_dice_set([NEVER_BAD] * 6)).points == math.inf
 
 
 def test_all_sets_of_some_dice_are_ranked() -> None:

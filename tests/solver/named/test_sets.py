@@ -120,7 +120,8 @@ def test_dice_that_fall_alike_are_one_type_and_keep_their_names() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("luckey*6", 'there is no die called "luckey"; did you mean lucky or unlucky or lousy?'),
+        ("luckey*6", 'there is no die called "luckey"; did you mean lucky or unlucky?'),
+        ("glukswurfel*6", 'there is no die called "glukswurfel"; did you mean lucky or unlucky?'),
         ("lucky*7", "a set is 6 dice, not 7: such as lucky*3,ordinary*2,odd"),
         (
             "lucky*3,odd",

@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
-from math import prod
 
 import numpy as np
 import pytest
@@ -83,29 +82,40 @@ def test_lists_hold_what_rolls_offer_face_by_face(seed: int) -> None:
         assert possible == pytest.approx(chances, abs=1e-14)
 
 
-def test_the_chance_of_a_farkle_of_every_die_of_the_game() -> None:
+@pytest.mark.parametrize("jokers", [frozenset[int](), frozenset({1})])
+def test_rolls_of_every_die_of_the_game_face_by_face(jokers: frozenset[int]) -> None:
+    """Of six of each: the ways to farkle, and the most points of a roll, of all 46,656 at once."""
     rules = kcd()
     table = naive_loaded.Table(rules)
 
     @cache
-    def is_farkle(shown: naive_loaded.Faces) -> bool:
+    def most(shown: naive_loaded.Faces) -> int:
         parts = (part for number in range(1, 7) for part in combinations(shown, number))
-        return all(naive_loaded.points(table, part) is None for part in parts)
+        return max(naive_loaded.points(table, part) or 0 for part in parts)
 
-    ways = dict.fromkeys(EVERY_DIE, 0)
-    for faces in product(range(1, 7), repeat=6):
-        for jokers in (frozenset[int](), frozenset({1})):
-            if is_farkle(tuple(sorted("J" if face in jokers else str(face) for face in faces))):
-                for die in EVERY_DIE:
-                    if die.jokers == jokers:
-                        ways[die] += prod(die.weights[face - 1] for face in faces)
-    assert ways[EVERY_DIE[0]] == 1440
-    for die in EVERY_DIE:
+    def of_faces(*faces: int) -> int:
+        return most(tuple(sorted("J" if face in jokers else str(face) for face in faces)))
+
+    points = np.array([of_faces(*faces) for faces in product(range(1, 7), repeat=6)])
+    dice = [die for die in EVERY_DIE if die.jokers == jokers]
+    assert dice
+    for die in dice:
+        ways = np.array(die.weights)
+        for _ in range(5):
+            ways = np.multiply.outer(ways, die.weights).ravel()
+        farkles, total = int(ways @ (points == 0)), int(ways @ points)
         thrown = set_of([die] * 6)
         lists = roll_lists(rules, shape_of(thrown))
-        exact = Fraction(ways[die], sum(die.weights) ** 6)
+        exact = Fraction(farkles, sum(die.weights) ** 6)
         assert lists.farkle_probability(thrown, thrown.whole) == exact
-        assert lists.chances(thrown)[1][-1] == pytest.approx(float(exact), rel=1e-12)
+        chances, found = lists.chances(thrown)
+        assert found[-1] == pytest.approx(float(exact), rel=1e-12)
+        whole = slice(*lists.first_list[-2:])
+        best = np.maximum.reduceat(lists.targets[lists.options], lists.starts)[whole]
+        mean = float(best // lists.columns @ chances[whole]) * rules.point_step
+        assert mean == pytest.approx(total / int(ways.sum()), rel=1e-12)
+        if die.weights == (1,) * 6 and not jokers:
+            assert (farkles, int(ways.sum())) == (1440, 46656)
 
 
 @pytest.mark.parametrize("alone", [False, True])

@@ -3,6 +3,8 @@
 import pytest
 
 from bot.languages import language
+from bot.views.badges import taken_lines
+from solver.named.badges import read_badge
 from solver.wording import ENGLISH, speak
 from tests.bot.chat import Chat
 
@@ -38,6 +40,53 @@ async def test_who_wins_and_what_to_keep(chat: Chat) -> None:
     assert "2 dice to buy; kcd rules to 600" in bought.text
 
 
+@pytest.mark.parametrize(
+    ("badge", "sentences"),
+    [
+        ("emperor", ["three of a kind and no more"]),
+        ("tyche@all", []),
+        ("gold-warlord", ["used as a turn is banked", "double the points; with @triple"]),
+        ("gold-warlord@triple", ["used as a turn is banked"]),
+        ("gold-warlord@start", ["double the points; with @triple"]),
+        ("tin-warlord", ["used as a turn is banked"]),
+        ("gold-defence", ["cancel the other badge"]),
+        ("priest:300", []),
+    ],
+)
+def test_what_sources_leave_open_is_told_unless_it_is_said(
+    badge: str, sentences: list[str]
+) -> None:
+    lines = taken_lines([read_badge(badge)])
+    assert len(lines) == len(sentences)
+    for line, sentence in zip(lines, sentences, strict=True):
+        assert sentence in line
+
+
+@pytest.mark.parametrize(
+    "dice",
+    [
+        "my-dice:odd*4, devil*2",
+        "my-dice: 4 odd, 2 devil",
+        "my-dice:odd*4 , 2:2:2:2:2:2@joker1*2",
+        'my-dice:"4 odd dice and 2 devil\'s head dice"',
+    ],
+)
+async def test_blanks_between_dice_as_people_type_them(chat: Chat, dice: str) -> None:
+    for line in (f"/kcd {dice} goal:600", f"/kcd goal:600 began:me {dice}"):
+        [answer] = await chat.all(line)
+        assert "odd*4" in answer.text, answer.text
+        assert answer.data["goal"] == 600
+
+
+async def test_dice_that_never_farkle_have_no_limit_of_points(chat: Chat) -> None:
+    [answer] = await chat.all("/kcd my-dice:antiochus@release*6 goal:600")
+    assert "∞: with these dice a turn can be rolled on" in answer.text
+    assert answer.data["win_probability"] == pytest.approx(1)
+    assert answer.data["mine"]["points"] is None
+    [choice] = await chat.all("/kcd own:antiochus@release*6 goal:600")
+    assert choice.data["choices"][0]["dice"] == "antiochus@release*6"
+
+
 @pytest.mark.parametrize("code", ["en", "de"])
 async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
     speak(language(code))
@@ -56,6 +105,9 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/kcd my-dice:0:0:0:0:0:0*6", "is no die: its weights are six whole numbers"),
         ("/kcd my-dice:odd*6 my-badge:warlord", "write tin-warlord or silver-warlord"),
         ("/kcd my-dice:odd*6 my-badge:emperor their-badge:carpenter:150", "of one tier"),
+        ("/kcd my-dice:glukswurfel*6", 'no die called "glukswurfel"; did you mean lucky'),
+        ("/kcd my-dice:die of misfortune*6", 'know what "of misfortune*6" belongs to'),
+        ("/advise 5 1 3 3 ordinary my-dice:ordinary*6", "A turn starts with all 6 dice, not 4"),
         ("/kcd dice foo", 'no die called "foo"'),
         ("/kcd my-dice:odd*6 rules:facebook", "cannot be solved yet"),
         ("/advise 2 my-dice:favourable*6", "None of these dice shows a 2"),
