@@ -150,7 +150,7 @@ def odds(
 def _number(context: click.Context, dice: str) -> int:
     """A number of dice as it was typed. Raises what click does with any other number."""
     option = next(one for one in context.command.params if one.name == "dice")
-    found: int = click.INT.convert(dice, option, context)
+    found: int = click.INT(dice, option, context)
     return found
 
 

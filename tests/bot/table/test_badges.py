@@ -167,3 +167,29 @@ def begin_again(game: Game) -> Game:
     return game_of(
         *(kit.dice.text for kit in game.kits), *(k.badge.text for k in game.kits if k.badge)
     )
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "sentence"),
+    [
+        (None, None, "you hold no badge in this game: one is brought to it by"),
+        (None, "silver-might", "you hold no badge in this game"),
+        ("emperor", None, "Emperor acts by itself and is not used up"),
+        ("gold-might", "gold-defence", "Might does nothing in this game: Defence cancels it"),
+        ("tin-might", "tin-defence@use", "Might is used up"),
+        ("silver-resurrection", None, "Resurrection is used after a farkle, and there is none"),
+        ("silver-fortune", None, "Fortune is used on a roll: roll first"),
+    ],
+)
+def test_a_badge_that_is_not_held_or_cannot_act_is_refused(
+    mine: str | None, theirs: str | None, sentence: str
+) -> None:
+    rules, dice = kcd(dice=3, goal=600), read_set("ordinary*3", 3)
+    held = [read_badge(badge) if badge else None for badge in (mine, theirs)]
+    begun: dict[str, Any] = {"rules": rules, "levels": (None, None), "tracked": True}
+    kits = Kit(dice, held[0]), Kit(dice, held[1])
+    game = begin(Begun(game="test", kits=kits, **begun))
+    with pytest.raises(IllegalActionError, match=sentence):
+        badges.use(game, 0)
+    with pytest.raises(IllegalActionError, match="not your turn"):
+        badges.use(game, 1)
