@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import Any
 
 from solver.errors import InvalidRequestError, InvalidRollError
+from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import parse_dice
 from solver.wording import say_later
@@ -21,6 +22,8 @@ _MOST_POINTS = 100_000
 _DICE = "my-dice", "their-dice"
 _WITH_DICE = "my-badge", "their-badge", "joker-alone"
 
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_JOKERS = {"j", "joker", "jokers"}
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?(?:\d{2,}|\d{1,3}(?:[,.']\d{3})+)")
 """Points as they are typed, which are no single die."""
 
@@ -221,7 +224,28 @@ def dice_and_numbers(typed: str) -> tuple[str, tuple[int, ...]]:
             ' in 5 2 350 4200 5000; not "{numbers}"',
             numbers=" ".join(others),
         )
+    _check_unnamed(typed)
     return typed, ()
+
+
+def _check_unnamed(typed: str) -> None:
+    """Refuse jokers and names of dice where nobody said that loaded dice are thrown.
+
+    Raises InvalidRequestError.
+    """
+    if not (words := _WORD.findall(typed)):
+        return
+    from solver.named.catalogue import known_dice  # noqa: PLC0415 - rarely needed
+    from solver.named.names import matching  # noqa: PLC0415
+
+    for word in words:
+        if word.casefold() in _JOKERS or (len(word) > 2 and matching(word, known_dice())):
+            raise InvalidRequestError.say(
+                '"{word}": jokers and dice by name are those of loaded dice; say which you throw,'
+                " as in {option}lucky*3,odd,ordinary*2",
+                word=short(word),
+                option=f"{_DICE[0]}:",
+            )
 
 
 def _is_no_roll(*words: str) -> bool:

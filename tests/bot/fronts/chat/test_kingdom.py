@@ -112,6 +112,8 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/kcd my-dice:odd*6 rules:facebook", "cannot be solved yet"),
         ("/advise 2 my-dice:favourable*6", "None of these dice shows a 2"),
         ("/advise 5 5 my-dice:odd*3,lucky*3", "Which die shows the 5"),
+        ("/advise 5 5 odd", '"odd": jokers and dice by name are those of loaded dice'),
+        ("/advise J 1 2 3 4 5 rules:kcd", '"J": jokers and dice by name are'),
         ("/advise 5 5 joker-alone:yes", "oker-alone: goes with my-dice or their-dice"),
         ("/odds turn:300 my-dice:odd*6", "Say which dice are left to roll"),
         ("/explore turn:300 my-dice:odd*6", "Say which dice are left to roll"),
