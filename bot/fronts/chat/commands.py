@@ -32,8 +32,9 @@ _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
-_LISTS = {"my-dice", "their-dice", "own"}
-"""Options that are lists of dice, in which blanks may be as people write them."""
+_LISTS = {"my-dice", "their-dice", "own", "dice"}
+"""Options that are lists of dice, in which blanks may be as people write them, of commands that
+take loaded dice."""
 _ITEM = r"(?:\d{1,3}\s+)?(?![a-z][\w-]*\s*[:=])(?:[^\W\d_]|\d+(?:[x*×]|:\d))[^\s,;]*"
 _LIST = re.compile(rf"{_ITEM}(?:\s*[,;]\s*{_ITEM})*", re.IGNORECASE)
 """Dice with commas between them, such as `lucky*3, odd` or `3 lucky, odd`, up to an option."""
@@ -284,7 +285,7 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
     while match := option_given.search(rest, end):
         kept.append(rest[end : match.start()])
         option = match[1].lower().replace("_", "-")
-        end = _end_of_value(option, rest, match)
+        end = _end_of_value(command, option, rest, match)
         if option in command.whole:
             kept.append(match[0])
             continue
@@ -318,9 +319,10 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
     return Line(arguments, options)
 
 
-def _end_of_value(option: str, rest: str, given: re.Match[str]) -> int:
+def _end_of_value(command: Command, option: str, rest: str, given: re.Match[str]) -> int:
     """Where the value of an option ends: a list of dice goes on behind its blanks."""
-    whole = _LIST.match(rest, given.start(2)) if option in _LISTS else None
+    is_list = option in _LISTS and "my-dice" in command.options
+    whole = _LIST.match(rest, given.start(2)) if is_list else None
     return max(given.end(), whole.end() if whole else 0)
 
 

@@ -92,6 +92,22 @@ def test_ordinary_dice_have_the_values_of_the_rules_bit_for_bit(kernels: Path) -
     assert np.array_equal(found.values, np.concatenate((expected, expected)))
 
 
+def test_loaded_kernels_have_the_values_of_the_rules_at_full_size(kernels: Path) -> None:
+    """A badge that gives a combination the points that it has anyway changes nothing but the way.
+
+    It is one badge on one side, so that the sides are not solved as mirror images either.
+    """
+    rules = kcd()
+    ordinary = make_dice_set([Die()] * 6)
+    same = (((1, 1, 1), rules.combinations[1, 1, 1]),)
+    matchup = Matchup(rules, (ordinary, ordinary), badges=(same, ()))
+    assert not matchup.is_fair
+    found = solve_matchup(matchup, cache=kernels)
+    expected = solve(rules, cache=kernels).values[0]
+    assert expected.shape == found.values[0].shape == (80, 80)
+    np.testing.assert_allclose(found.values, [expected, expected], rtol=1e-10, atol=1e-14)
+
+
 def test_what_is_nearly_ordinary_has_nearly_these_values(kernels: Path) -> None:
     rules = kcd(goal=500)
     thrown = make_dice_set([Die((1_000_000,) * 5 + (999_999,)), *[Die()] * 5])

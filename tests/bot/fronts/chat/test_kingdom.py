@@ -76,6 +76,9 @@ async def test_blanks_between_dice_as_people_type_them(chat: Chat, dice: str) ->
         [answer] = await chat.all(line)
         assert "odd*4" in answer.text, answer.text
         assert answer.data["goal"] == 600
+    [odds] = await chat.all(f"/odds dice:1 odd, devil turn:300 {dice} goal:600")
+    assert "odd" in odds.data["position"]["dice"].split(",")
+    assert odds.data["position"]["turn_total"] == 300
 
 
 async def test_dice_that_never_farkle_have_no_limit_of_points(chat: Chat) -> None:
