@@ -2,7 +2,15 @@
 
 from bot.cli.output import show
 from bot.cli.places import rules_reader
-from bot.services.loaded import KCD, ORDINARY, LoadedDice, folders_of, loaded_advice, loaded_odds
+from bot.services.loaded import (
+    KCD,
+    ORDINARY,
+    LoadedDice,
+    folders_of,
+    loaded_advice,
+    loaded_odds,
+    read_opponents_set,
+)
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.settings import Settings
@@ -34,7 +42,8 @@ def loaded_dice(
     Raises FarkleError.
     """
     chosen = with_goal(rules_reader(settings, place)(rules or KCD), goal, named=False)
-    mine, theirs = (read_set(dice or ORDINARY, chosen.dice) for dice in (my_dice, their_dice))
+    mine = read_set(my_dice or ORDINARY, chosen.dice)
+    theirs = read_opponents_set(their_dice, chosen)
     return LoadedDice(chosen, mine, theirs, joker_alone, read_badges(my_badge, their_badge))
 
 

@@ -22,7 +22,7 @@ from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import Held, MatchupStrategy
 from solver.named.badges import NamedBadge, played_badges
 from solver.named.rolls import read_roll
-from solver.named.sets import NamedSet, read_dice
+from solver.named.sets import NamedSet, read_dice, read_set
 from solver.play.advice import Advice, Odds
 from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
 from solver.play.loaded import advise_side, odds_of_side
@@ -40,6 +40,9 @@ KCD = "kcd"
 """The rules that loaded dice are played by unless others are named."""
 ORDINARY = "ordinary*6"
 """What a player throws who is not said to have other dice."""
+
+NEXT_PLAYER = "/"
+"""Between the dice of one player and those of the next."""
 
 _SECONDS = 5e-10
 """That a solve takes for each option of a turn, each own and other score and turn total."""
@@ -153,6 +156,20 @@ class LoadedOdds:
     """Of these rolling and banking are without the badge, and the rest with it."""
     use: BadgeUse | None = None
     """Before the roll, or after a farkle of it."""
+
+
+def read_opponents_set(text: str | None, rules: Ruleset) -> NamedSet:
+    """The dice of the only opponent, ordinary ones if None.
+
+    Raises InvalidDiceError, and InvalidRequestError for the sets of several opponents.
+    """
+    if text and NEXT_PLAYER in text:
+        raise InvalidRequestError.say(
+            "with loaded dice games of two are solved: name the dice of the strongest opponent;"
+            " those of several are for /play, as in their-dice:{sets}",
+            sets=text,
+        )
+    return read_set(text or ORDINARY, rules.dice)
 
 
 def solved(
@@ -336,7 +353,11 @@ def read_left(named: NamedSet, text: str) -> Remaining:
 
 def _position(dice: LoadedDice, situation: Situation, left: Remaining) -> Position:
     """A position before a roll of some dice. Raises InvalidRequestError for several opponents."""
-    situation.check_two()
+    if situation.others:
+        raise InvalidRequestError.say(
+            "with loaded dice games of two are solved: them: takes one score, that of the strongest"
+            " opponent"
+        )
     return Position(
         banked=_score(dice, 0, situation.banked),
         opponent=_score(dice, 1, situation.opponent),

@@ -3,7 +3,7 @@
 import random
 
 from bot.fronts.chat.commands import Line
-from bot.services.loaded import ORDINARY
+from bot.services.loaded import NEXT_PLAYER, ORDINARY, read_opponents_set
 from bot.services.situation import has_sets
 from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
@@ -27,8 +27,6 @@ OWN = {name: SETS[name] for name in ("my-dice", "my-badge")}
 """What one player brings."""
 DRAFTS = say_later("choose"), say_later("deal")
 """How dice are drafted: taken in turn, or dealt."""
-_NEXT_PLAYER = "/"
-"""Between the dice of one player and those of the next."""
 _IS_DEALT = {DRAFTS[1]: True, DRAFTS[0]: False}
 
 
@@ -39,9 +37,8 @@ def brings_dice(line: Line) -> bool:
 
 def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
     """What the two players bring whom a line names. Raises FarkleError."""
-    mine, theirs = (
-        read_set(line.option(name) or ORDINARY, rules.dice) for name in ("my-dice", "their-dice")
-    )
+    mine = read_set(line.option("my-dice") or ORDINARY, rules.dice)
+    theirs = read_opponents_set(line.option("their-dice"), rules)
     my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
     return Kit(mine, my_badge), Kit(theirs, their_badge)
 
@@ -51,7 +48,7 @@ def kits_of_all(line: Line, rules: Ruleset, players: int) -> tuple[Kit, ...]:
 
     Where one set is named for the others, all of them throw it. Raises FarkleError.
     """
-    sets = (line.option("their-dice") or ORDINARY).split(_NEXT_PLAYER)
+    sets = (line.option("their-dice") or ORDINARY).split(NEXT_PLAYER)
     if len(sets) == 1 and players <= 2:
         return kits_of(line, rules)
     if 1 < len(sets) < players - 1:
