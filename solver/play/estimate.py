@@ -41,7 +41,7 @@ from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
 from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
 
-WITHIN = 0.01
+WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
 or not. For the worst of the games in docs/mathematics.md, and a little more."""
 
