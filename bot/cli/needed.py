@@ -22,21 +22,22 @@ def solved_first(
 ) -> None:
     """Solve rules that are not, for so many players, where that takes a few seconds.
 
-    Where more than two cannot be waited for two are solved, of whom an estimate is made, and what
-    solves them is told on standard error.
+    Where more than two cannot be waited for an estimate is made of two, who are solved or, where
+    that takes long too, solved roughly; what solves all is told on standard error.
 
     reference : the rules as they are written on a command line
     check : refuses what cannot be answered, before any time is spent on it
 
-    Raises what `check` does, MissingStrategyError, with what to run, where two players take longer,
-    and FarkleError where a solve fails or files are damaged.
+    Raises what `check` does, MissingStrategyError, with what to run, where two play whose solve
+    takes longer, and FarkleError where a solve fails or files are damaged.
     """
     if _is_solved(advisor, rules, players):
         return
     check()
     if _solved(settings, rules, players):
         return
-    if players == 2 or not (_is_solved(advisor, rules, 2) or _solved(settings, rules, 2)):
+    pairs = players > 2 and (_is_solved(advisor, rules, 2) or _solved(settings, rules, 2))
+    if not pairs and (players == 2 or not advisor.may_estimate(rules)):
         advisor.strategy(rules, reference)  # which says what to do
     if players > 2:
         _tell_how(advisor, rules, reference, players)

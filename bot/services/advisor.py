@@ -54,6 +54,9 @@ S = TypeVar("S", Strategy, SharedStrategy)
 _MATCHUPS = 16
 """That are kept open, of some MB each with the turns that are kept."""
 
+_ESTIMATE_SECONDS = 15.0
+"""That the first estimate under some rules may take: half of what is computed aside."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
@@ -295,7 +298,7 @@ class Advisor:
         """The strategy of those who still play if they are more than two, or an estimate.
 
         None in a play-off that is not solved. Raises StrategyFileError where not even two players
-        are solved.
+        are solved and an estimate takes too long.
         """
         if game.playing < 3:
             return None
@@ -309,7 +312,8 @@ class Advisor:
     ) -> SharedStrategy:
         with suppress(StrategyFileError):
             return self.strategy_of_many(rules, players, reference)
-        self.strategy(rules, reference)  # says what to do where there is none
+        if not self.may_estimate(rules):
+            self.strategy(rules, reference)  # says what to do
         return self.estimate(rules, players)
 
     def _missing(
@@ -424,6 +428,13 @@ class Advisor:
             raise InvalidRequestError("players bring no dice to this game")
         strategy = self.pair(side.matchup) if level == Optimal.name else None
         return LoadedPolicy(level, side, strategy, game.held)
+
+    def may_estimate(self, rules: Ruleset) -> bool:
+        """Whether an estimate under the rules is there in time, which takes longest at first."""
+        from bot.services.needed import seconds_of_estimate  # noqa: PLC0415 - as `estimate`
+
+        solved = self.solved(rules) is not None
+        return seconds_of_estimate(rules, solved=solved) <= _ESTIMATE_SECONDS
 
     def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
         """What stands in for the strategy of so many players where that is not solved.

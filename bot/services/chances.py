@@ -14,6 +14,7 @@ from bot.review.review import PlayerReview, Review, review
 from bot.review.worth import Worth
 from bot.services.advisor import Advisor
 from bot.services.loaded import is_light, seconds_of_solve, solved_values
+from bot.services.needed import turn_rows
 from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
@@ -21,7 +22,7 @@ from bot.table.events import Undone
 from bot.table.state import Game, Stage, Turn
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import ASIDE_SECONDS, Delay, Tasks
+from bot.tasks.tasks import Delay, Tasks
 from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
 from solver.game.many_best import SharedStrategy, first_shared_position
@@ -29,7 +30,6 @@ from solver.game.position import first_position
 from solver.game.standings import by_seat
 from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
-from solver.play.rough import rough_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.wording import say_later
@@ -38,10 +38,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_ROUGH_SECONDS = 3e-6
-"""About what a turn total takes in one of the turns of a rough strategy."""
-_ROW_SECONDS = 5e-4
-"""About what a turn total takes in all turns of an estimate."""
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
 
@@ -215,6 +211,20 @@ class Oracle:
             return await at_once(make, *args)
         return await self.tasks.aside(asker, make, *args)
 
+    async def advised(
+        self, asker: Asker, rules: Ruleset, players: int, make: Callable[..., T], *args: Any
+    ) -> T:
+        """As `answered`, on a position of so many: where not even two are solved, in a worker."""
+        if players > 2 and await at_once(self.advisor.solved, rules) is None:
+            return await self.tasks.aside(asker, make, *args)
+        return await self.answered(asker, rules, make, *args)
+
+    async def advised_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
+        """The same in a game, or of the dice and badges that players bring, as `answered_in`."""
+        if game.side is None:
+            return await self.advised(asker, game.rules, game.playing, make, *args)
+        return await self.answered_in(game, asker, make, *args)
+
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""
         game = table.game
@@ -243,9 +253,8 @@ class Oracle:
         """
         if game.kits or game.is_drafting:
             return False
-        solved = self.advisor.solved(game.rules) is not None
-        quick = seconds_of_estimate(game.rules, solved=solved) <= ASIDE_SECONDS / 2
-        return quick and self.tasks.pressure.degree < Degree.OVERLOADED
+        calm = self.tasks.pressure.degree < Degree.OVERLOADED
+        return calm and self.advisor.may_estimate(game.rules)
 
     async def _in_time(self, table: Table) -> Chances | None:
         """An estimate, unless it takes too long; then it is there when it is asked for next."""
@@ -343,19 +352,6 @@ def _is_light(game: Game) -> bool:
 def is_quick(rules: Ruleset) -> bool:
     """Whether a turn of the rules is solved in milliseconds."""
     return turn_rows(rules) <= _QUICK_ROWS
-
-
-def turn_rows(rules: Ruleset) -> int:
-    """How many turn totals are solved for one turn, for each of its levels."""
-    steps = (rules.winning_score - rules.score_floor) // rules.point_step
-    return steps * max(1, len(rules.hot_dice_bonus))
-
-
-def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
-    """About how long the first estimate takes, where two players are solved or are not."""
-    rows = turn_rows(rules)
-    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) * rows / 2
-    return rough + _ROW_SECONDS * rows
 
 
 def asker_of(table: Table) -> Asker:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.services.advisor import is_solved
-from bot.services.chances import turn_rows
+from bot.services.needed import turn_rows
 from bot.services.variations import Compared, Variation
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree

@@ -502,7 +502,7 @@ class Games:
         async for delay in self.oracle.ready(caller.asker, game.matchup_now):
             yield delay
         advisor = self.oracle.advisor
-        yield await self.oracle.answered_in(game, caller.asker, advisor.hint, game)
+        yield await self.oracle.advised_in(game, caller.asker, advisor.hint, game)
 
     async def shown(self, table: Table) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed."""

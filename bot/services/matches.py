@@ -3,7 +3,8 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from bot.services.chances import Oracle, turn_rows
+from bot.services.chances import Oracle
+from bot.services.needed import turn_rows
 from bot.services.place_settings import check_games
 from bot.services.reckoning import Played, PlayedTurn, played
 from bot.tasks.answering import at_once

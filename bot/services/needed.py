@@ -1,4 +1,4 @@
-"""Solves that come before an answer: how long they take, and whether that may be waited for."""
+"""Solves and estimates: how long they take, and whether an answer may wait for a solve."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,14 @@ from solver.errors import InvalidRulesError
 from solver.game.many import check_many, expected_seconds
 from solver.game.solvable import check_solvable
 from solver.game.workload import workload
+from solver.play.rough import rough_turns
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
+
+_ROUGH_SECONDS = 3e-6
+"""About what a turn total takes in one of the turns of a rough strategy."""
+_ROW_SECONDS = 5e-4
+"""About what a turn total takes in all turns of an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,19 @@ def seconds_of_solve(rules: Ruleset, players: int = 2) -> float:
         return expected_seconds(rules, players)
     check_solvable(rules)
     return workload(rules).seconds
+
+
+def turn_rows(rules: Ruleset) -> int:
+    """How many turn totals are solved for one turn, for each of its levels."""
+    steps = (rules.winning_score - rules.score_floor) // rules.point_step
+    return steps * max(1, len(rules.hot_dice_bonus))
+
+
+def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
+    """About how long the first estimate takes, where two players are solved or are not."""
+    rows = turn_rows(rules)
+    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) * rows / 2
+    return rough + _ROW_SECONDS * rows
 
 
 def about(rules: Ruleset, players: int = 2) -> str:

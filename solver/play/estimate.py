@@ -7,7 +7,10 @@ It knows how the game goes between every two of the players, and says what that 
 - in a game of two the other one has a turn and then it is one's own again. Here others move in
   between, and each may be done before. So the odds of a player against one who moves later are
   raised: for each between them by the power 0.65 of 1 / (1 - r), r the chance to get to the goal in
-  one turn, and by a little for all turns later;
+  one turn, and by a little for all turns later. Where the goal gives others a final turn they are
+  raised by a little for each who is not between them;
+- where turns are equal, who has the last one of a round wins by reaching the goal, at chance r;
+  else the odds are what that leaves;
 - that is what a turn leads to. The turn under way is solved: the mover maximises the own chance, as
   with best play (solver.game.many_best). So is the next player's turn, after a farkle and after a
   few banks; after other banks, what that changes in the logarithms of the odds is drawn as lines.
@@ -38,7 +41,7 @@ from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
 from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
 
-WITHIN = 0.01
+WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
 or not. For the worst of the games in docs/mathematics.md, and a little more."""
 
@@ -50,6 +53,18 @@ half."""
 _BETWEEN_LATER = 0.08
 """How much one counts who may be done between them later. Best for the same, and what two turns
 solved say is what the formula says for five and eight players too."""
+
+_NOT_BETWEEN = 0.09
+"""How much one counts who does not move between two others, where the goal gives all a final turn.
+This and the next two are best for exact values of three players by arnold rules with goals of 1,000
+to 5,000, and with kcd scoring and a final turn."""
+
+_LEADERS_TURNS = 1.4
+"""By how many turns a race is longer for each that the leader has still to go, where the goal gives
+others a final turn."""
+
+_LAST_TURN = 3.0
+"""By how many turns a race is shorter that ends in a final turn: it may upset everything."""
 
 _BANKS = (0.45, 0.9, 1.6, 2.7)
 """After which banks the next turn is solved, in expected points of a turn."""
@@ -155,7 +170,8 @@ class EstimatedStrategy(SharedStrategy):
         """
         following = (seat + 1) % self.players
         found = self._by_pairs(others, own, following)
-        if further and self.players > 2:
+        # at the start of a round of equal turns the formula is nearer than a turn later
+        if further and self.players > 2 and not self._ends_round(seat):
             which = self._looked_at(len(found))
             solved = [self._start((*others, own.one(k)), following) for k in which.tolist()]
             moved = log_odds(np.array(solved)) - log_odds(found[which])
@@ -188,23 +204,35 @@ class EstimatedStrategy(SharedStrategy):
         last : where the last one in the order of turns may stand, side by side
         seat : where the mover sits
         """
-        count, lanes = self.players, len(last.score)
+        rules, count, lanes = self.rules, self.players, len(last.score)
         seats = [(seat + k) % count for k in range(count)]
         standings = [*(many(one) for one in others), last]
-        slow = np.cumsum([_kept_waiting(self.rules, one) for one in standings[:-1]], axis=0)
+        scores = np.array([np.broadcast_to(one.score, lanes) for one in standings])
+        to_go = (rules.winning_score - scores) / mean_turn(rules)
+        turns = to_go.mean(axis=0)
+        slow = np.cumsum([_kept_waiting(rules, one) for one in standings[:-1]], axis=0)
+        # who has the last turn of a round wins at once, or the others are as they were
+        done = _done_at_once(rules, standings[0]) if self._ends_round(seat) else 0.0
         odds = np.zeros((lanes, count, count))
         for i, one in enumerate(others):
             for j in range(i + 1, count):
                 began = seats[i] < seats[j]
                 pair = self.pairs.win_probabilities(one, standings[j], began=began)
-                between = slow[j - 1] - slow[i]
-                odds[:, i, j] = log_odds(pair) + between
+                if i == 0:
+                    pair = (pair - done) / (1 - done)
+                odds[:, i, j] = log_odds(pair) + slow[j - 1] - slow[i]
+                if rules.ending == "final_turn":
+                    odds[:, i, j] += (count - 1 - (j - i)) * _NOT_BETWEEN / (1 + turns)
                 odds[:, j, i] = -odds[:, i, j]
-        scores = sum((one.score for one in standings), np.zeros(lanes))
-        turns = (self.rules.winning_score - scores / count) / mean_turn(self.rules)
-        if self.rules.ending != "at_once":
-            turns = np.zeros(lanes)  # final turns decide most games, so that all are near their end
-        return race(odds, turns)
+        if rules.ending != "at_once":
+            turns = _LEADERS_TURNS * to_go.min(axis=0) - _LAST_TURN
+        found = (1 - done) * race(odds, turns)
+        found[:, 0] += done
+        return found
+
+    def _ends_round(self, seat: int) -> bool:
+        """Whether reaching the goal wins, of who had as many turns as all others then."""
+        return self.rules.ending == "equal_turns" and seat == self.players - 1
 
     def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
@@ -215,17 +243,18 @@ class EstimatedStrategy(SharedStrategy):
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
     """What players add to the logarithm of the odds of two between whom they move."""
-    if rules.ending == "final_turn":
-        return np.zeros(standings.score.shape)  # nobody is done before the others had a turn
-    missing = (rules.winning_score - standings.score) // rules.point_step
-    turns = missing * rules.point_step / mean_turn(rules)
-    later: Floats = _BETWEEN_LATER / (1 + turns)
     if rules.ending != "at_once":
-        return later
+        return np.zeros(standings.score.shape)  # nobody is done before the others had a turn
+    turns = (rules.winning_score - standings.score) / mean_turn(rules)
+    return _BETWEEN_LATER / (1 + turns) - _BETWEEN * np.log1p(-_done_at_once(rules, standings))
+
+
+def _done_at_once(rules: Ruleset, standings: Standings) -> Floats:
+    """Chances to reach the goal in one turn, at most 0.999."""
+    missing = (rules.winning_score - standings.score) // rules.point_step
     on_board, off_board = _reaches(rules)
     where: Bools = standings.on_board
-    done = np.where(where, on_board[missing], off_board[missing])
-    return later - _BETWEEN * np.log1p(-done)
+    return np.where(where, on_board[missing], off_board[missing])
 
 
 @lru_cache(maxsize=RULESETS)

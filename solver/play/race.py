@@ -14,7 +14,8 @@ and where they are normal (L. L. Thurstone, A Law of Comparative Judgment, 1927)
     c_ij = sqrt(2) Phi^-1(chance of i against j)
 
 The end of a race is like the first, a long one like the second: with `turns` still to come they are
-mixed by turns / (turns + 7).
+mixed by turns / (turns + 7). Where a last turn may upset everything it is further still from the
+second, and `turns` are negative.
 """
 
 from functools import cache
@@ -46,7 +47,7 @@ def race(odds: Floats, turns: Floats) -> Floats:
 
     odds : logarithm of the odds of one player against another, shape (lanes, players, players);
         odds[:, j, i] is -odds[:, i, j]
-    turns : about how many turns players have still to go, shape (lanes,)
+    turns : about how many turns players have still to go, shape (lanes,), above -3.5
     """
     players = odds.shape[-1]
     others = ~np.eye(players, dtype=bool)

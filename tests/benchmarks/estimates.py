@@ -33,9 +33,13 @@ FOUR = [("kcd", 700), ("kcd", 1000)]
 Chances = Callable[[SharedPosition], Floats]
 
 
-def with_goal(preset: str, goal: int, *, without_penalty: bool = False) -> Ruleset:
+def with_goal(
+    preset: str, goal: int, *, ending: str | None = None, without_penalty: bool = False
+) -> Ruleset:
     """The preset with another goal."""
     changes = load_rules(preset).model_dump() | {"goal": goal}
+    if ending:
+        changes["ending"] = ending
     if without_penalty:
         changes |= {"farkle_penalty": None, "score_floor": 0}
     return make_rules(changes, preset)
@@ -96,6 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", help="a preset, instead of all that are gone through")
     parser.add_argument("--goal", type=int)
+    parser.add_argument("--ending", help="such as final_turn, if not that of the preset")
     parser.add_argument("--players", type=int, default=3)
     parser.add_argument("--positions", type=int, default=300)
     parser.add_argument(
@@ -113,7 +118,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for preset, goal, players in games:
             number = chosen.positions
-            rules = with_goal(preset, goal, without_penalty=chosen.without_penalty)
+            rules = with_goal(
+                preset, goal, ending=chosen.ending, without_penalty=chosen.without_penalty
+            )
             compare(rules, players, number, chosen.kernels or Path(folder))
 
 

@@ -420,13 +420,18 @@ async def test_what_takes_long_is_not_waited_for(
     solved: Path, tmp_path: Path, kernels: Path
 ) -> None:
     async with open_chat(tmp_path, needed=0.1) as chat:
-        line = f"ann: /advise 5 1 me:100 them:150,50 rules:{solved}/three.toml"
-        [refused] = await chat.all(line)
+        [refused] = await chat.all(f"ann: /advise 5 1 me:100 them:150 rules:{solved}/three.toml")
         assert list(refused.data) == ["error"]
         assert "rules three are not solved yet" in refused.text
+        line = f"ann: /advise 5 1 me:100 them:150,50 rules:{solved}/three.toml"
+        [rough] = await chat.all(line)
         save_strategy(solve(THREE, cache=kernels), tmp_path / "strategies")
         [answer] = await chat.all(line)
-        assert answer.data["within"] > 0
+        for reply in (rough, answer):
+            assert reply.data["within"] > 0
+        near, nearer = rough.data["options"], answer.data["options"]
+        assert near != nearer
+        assert near[0]["chances"] == pytest.approx(nearer[0]["chances"], abs=0.02)
 
 
 async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ async def _told_here(
     game = replace(table.game, before=None)
     async for reply in ready_for(oracle, rules, caller, game):
         yield reply
-    found = await oracle.answered_in(game, caller.asker, ask_here(table, game))
+    found = await oracle.advised_in(game, caller.asker, ask_here(table, game))
     is_loaded = isinstance(found, Loaded)
     text = partial(_for_mover, table, caller, loaded_text if is_loaded else make_text)
     yield Reply(found, text, loaded_data if is_loaded else answer_data, private=True)
@@ -201,7 +201,7 @@ async def _told(
     meant = rules_of(situation)
     async for reply in solved_first(oracle, rules, caller, meant, situation.players, check=check):
         yield reply
-    found = await oracle.answered(caller.asker, meant, ask, situation)
+    found = await oracle.advised(caller.asker, meant, situation.players, ask, situation)
     yield Reply(found, make_text, answer_data)
 
 

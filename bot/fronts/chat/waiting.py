@@ -38,7 +38,8 @@ async def solved_first(
 ) -> AsyncIterator[Reply]:
     """That rules are solved for numbers of players before an answer, where that is quick.
 
-    Where more than two cannot be waited for, two are solved, of whom an estimate is made.
+    Where more than two cannot be waited for, two are solved if they can, of whom an estimate is
+    made.
 
     check : refuses what cannot be answered, before any time is spent on it
     """

@@ -118,6 +118,16 @@ def test_three_are_estimated_where_only_two_can_be_waited_for(
     assert f"run: farkle solve {file} --players 3 (about " in err
 
 
+def test_three_are_estimated_where_nobody_can_be_waited_for(
+    run: Farkle, file: str, solves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    within(monkeypatch, 0)
+    status, out, err = run("odds", "--rules", file, "--them", "100,150")
+    assert solves == []
+    assert (status, "These are estimates" in out) == (0, True)
+    assert f"run: farkle solve {file} --players 3 (about " in err
+
+
 def test_what_takes_long_is_told_with_its_time(run: Farkle) -> None:
     for words, rules in (
         (("odds", "--rules", "kcd", "--goal", "3000"), "kcd --goal 3000"),

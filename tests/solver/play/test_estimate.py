@@ -94,11 +94,20 @@ def test_small_games_of_three_are_near_exact_ones(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize(
+    ("players", "changes"),
+    [
+        (3, {"goal": 1500}),
+        (4, {"goal": 800}),
+        (3, {"goal": 1500, "ending": "final_turn"}),
+        (3, {"goal": 1500, "ending": "equal_turns"}),
+    ],
+    ids=["three", "four", "final turn", "equal turns"],
+)
 def test_what_is_said_of_errors_holds(
-    pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int
+    pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int, changes: dict[str, Any]
 ) -> None:
-    rules = variant("kcd", goal=1500 if players == 3 else 800)
+    rules = variant("kcd", **changes)
     for two in (pairs(rules), rough_strategy(rules)):
         assert EstimatedStrategy(two, players).within == WITHIN
         off = errors(rules, players, two, kernels, 100)
@@ -122,14 +131,16 @@ def test_two_players_have_what_they_have_in_the_game_of_two(
 
 
 @pytest.mark.parametrize("players", [3, 4, 8])
-def test_chances_add_up_to_one_and_a_position_has_one_answer(players: int) -> None:
-    draw = np.random.default_rng(players)
+@pytest.mark.parametrize("ending", ["at_once", "final_turn", "equal_turns"])
+def test_chances_add_up_to_one_and_a_position_has_one_answer(ending: str, players: int) -> None:
+    draw, rules = np.random.default_rng(players), variant("kcd", goal=1000, ending=ending)
     for _ in range(3):
         scores = (draw.integers(0, 20, players) * 50).tolist()
-        found = chances(KCD, *scores)
+        mover = int(draw.integers(players))
+        found = chances(rules, *scores, mover=mover)
         assert sum(found) == pytest.approx(1, abs=1e-12)
         assert min(found) > 0
-        assert chances(KCD, *scores) == found
+        assert chances(rules, *scores, mover=mover) == found
 
 
 def test_where_people_sit_does_not_matter() -> None:
