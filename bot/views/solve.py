@@ -29,7 +29,7 @@ def catalogue_text(
     if any(result.file for result in results):
         lines.append(f"Files are in {folder}; `first wins` is at 0:0.")
     if solved := [result.manifest for result in results if result.manifest]:
-        lines.append(_error_text(max(manifest.error_bound for manifest in solved)))
+        lines.append(_error_text(max(solved, key=lambda manifest: manifest.error_bound)))
     if residuals:
         lines.append(
             f"In every state of these games the equations hold to {max(residuals.values()):.1e} of"
@@ -47,13 +47,20 @@ def catalogue_text(
     return "\n".join(lines)
 
 
-def _error_text(bound: float) -> str:
+def _error_text(manifest: Manifest) -> str:
     """How exact win probabilities are; a bound is rounded up."""
+    bound = manifest.error_bound
     whole, least = (_up(number) for number in (bound, bound * LEAST))
-    return (
+    text = (
         f"No win probability is off by more than {whole} of itself, and none below {LEAST:g} by"
         f" more than {least}."
     )
+    if bound > manifest.tolerance:
+        text += (
+            f" That is more than the tolerance {manifest.tolerance:g}: in a game of so many turns"
+            " rounding lets no more be proved."
+        )
+    return text
 
 
 def _up(number: float) -> str:
@@ -141,7 +148,7 @@ def solve_text(manifest: Manifest, file: Path, residual: float | None = None) ->
     lines = [
         f"{manifest.rules.name}: {manifest.states:,} states solved in {manifest.seconds:.1f} s,"
         f" {manifest.sweeps} sweeps, {rate:,.1f} million states a second",
-        _error_text(manifest.error_bound),
+        _error_text(manifest),
     ]
     if residual is not None:
         lines.append(f"In every state the equations hold to {residual:.1e} of its value.")

@@ -109,8 +109,32 @@ def _quiet(mismatch: type[Warning]) -> Iterator[None]:
             logger.setLevel(level)
 
 
-class _LostError(Exception):
+class LostError(Exception):
     """The cluster is gone; the text says how."""
+
+
+class Workers:
+    """The workers of a cluster, which come and go."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client = client
+        self.address = address
+        self._last_seen = time.monotonic()
+
+    def addresses(self) -> list[str]:
+        """Of all that live. Raises LostError."""
+        try:
+            workers = list(self._client.nthreads())
+        except Exception as error:  # whatever a dead connection makes of it
+            raise LostError(
+                f"the Dask scheduler at {self.address} is gone ({first_line(error)})"
+            ) from None
+        now = time.monotonic()
+        if workers:
+            self._last_seen = now
+        elif now - self._last_seen > PATIENCE_SECONDS:
+            raise LostError(f"the Dask scheduler at {self.address} has no workers any more")
+        return workers
 
 
 class _NoResultError(Exception):
@@ -122,8 +146,7 @@ class ClusterSolver:
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client = client
-        self._address = address
-        self._last_worker_seen = time.monotonic()
+        self._workers = Workers(client, address)
         self._woken = threading.Event()
 
     def __call__(
@@ -157,7 +180,7 @@ class ClusterSolver:
                         waiting.remove(job)
                 under_way.pop(future, None)
                 yield job, outcome
-        except _LostError as lost:
+        except LostError as lost:
             for job in [*under_way.values(), *waiting]:
                 yield job, ClusterError(f"{job.rules.name}: {lost}")
         finally:
@@ -176,7 +199,7 @@ class ClusterSolver:
         from solver.batch.many_cluster import solve_many_there  # noqa: PLC0415
 
         return solve_many_there(
-            self._client, rules, players, reverse=reverse, on_progress=on_progress
+            self._client, self._workers, rules, players, reverse=reverse, on_progress=on_progress
         )
 
     def _hand_out(
@@ -187,7 +210,7 @@ class ClusterSolver:
         watch: Watch,
     ) -> None:
         """Submit one job for each worker that has none, unless too many results are unfetched."""
-        workers = self._count_workers()
+        workers = len(self._workers.addresses())
         busy = sum(not future.done() for future in under_way)
         for _ in range(min(workers - busy, 2 * workers - len(under_way), len(waiting))):
             job = waiting.popleft()
@@ -203,20 +226,6 @@ class ClusterSolver:
             future.add_done_callback(lambda _: self._woken.set())
             under_way[future] = job
             watch.begin(job)
-
-    def _count_workers(self) -> int:
-        try:
-            workers = len(self._client.nthreads())
-        except Exception as error:  # whatever a dead connection makes of it
-            raise _LostError(
-                f"the Dask scheduler at {self._address} is gone ({first_line(error)})"
-            ) from None
-        now = time.monotonic()
-        if workers:
-            self._last_worker_seen = now
-        elif now - self._last_worker_seen > PATIENCE_SECONDS:
-            raise _LostError(f"the Dask scheduler at {self._address} has no workers any more")
-        return workers
 
     def _finished(self, under_way: "dict[Future[Outcome], Job]") -> "Future[Outcome] | None":
         """One that is done, perhaps after a moment."""

@@ -24,6 +24,8 @@ from solver.batch.cluster import (
     ATTEMPTS,
     OTHER_VERSION,
     PATIENCE_SECONDS,
+    LostError,
+    Workers,
     first_line,
     use_worker,
 )
@@ -83,6 +85,7 @@ _Answer = _Solved | FarkleError | str | None
 
 def solve_many_there(
     client: "Client",
+    workers: Workers,
     rules: Ruleset,
     players: int,
     *,
@@ -95,7 +98,7 @@ def solve_many_there(
     """
     started = time.perf_counter()
     check_many(rules, players, most=MOST_STATES_THERE)
-    solve = _ClusterSolve(client, rules, players, reverse=reverse)
+    solve = _ClusterSolve(client, workers, rules, players, reverse=reverse)
 
     def tell(progress: Progress) -> None:
         on_progress(progress.done)
@@ -109,6 +112,8 @@ def solve_many_there(
             again=bool(np.any(turn_plan(rules, all_options=True).lose_chances)),
             on_progress=tell,
         )
+    except LostError as lost:
+        raise ClusterError(f"{rules.name}: {lost}") from None
     finally:
         solve.close()
     return ManySolution(
@@ -129,8 +134,11 @@ def solve_many_there(
 class _ClusterSolve:
     """A solve under way: all values, and what each worker knows of them."""
 
-    def __init__(self, client: "Client", rules: Ruleset, players: int, *, reverse: bool) -> None:
+    def __init__(
+        self, client: "Client", workers: Workers, rules: Ruleset, players: int, *, reverse: bool
+    ) -> None:
         self._client = client
+        self._workers = workers
         self._rules = rules
         self._game = _Game(
             uuid.uuid4().hex, rules.model_dump_json(), rules.digest, players, reverse
@@ -148,7 +156,6 @@ class _ClusterSolve:
         """How many of these each worker was handed."""
         self._under_way: dict[str, tuple[Future[_Answer], int | None]] = {}
         """By worker: what it does, and the number of the part that it solves, if any."""
-        self._last_worker_seen = time.monotonic()
         self._woken = threading.Event()
 
     def settle(self, layer: int, sweep: int) -> None:
@@ -188,7 +195,7 @@ class _ClusterSolve:
 
     def _hand_out(self, parts: list[Part], sweep: int, waiting: deque[int]) -> None:
         """Give each worker that is free something to do."""
-        for worker in self._workers():
+        for worker in self._workers.addresses():
             if worker in self._under_way or not waiting:
                 continue
             news, number = self._news(worker), None
@@ -222,26 +229,11 @@ class _ClusterSolve:
             self._known[worker] += 1
         return news
 
-    def _workers(self) -> list[str]:
-        """The addresses of all that live. Raises ClusterError."""
-        try:
-            workers = list(self._client.nthreads())
-        except Exception as error:  # whatever a dead connection makes of it
-            raise ClusterError(
-                f"{self._rules.name}: the Dask scheduler is gone ({first_line(error)})"
-            ) from None
-        now = time.monotonic()
-        if workers:
-            self._last_worker_seen = now
-        elif now - self._last_worker_seen > PATIENCE_SECONDS:
-            raise ClusterError(f"{self._rules.name}: the cluster has no workers any more")
-        return workers
-
     def _done(self) -> list[str]:
         """Workers that have an answer or are gone, perhaps after a moment."""
         self._woken.wait(_LOOK_SECONDS)
         self._woken.clear()
-        alive = set(self._workers())
+        alive = set(self._workers.addresses())
         return [
             worker
             for worker, (future, _) in self._under_way.items()

@@ -7,7 +7,7 @@ import numpy as np
 
 from solver.game import audit_kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import load_turn
+from solver.game.kernel_source import LANES, load_turn
 from solver.game.layout import solved_game
 from solver.game.standings import FloorEffect
 from solver.rules.ruleset import Ruleset
@@ -34,16 +34,17 @@ def residual(
     ends = endgame(rules, further=further)
     turn = load_turn(turn_plan(rules), cache)
     table, work = solved_game(rules, ends, values)
-    options = turn_plan(rules, all_options=True)
+    plan = turn_plan(rules, all_options=True)
+    rows = work.scratch.values.shape[2]
+    columns = np.argmax(plan.chances, axis=0)
     rolls = audit_kernels.Rolls(
-        targets=options.targets,
-        options=options.options,
-        starts=np.append(options.starts, len(options.options)),
-        numbers=np.argmax(options.chances, axis=0),
-        chances=options.chances.max(axis=0),
-        wins=options.win_chances,
-        loses=options.lose_chances,
-        farkles=options.farkle_chances,
+        places=LANES * np.array([plan.places(level, rows) for level in range(plan.levels)]),
+        starts=np.append(plan.starts, len(plan.options)),
+        first_list=np.searchsorted(columns, np.arange(plan.columns + 1)),
+        chances=plan.chances.max(axis=0),
+        wins=plan.win_chances,
+        loses=plan.lose_chances,
+        farkles=plan.farkle_chances,
     )
     worst = np.zeros(len(work.scratch.lost))
     last_total = 2 * work.game.scores - 2

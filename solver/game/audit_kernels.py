@@ -24,21 +24,19 @@ from solver.game.kernels import (
     solve_levels,
 )
 from solver.game.layout import PAD
+from solver.game.list_kernels import add_lists
 from solver.turn.equations import Floats
 
 
 class Rolls(NamedTuple):
-    """Every roll with all its set-asides, those that are never best as well.
+    """Every roll with all its set-asides, those that are never best as well, list after list."""
 
-    The targets, lists and chances of a TurnPlan; list k belongs to rolls of numbers[k] + 1 dice.
-    """
-
-    targets: npt.NDArray[np.intp]
-    options: npt.NDArray[np.intp]
-    """Indices into `targets`, list after list."""
+    places: npt.NDArray[np.intp]
+    """Where each option lies from a row of a thread's values on, shape (levels, options)."""
     starts: npt.NDArray[np.intp]
-    """Where each list starts in `options`, and where the last one ends."""
-    numbers: npt.NDArray[np.intp]
+    """Where each list starts in a level of `places`, and where the last one ends."""
+    first_list: npt.NDArray[np.intp]
+    """The first list of each number of dice, and the end."""
     chances: Floats
     """Chance of each list."""
     wins: Floats
@@ -48,7 +46,9 @@ class Rolls(NamedTuple):
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
-_rolls_type = types.NamedTuple([_integers] * 4 + [_floats] * 4, Rolls)
+_rolls_type = types.NamedTuple(
+    [array_type(types.intp, 2), _integers, _integers, *[_floats] * 4], Rolls
+)
 _matrix = array_type(types.float64, 2)
 
 
@@ -68,28 +68,26 @@ def _lanes(s, start, u, w, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _roll_values(level, t, rolls, work, found, best):
-    """Set found[n] to the values of rolling n + 1 dice at turn total t; best[:] is scratch."""
+def _roll_values(level, t, rolls, work, found):
+    """Set found[n] to the values of rolling n + 1 dice at turn total t."""
     values, _, farkle, lost, _, _ = work.scratch
-    levels, _, dice, _ = values.shape
-    following, bonus = min(level + 1, levels - 1), work.bonuses[level]
+    _, rows, dice, _ = values.shape
+    size, flat, places = dice * LANES, values.ravel(), rolls.places[level]
     for n in range(dice):
         for lane in range(LANES):
             value = rolls.wins[n] + rolls.loses[n] * lost[lane]
             found[n, lane] = value + rolls.farkles[n] * farkle[t, lane]
-    for k in range(rolls.starts.size - 1):
-        best[:] = 0.0
-        for option in range(rolls.starts[k], rolls.starts[k + 1]):
-            target = rolls.targets[rolls.options[option]]
-            steps, n = target // dice, target % dice
-            if n == dice - 1:
-                reached = values[following, t + steps + bonus, n]
-            else:
-                reached = values[level, t + steps, n]
-            for lane in range(LANES):
-                best[lane] = max(best[lane], reached[lane])
-        for lane in range(LANES):
-            found[rolls.numbers[k], lane] += rolls.chances[k] * best[lane]
+        add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+            flat,
+            (level * rows + t) * size,
+            places,
+            rolls.starts,
+            rolls.chances,
+            rolls.first_list[n],
+            rolls.first_list[n + 1],
+            found.ravel(),
+            n * LANES,
+        )
 
 
 @njit(
@@ -111,7 +109,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, wo
         own = own_work(game, hot, bonuses, scratch, slack, worker)
         values, bank, _, _, _, _ = own.scratch
         levels, _, dice, _ = values.shape
-        expected, best = np.empty((dice, LANES)), np.empty(LANES)
+        expected = np.empty((dice, LANES))
         largest = 0.0
         for task in range(worker, groups * game.roles * modes * modes, workers):
             start = low + task % groups * LANES
@@ -128,7 +126,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, wo
                 largest = max(largest, abs(value - values[0, 0, -1, lane]) / value)
             for level in range(levels):
                 for t in range(steps):
-                    _roll_values(level, t, rolls, own, expected, best)
+                    _roll_values(level, t, rolls, own, expected)
                     for n in range(dice):
                         banks = game.must_roll_hot == 0 or n < dice - 1
                         for lane in range(first, last + 1):
@@ -136,8 +134,9 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, wo
                             if banks:
                                 right = max(right, bank[t, lane])
                             found = values[level, t, n, lane]
-                            if found > 0.0 or right > 0.0:
-                                largest = max(largest, abs(found - right) / max(found, right))
+                            # hardly ever, so that hardly any division is needed
+                            if abs(found - right) > largest * max(found, right):
+                                largest = abs(found - right) / max(found, right)
         worst[worker] = max(worst[worker], largest)
 
 

@@ -48,7 +48,7 @@ _MORE = 1.125
 
 def bound_of_sweep(
     rules: Ruleset,
-    before: Floats,
+    old: Floats,
     table: Floats,
     tolerance: float,
     turns: Turns,
@@ -59,14 +59,13 @@ def bound_of_sweep(
 ) -> float | None:
     """A proved bound of the error of every value after a sweep of all groups of a solve.
 
-    before, table : the tables before and after a sweep of sweep_kernels.sweep_totals
+    old, table : the values before a sweep of sweep_kernels.sweep_totals, and the table after it
 
     As error_bound, in half of the work: what a turn is worth is convex in the values around it.
     Where values settle badly it may prove nothing though that one does.
     """
     plan, ends = turn_plan(rules), endgame(rules)
-    values, old = read_table(rules, table), read_table(rules, before)
-    rows = values.shape[1] + ends.beyond + plan.reach
+    rows = old.shape[1] + ends.beyond + plan.reach
     # of a turn at the bounds and, twice, of that in the sweep, with the two roundings of the sum
     # and that of the bounds before
     slack = _MORE * (3 * turn_rounding(plan, rows) + 3 * _ROUNDING)
@@ -76,6 +75,7 @@ def bound_of_sweep(
     distance = _distance(old, tolerance, lean)
     write_table(rules, lower, old - distance)
     _sweep(rules, lower, table, turns, work, on_progress)
+    values = read_table(rules, table)
     after = values - read_table(rules, lower)
     if not np.all(after + np.abs(values - old) <= distance):
         return None

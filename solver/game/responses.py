@@ -77,7 +77,9 @@ class Correction:
         more = np.zeros_like(change)
         for _ in range(rounds):
             respond(more, change, _APART, self._game, self._found)
-        states = more != 0
-        found = table[states]
-        most = np.minimum(1.0, _MOST * found)
-        table[states] = np.clip(found + more[states], found / _MOST, most)
+        # role by role and mode by mode, which takes less memory
+        modes = -1, *table.shape[-2:]
+        for values, moves in zip(table.reshape(modes), more.reshape(modes), strict=True):
+            found = values[moves != 0]
+            most = np.minimum(1.0, _MOST * found)
+            values[moves != 0] = np.clip(found + moves[moves != 0], found / _MOST, most)

@@ -94,8 +94,8 @@ class Sweeps:
         """Whether a sweep solves each state just once, as a proof in one sweep asks for. Secant
         steps leave two values that are exact but do not quite fit each other."""
         self.table = make_table(game, lasts)
-        self._before = self.table
-        """The table before the last sweep, if that solved all groups."""
+        self._before = np.empty(0)
+        """The values before the last sweep that solved all groups."""
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.skipped = False
@@ -113,8 +113,8 @@ class Sweeps:
         self._bounded = 0.0
         self._change[:] = 0
         self.skipped = at_rest >= 0
-        if not self.skipped:
-            self._before = self.table.copy()
+        if not self.skipped and game.sides == 1:  # nothing is proved of contests
+            self._before = read_table(self._rules, self.table)
         guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
         for total in range(self._last_total, -1, -self._together):
@@ -160,7 +160,7 @@ class Sweeps:
     def correct(self) -> None:
         """Move values to where they are expected to settle, see solver.game.responses.
 
-        Only where corrections are expected.
+        Only where corrections are expected, and up to the first proof of a bound.
         """
         if not self._change.size:
             return
@@ -170,34 +170,33 @@ class Sweeps:
         self._correction.apply(self.table, self._change, _ROUNDS)
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
-        """A proved bound of the error of every value, see `bounds.error_bound`."""
+        """A proved bound of the error of every value, if there is one; see `bounds`.
+
+        In one sweep if the last one solved each state just once, and if that proves nothing, or
+        cannot, in two.
+        """
+        # over once there is something to prove, and as large as the table
+        self._change, self._correction = np.empty(0, dtype=np.float32), None
 
         def on_progress(done: float) -> None:
             # another try does not start again from nothing
             self._bounded = max(self._bounded, done)
             self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
 
-        if self._rules.farkle_penalty is None and not self.plain:
-            return self._bound_of_both(tolerance, on_progress)
-        self.states_solved += state_count(self._rules)
-        found = bounds.bound_of_sweep(
-            self._rules,
-            self._before,
-            self.table,
-            tolerance,
-            self.turns,
-            lean=bounds.LEANS[0],
-            threads=self._threads,
-            on_progress=on_progress,
-        )
-        if found is not None:
-            return found
-        return self._bound_of_both(tolerance, on_progress)
-
-    def _bound_of_both(
-        self, tolerance: float, on_progress: Callable[[float], None]
-    ) -> float | None:
-        """See `bounds.error_bound`."""
+        if self._rules.farkle_penalty or self.plain:
+            self.states_solved += state_count(self._rules)
+            found = bounds.bound_of_sweep(
+                self._rules,
+                self._before,
+                self.table,
+                tolerance,
+                self.turns,
+                lean=bounds.LEANS[0],
+                threads=self._threads,
+                on_progress=on_progress,
+            )
+            if found is not None:
+                return found
         values = read_table(self._rules, self.table)
         for lean in bounds.LEANS:
             self.states_solved += 2 * state_count(self._rules)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from solver.game.kernel_source import LANES
 from solver.game.standings import LEAST, score_count, value_shape
 from solver.game.sweeps import solve
 from solver.loaded import kernels
@@ -30,7 +31,7 @@ def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
     """The lists of a set, as kernels take them, the same in all lanes."""
     chances, farkles = lists.chances(thrown)
     return kernels.Lists(
-        *lists.places(kernels.LANES), chances, farkles[:, np.newaxis].repeat(kernels.LANES, axis=1)
+        *lists.places(LANES), chances, farkles[:, np.newaxis].repeat(LANES, axis=1)
     )
 
 
@@ -74,8 +75,8 @@ def solve_matchup(
     rows = max(scores, match.least)
     sides = _side(first, rows, workers), _side(second, rows, workers)
     totals = 2 * scores - 1
-    tables = np.full((2, totals + 1, scores + kernels.LANES), 0.5)
-    slopes = np.full(scores + kernels.LANES, 0.1)
+    tables = np.full((2, totals + 1, scores + LANES), 0.5)
+    slopes = np.full(scores + LANES, 0.1)
     limits = _TOLERANCE, LEAST
     report = np.zeros((workers, 2))
     error = rounds = 0.0
@@ -94,7 +95,7 @@ def solve_matchup(
         matchup=matchup,
         values=values,
         error_bound=error,
-        states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
+        states_solved=int(rounds) * LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
 
@@ -104,8 +105,8 @@ def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:
     columns = lists.columns
     reach = int(lists.targets[-1]) // columns
     return kernels.Side(
-        values=np.ones((workers, (rows + reach + 1) * columns * kernels.LANES)),
-        bank=np.empty((workers, rows, kernels.LANES)),
-        farkle=np.empty((workers, rows, kernels.LANES)),
-        out=np.empty((workers, columns * kernels.LANES)),
+        values=np.ones((workers, (rows + reach + 1) * columns * LANES)),
+        bank=np.empty((workers, rows, LANES)),
+        farkle=np.empty((workers, rows, LANES)),
+        out=np.empty((workers, columns * LANES)),
     )

@@ -23,6 +23,7 @@ from itertools import combinations
 import numpy as np
 
 from solver.errors import InvalidDiceError
+from solver.game.kernel_source import LANES
 from solver.loaded import kernels
 from solver.loaded.matchup import check_loaded
 from solver.rules.ruleset import Ruleset
@@ -41,7 +42,7 @@ _CLOSE = 1e-9
 """How close the two values have to come, relative to the points."""
 _ROUGH = 1e-6
 """How far apart they may be in the end."""
-_TOGETHER = kernels.LANES // 2
+_TOGETHER = LANES // 2
 """Sets that are solved side by side, with two values each."""
 
 
@@ -124,9 +125,9 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
     number = len(sets)
     # the last set stands in lanes that are left over too
     chances, farkles = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
-    lanes = np.minimum(np.arange(kernels.LANES) // 2, number - 1)
+    lanes = np.minimum(np.arange(LANES) // 2, number - 1)
     turn = kernels.Lists(
-        *lists.places(kernels.LANES),
+        *lists.places(LANES),
         np.ascontiguousarray(np.stack(chances)[lanes].T),
         np.ascontiguousarray(np.stack(farkles)[lanes].T),
     )
@@ -137,7 +138,7 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
     ]
     rows = max(_ROWS, least)
     while True:
-        gain = np.zeros((lists.columns, kernels.LANES))
+        gain = np.zeros((lists.columns, LANES))
         cost = float(rows * lists.rules.point_step)
         for k, thrown in enumerate(sets):
             if not endless[k]:  # of these there is nothing to find
@@ -193,14 +194,14 @@ def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats, least
     values = np.empty(_CHUNK * size + further)
     values[_CHUNK * size :] = ((rows + np.arange(reach + 1)) * step).repeat(size)
     values[_CHUNK * size :] += np.tile(gain.ravel(), reach + 1)
-    farkle = np.zeros((_CHUNK, kernels.LANES))
+    farkle = np.zeros((_CHUNK, LANES))
     out = np.empty(size)
     while rows:
         now = min(rows, _CHUNK)
         totals = np.arange(rows - now, rows)
         bank = np.where(totals >= least, totals * float(step), kernels.NOT_ALLOWED)
-        bank = bank[:, np.newaxis].repeat(kernels.LANES, axis=1)
+        bank = bank[:, np.newaxis].repeat(LANES, axis=1)
         kernels.solve_rows(values, _CHUNK, now, bank, farkle, turn, out)
         values[_CHUNK * size :] = values[(_CHUNK - now) * size :][:further].copy()
         rows -= now
-    return out[-kernels.LANES :].copy()
+    return out[-LANES:].copy()

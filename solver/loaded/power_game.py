@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from solver.errors import InvalidRulesError
+from solver.game.kernel_source import LANES
 from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import kernels, power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
@@ -36,9 +37,7 @@ _KINDS = {
     PowerKind.REROLL: power_kernels.REROLL,
 }
 _NO_INDEX = np.zeros(1, dtype=np.intp)
-_NO_LISTS = kernels.Lists(
-    _NO_INDEX[:0], _NO_INDEX, _NO_INDEX, np.empty(0), np.empty((0, kernels.LANES))
-)
+_NO_LISTS = kernels.Lists(_NO_INDEX[:0], _NO_INDEX, _NO_INDEX, np.empty(0), np.empty((0, LANES)))
 _NO_NODES = power_kernels.Nodes(_NO_LISTS, _NO_LISTS, _NO_INDEX, _NO_INDEX, np.empty(0))
 
 
@@ -78,8 +77,8 @@ def solve_powers(
     check_winnable(*(one.plain.farkles for one in players))
     scratch = _scratch(players[0], rows, workers), _scratch(players[1], rows, workers)
     totals = 2 * scores - 1
-    tables = np.full((*shape, 2, totals + 1, scores + kernels.LANES), 0.5)
-    slopes = np.full((*shape, scores + kernels.LANES), 0.1)
+    tables = np.full((*shape, 2, totals + 1, scores + LANES), 0.5)
+    slopes = np.full((*shape, scores + LANES), 0.1)
     limits = tolerance, LEAST
     report = np.zeros((workers, 2))
     mirrored = matchup == matchup.exchanged
@@ -110,7 +109,7 @@ def solve_powers(
         matchup=matchup,
         values=values,
         error_bound=error,
-        states_solved=int(rounds) * kernels.LANES * columns * rows // 2,
+        states_solved=int(rounds) * LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
 
@@ -165,11 +164,11 @@ def _lists(
     """Lists of a set as kernels take them; of rolls with the die that a power adds."""
     chances, farkles = offers.chances(thrown, power.die if power else None)
     return kernels.Lists(
-        offers.places(layers, kernels.LANES),
+        offers.places(layers, LANES),
         offers.starts,
         offers.first_list,
         chances,
-        farkles[:, np.newaxis].repeat(kernels.LANES, axis=1),
+        farkles[:, np.newaxis].repeat(LANES, axis=1),
     )
 
 
@@ -204,14 +203,14 @@ def _nodes(plain: Offers, thrown: DiceSet, power: Power) -> power_kernels.Nodes:
     outcomes = np.concatenate(to)
     return power_kernels.Nodes(
         rolls=kernels.Lists(
-            (np.concatenate(places) * kernels.LANES).astype(np.intp),
+            (np.concatenate(places) * LANES).astype(np.intp),
             np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.intp),
             np.array(first_roll, dtype=np.intp),
             np.concatenate(chances),
             _NO_LISTS.farkles,
         ),
         outcomes=kernels.Lists(
-            (outcomes * kernels.LANES).astype(np.intp),
+            (outcomes * LANES).astype(np.intp),
             np.arange(len(outcomes) + 1, dtype=np.intp),
             _NO_INDEX,
             np.concatenate(weights),
@@ -241,7 +240,7 @@ def _merged(lists: Ints, chances: Floats) -> tuple[Ints, Floats, Ints]:
 
 def _scratch(player: power_kernels.Player, rows: int, workers: int) -> power_kernels.Scratch:
     """Scratch for one player's turns of so many turn totals."""
-    lanes = kernels.LANES
+    lanes = LANES
     columns = len(player.plain.farkles)
     row = player.layers * (columns + 1) * lanes
     lists = player.plain, player.offers, player.added

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from solver.game.kernel_source import LANES
+from solver.game.list_kernels import add_lists
 from solver.loaded.kernels import (
-    LANES,
     MAX_ROUNDS,
     NOT_ALLOWED,
     Lists,
-    add_lists,
     fill_bank,
     guess,
     secant,

@@ -24,3 +24,4 @@ def test_a_bound_of_the_error_is_rounded_up(
     text = solve_text(manifest.model_copy(update={"error_bound": bound}), file)
     expected = f"off by more than {whole} of itself, and none below 0.01 by more than {least}."
     assert expected in text
+    assert ("more than the tolerance 1e-09" in text) == (bound > 1e-9)

@@ -159,7 +159,7 @@ def assert_as_solved_here(
 def test_a_worker_that_dies_while_it_solves(
     start: Start, solver: ClusterSolver, games: list[str], kernels: Path, tmp_path: Path
 ) -> None:
-    victim = start_worker(start, solver._address, "first")
+    victim = start_worker(start, solver._workers.address, "first")
     address = address_of(solver, "first")
     # stopped, it takes a rule set and never solves it
     victim.send_signal(signal.SIGSTOP)
@@ -175,7 +175,7 @@ def test_a_worker_that_dies_while_it_solves(
 def test_a_worker_that_dies_with_a_result(
     start: Start, solver: ClusterSolver, games: list[str], kernels: Path, tmp_path: Path
 ) -> None:
-    victim = start_worker(start, solver._address, "second")
+    victim = start_worker(start, solver._workers.address, "second")
     address = address_of(solver, "second")
     running = solve_all(games, tmp_path / "there", solver)
     results = [next(running)]
@@ -225,14 +225,18 @@ def test_the_command_line(
 ) -> None:
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
     farkle = Farkle(monkeypatch, capsys)
-    found = farkle.json("solve", *games[:2], "--scheduler", solver._address)
+    found = farkle.json("solve", *games[:2], "--scheduler", solver._workers.address)
     assert [one["status"] for one in found] == ["solved", "solved"]
-    assert farkle.json("solve", games[2], "--scheduler", solver._address)["rules"] == "to400"
+    assert (
+        farkle.json("solve", games[2], "--scheduler", solver._workers.address)["rules"] == "to400"
+    )
     assert not (tmp_path / "data" / "kernels").exists()
     assert len(list((tmp_path / "data" / "strategies").glob("*.npy"))) == 3
     shared = tmp_path / "shared.toml"
     shared.write_text("goal = 250\ndice = 2\nscoring = {three_of_a_kind = 0}\n")
-    found = farkle.json("solve", str(shared), "--players", "3", "--scheduler", solver._address)
+    found = farkle.json(
+        "solve", str(shared), "--players", "3", "--scheduler", solver._workers.address
+    )
     assert (found["rules"], found["players"]) == ("shared", 3)
     assert sum(found["win_probabilities"]) == pytest.approx(1)
     assert not (tmp_path / "data" / "kernels").exists()
@@ -258,7 +262,7 @@ def test_several_players_layer_by_layer(
     monkeypatch.setattr(many_rings, "PART", 16)
     monkeypatch.setattr(many_cluster, "_BYTES", 10_000)
     rules, name = variant("kcd", **changes), f"shared {changes['goal']}"
-    victim = start_worker(start, solver._address, name)
+    victim = start_worker(start, solver._workers.address, name)
     address_of(solver, name)
     seen: list[float] = []
 
@@ -266,7 +270,7 @@ def test_several_players_layer_by_layer(
         seen.append(done)
         if len(seen) == 5:
             victim.kill()
-            start_worker(start, solver._address, f"{name} again")
+            start_worker(start, solver._workers.address, f"{name} again")
 
     found = solver.solve_many(rules, 3, on_progress=watch)
     here = solve_many(rules, 3, cache=kernels)

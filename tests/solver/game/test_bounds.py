@@ -142,7 +142,7 @@ def test_no_proof_in_one_sweep_of_what_is_not_so(kernels: Path, rules: Ruleset) 
             sweeps = Sweeps(rules, ends, [ends.last], best, kernels, 1, lambda _: None)
             sweeps.number, sweeps.plain = 1, True
             write_table(rules, sweeps.table, np.clip(wrong, 0, 1))
-            before = sweeps.table.copy()
+            before = read_table(rules, sweeps.table)
             sweeps.run(None, -1.0)
             bound = bound_of_sweep(rules, before, sweeps.table, 1e-6, sweeps.turns)
             found = error(read_table(rules, sweeps.table), right)

@@ -9,6 +9,7 @@ import pytest
 from solver.errors import ConvergenceError, InvalidRulesError
 from solver.game.endgame import endgame
 from solver.game.guess_kernels import guess_between
+from solver.game.kernel_source import FEW_SCORES
 from solver.game.layout import PAD, solved_game
 from solver.game.position import Position, reachable
 from solver.game.standings import (
@@ -16,12 +17,13 @@ from solver.game.standings import (
     Solution,
     Standing,
     blocks,
+    score_count,
     standing_index,
     state_count,
     value_shape,
 )
 from solver.game.sweeps import solve
-from solver.rules.file import load_rules
+from solver.rules.file import load_rules, preset_names
 from solver.strategy import Strategy
 from solver.turn.equations import Decision, TurnTable
 from solver.turn.scoring import TurnState
@@ -188,6 +190,19 @@ def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
         for threads in (2, 5):
             found = solve(rules, cache=kernels, threads=threads).values
             np.testing.assert_array_equal(found, alone)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", preset_names())
+def test_the_number_of_threads_does_not_matter_in_long_games(kernels: Path, preset: str) -> None:
+    """With all turn functions, a first sweep that leaves totals out, and corrections."""
+    rules = variant(preset, goal=50 * FEW_SCORES, score_floor=0)
+    assert score_count(rules) >= FEW_SCORES
+    alone = solve(rules, cache=kernels, threads=1)
+    for threads in (2, 3):
+        found = solve(rules, cache=kernels, threads=threads)
+        np.testing.assert_array_equal(found.values, alone.values)
+        assert found.error_bound == alone.error_bound
 
 
 def test_progress_tells_sweep_share_and_residual(kernels: Path) -> None:

@@ -113,7 +113,7 @@ def check_wrong_values(kernels: Path, rules: Ruleset, seed: int) -> int:
         for off in (some, level, -level, np.ones_like(right), slow / (abs(slow).max() or 1.0)):
             write_table(rules, sweeps.table, np.clip(right + size * off, 0, 1))
             for _ in range(3):
-                before = sweeps.table.copy()
+                before = read_table(rules, sweeps.table)
                 sweeps.plain = True
                 sweeps.run(None, -1.0)
                 values = read_table(rules, sweeps.table)

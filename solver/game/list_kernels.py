@@ -1,0 +1,107 @@
+"""The largest of each of many lists of values, weighed and added up, for 16 states side by side.
+
+Where lists are too many for straight-line code, or are to be weighed apart from it, a loop goes
+through them. numba would keep the vector of the greatest values so far in memory, which takes ten
+times as long; `add_lists` is made of LLVM's own instructions, so that it stays in registers.
+"""
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from solver.game.kernel_source import LANES
+
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INDEX = ir.IntType(64)
+
+
+def _load(builder, address):
+    """A vector from anywhere in memory."""
+    found = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
+    found.align = 8
+    return found
+
+
+def _all_lanes(builder, value):
+    """A vector that has one value in all lanes."""
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(first, undefined, zeros)
+
+
+@intrinsic
+def add_lists(_context, values, row, places, starts, chances, first, end, out, place):
+    """Add the lists first .. end - 1 to ``out[place:][:LANES]``, lane by lane.
+
+    Each adds its chance times the maximum over its options of ``values[row + its place:][:LANES]``.
+    """
+    signature = types.void(
+        values, types.intp, places, starts, chances, types.intp, types.intp, out, types.intp
+    )
+
+    def generate(context, builder, signature, arguments):
+        def memory(number):
+            array = context.make_array(signature.args[number])
+            return array(context, builder, arguments[number]).data
+
+        one = ir.Constant(_INDEX, 1)
+        here = builder.gep(memory(0), [arguments[1]])
+        places_at, starts_at, chances_at = memory(2), memory(3), memory(4)
+        sum_at = builder.gep(memory(7), [arguments[8]])
+        before = builder.block
+        blocks = ("lists", "list", "options", "option", "listed", "done")
+        lists, begin, options, option, listed, done = (
+            builder.append_basic_block(name) for name in blocks
+        )
+
+        def value_of(number):
+            offset = builder.load(builder.gep(places_at, [number]))
+            return _load(builder, builder.gep(here, [offset]))
+
+        total = _load(builder, sum_at)
+        builder.branch(lists)
+
+        builder.position_at_end(lists)
+        number, added = builder.phi(_INDEX), builder.phi(_VECTOR)
+        number.add_incoming(arguments[5], before)
+        added.add_incoming(total, before)
+        builder.cbranch(builder.icmp_signed("<", number, arguments[6]), begin, done)
+
+        builder.position_at_end(begin)
+        following = builder.add(number, one)
+        start = builder.load(builder.gep(starts_at, [number]))
+        stop = builder.load(builder.gep(starts_at, [following]))
+        first_value, second = value_of(start), builder.add(start, one)
+        builder.branch(options)
+
+        builder.position_at_end(options)
+        which, most = builder.phi(_INDEX), builder.phi(_VECTOR)
+        which.add_incoming(second, begin)
+        most.add_incoming(first_value, begin)
+        builder.cbranch(builder.icmp_signed("<", which, stop), option, listed)
+
+        builder.position_at_end(option)
+        value = value_of(which)
+        is_more = builder.fcmp_ordered(">", value, most, flags=["nnan", "nsz"])
+        which.add_incoming(builder.add(which, one), option)
+        most.add_incoming(builder.select(is_more, value, most), option)
+        builder.branch(options)
+
+        builder.position_at_end(listed)
+        if chances.ndim == 1:
+            chance = _all_lanes(builder, builder.load(builder.gep(chances_at, [number])))
+        else:
+            lanes = builder.mul(number, ir.Constant(_INDEX, LANES))
+            chance = _load(builder, builder.gep(chances_at, [lanes]))
+        product = builder.fmul(chance, most, flags=["contract"])
+        number.add_incoming(following, listed)
+        added.add_incoming(builder.fadd(added, product, flags=["contract"]), listed)
+        builder.branch(lists)
+
+        builder.position_at_end(done)
+        stored = builder.store(added, builder.bitcast(sum_at, _VECTOR.as_pointer()))
+        stored.align = 8
+        return context.get_dummy_value()
+
+    return signature, generate
