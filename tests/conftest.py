@@ -1,5 +1,6 @@
 """What many tests need: solved rule sets, found once a session."""
 
+import gc
 import hashlib
 import json
 import os
@@ -70,6 +71,15 @@ def _code(files: Iterable[Path]) -> str:
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: for a third of their time tests wait."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Thousands of tests and what they import stay: no collection has to go through them again."""
+    gc.collect()
+    gc.freeze()
+    # as the chat has it, see bot/wiring.py
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
