@@ -71,16 +71,25 @@ def is_ours(folder: Path) -> bool:
         return True
     folder = folder.resolve()
     try:
-        if not _is_own(folder):
+        found = folder.lstat()
+        if not _is_own(found):
             return False
-        if not folder.stat().st_mode & _OTHERS:
+        if not found.st_mode & _OTHERS:
             return True  # nobody else comes in
-        return all(map(_is_own, folder.rglob("*")))
+        return _holds_own(folder)
     except OSError:
         return False
 
 
-def _is_own(path: Path) -> bool:
-    found = path.lstat()
+def _holds_own(folder: Path | str) -> bool:
+    with os.scandir(folder) as entries:
+        return all(
+            _is_own(entry.stat(follow_symlinks=False))
+            and (not entry.is_dir(follow_symlinks=False) or _holds_own(entry.path))
+            for entry in entries
+        )
+
+
+def _is_own(found: os.stat_result) -> bool:
     writable = not stat.S_ISLNK(found.st_mode) and found.st_mode & _OTHERS_WRITE
     return found.st_uid == os.geteuid() and not writable

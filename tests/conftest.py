@@ -1,5 +1,6 @@
 """What many tests need: solved rule sets, found once a session."""
 
+import gc
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,9 @@ from solver.strategy import (
 )
 from tests.bot.chat import Chat, open_chat
 
+# as seldom as the chat has it, see bot/wiring.py: thousands of tests are collected
+gc.set_threshold(10_000, 20, 20)
+
 # children of a test run in the background would ignore Ctrl-C, as shells make it there
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -43,6 +48,9 @@ os.environ["NUMBA_CACHE_DIR"] = ""
 
 # a question does not wait for a solve unless a test says so
 os.environ["FARKLE_NEEDED_SECONDS"] = "0"
+
+# heavy work is done where it is asked for unless a test says so: a worker has all to load first
+os.environ["FARKLE_WORKERS"] = "0"
 
 # no test measures time: on a busy machine any example may take long
 settings.register_profile("unhurried", deadline=None)
@@ -70,6 +78,20 @@ def _code(files: Iterable[Path]) -> str:
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: for a third of their time tests wait."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Compile what is compiled as it is loaded, before all processes do so at the same time."""
+    for file in sorted(SOLVER.rglob("*kernels.py")):
+        import_module(".".join(file.with_suffix("").relative_to(SOLVER.parent).parts))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Thousands of tests and what they import stay: no collection has to go through them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -158,9 +180,12 @@ def _rough_values_are_kept(kept_folder: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def data(tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, Solution]) -> Path:
-    """A data folder with the strategy files of these presets."""
+def data(
+    tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, Solution], kernels: Path
+) -> Path:
+    """A data folder with the strategy files of these presets, and the tests' compiled code."""
     folder = tmp_path_factory.mktemp("data")
+    (folder / "kernels").symlink_to(kernels)
     for solution in solutions.values():
         save_strategy(solution, folder / "strategies")
     return folder
@@ -175,6 +200,7 @@ def strategies(data: Path) -> dict[str, Strategy]:
 @pytest.fixture
 async def chat(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     """A chat with the strategies of these presets and no games yet."""
+    (tmp_path / "kernels").symlink_to(data / "kernels")
     async with open_chat(tmp_path, data / "strategies") as opened:
         yield opened
 

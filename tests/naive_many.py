@@ -31,7 +31,8 @@ def better(value: Value, than: Value) -> bool:
 
 
 def mix(parts: list[tuple[float, Value]]) -> Value:
-    return tuple(sum(chance * value[k] for chance, value in parts) for k in range(len(parts[0][1])))
+    everyone = range(len(parts[0][1]))
+    return tuple([sum([chance * value[k] for chance, value in parts]) for k in everyone])
 
 
 @cache
@@ -73,12 +74,13 @@ def whole_turn(
     found[rows] = dict.fromkeys(states, lose)
     for row in range(rows, -1, -1):
         banked, missed = bank(row * step) if row else None, farkle(row * step)
+        ends = {"win": win, "lose": lose, "farkle": missed}
         while True:
             change = 0.0
             for number, hot in states:
                 parts = []
                 for chance, what, options in rolls(rules, number, hot):
-                    value = {"win": win, "lose": lose, "farkle": missed}.get(what)
+                    value = ends.get(what)
                     for points, left, new in options:
                         after = found[min(row + points // step, rows)][left, new]
                         if value is None or better(after, value):
@@ -89,10 +91,11 @@ def whole_turn(
                 may = number < rules.dice or rules.hot_dice == "optional"
                 if may and banked is not None and not better(value, banked):
                     value = banked
-                before = found[row].get((number, hot), lose)
-                change = max(change, *(abs(a - b) for a, b in zip(value, before, strict=True)))
+                if row == rows:  # only the last row leads to itself
+                    before = found[row][number, hot]
+                    change = max(change, *(abs(a - b) for a, b in zip(value, before, strict=True)))
                 found[row][number, hot] = value
-            if row < rows or change < 1e-15:  # only the last row leads to itself
+            if change < 1e-15:
                 break
     return found
 

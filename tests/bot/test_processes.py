@@ -176,7 +176,7 @@ def told_once(folder: Path, people: list[Speaker]) -> None:
         assert sorted(told[game]) == list(range(2, len(states) + 1)), game
 
 
-LINES = [pytest.param(40, id="quick"), pytest.param(1000, id="long", marks=pytest.mark.slow)]
+LINES = [pytest.param(40, id="quick"), pytest.param(400, id="long", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("lines", LINES)

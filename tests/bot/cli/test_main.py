@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.caching import _CacheLocator
 
 from bot.__main__ import main
 from solver.game.position import reachable
+from solver.game.standings import Solution
 from solver.rules.file import load_rules, preset_names
 from solver.strategy import find_manifest, manifest_path
-from tests.conftest import SOLVED
+from tests.conftest import SOLVED, SOLVER
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 
@@ -217,10 +219,8 @@ def test_rules_list_and_show(farkle: Farkle) -> None:
     assert shown["states"] == 423765000
 
 
-def test_solve_writes_verifies_and_answers(
-    farkle: Farkle, tiny_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+def test_solve_writes_verifies_and_answers(unsolved: Farkle, tiny_file: Path) -> None:
+    farkle = unsolved
     report = farkle.json("solve", str(tiny_file))
     assert set(report) == {
         "rules", "digest", "floor", "states", "values", "sweeps", "tolerance",
@@ -295,7 +295,7 @@ def test_bad_input_gets_one_sentence(farkle: Farkle, arguments: str, sentence: s
 def test_damaged_files_get_one_sentence(
     farkle: Farkle, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(data, tmp_path / "data")
+    shutil.copytree(data / "strategies", tmp_path / "data" / "strategies")
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
     manifest = find_manifest(tmp_path / "data" / "strategies", load_rules("kcd"))
     values = manifest.with_name(json.loads(manifest.read_text())["values"])
@@ -377,10 +377,8 @@ def test_a_file_of_rules_that_is_not_solved_is_named_as_it_was_given(
     assert f"run: farkle solve {tiny_file} (about " in err
 
 
-def test_positions_go_down_to_the_floor_of_the_strategy(
-    farkle: Farkle, tiny_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+def test_positions_go_down_to_the_floor_of_the_strategy(unsolved: Farkle, tiny_file: Path) -> None:
+    farkle = unsolved
     ask = ("advise", "551", "--rules", str(tiny_file), "--banked", "-600")
     assert farkle("solve", str(tiny_file))[0] == 0
     assert farkle(*ask)[0] == 2
@@ -389,23 +387,34 @@ def test_positions_go_down_to_the_floor_of_the_strategy(
 
 
 @pytest.mark.slow
-def test_compiled_code_that_is_damaged_is_made_anew(tiny_file: Path, tmp_path: Path) -> None:
+def test_compiled_code_that_is_damaged_is_made_anew(
+    tiny: Solution, kernels: Path, tiny_file: Path, tmp_path: Path
+) -> None:
+    """Where numba keeps code are all files that are beside its source, with something else."""
+    assert tiny.rules.dice == 3  # solved, so that all code for such games is compiled
+    folder = tmp_path / "kernels"
+    shutil.copytree(kernels, folder)
+    for compiled in (SOLVER / "game").rglob("*.nb*"):
+        source = compiled.parents[1] / f"{compiled.name.partition('.')[0]}.py"
+        place = _CacheLocator.get_suitable_cache_subpath(str(source))  # type: ignore[no-untyped-call]
+        kept = folder / place / compiled.name
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_bytes(b"garbage")
+    for compiled in (folder / "__pycache__").glob("farkle_turn*.nb*"):
+        compiled.write_bytes(b"")
     environment = {**os.environ, "FARKLE_DATA": str(tmp_path)}
     environment.pop("NUMBA_CACHE_DIR", None)
     command = [sys.executable, "-m", "bot", "solve", str(tiny_file)]
-    subprocess.run(command, env=environment, check=True, capture_output=True)
-    compiled = [path for path in (tmp_path / "kernels").rglob("*.nb*") if path.is_file()]
-    assert compiled
-    for path in compiled:
-        path.write_bytes(b"" if path.name.startswith("farkle_turn") else b"garbage")
     done = subprocess.run(command, env=environment, check=False, capture_output=True)
     assert done.returncode == 0, done.stderr
+    compiled_anew = [path.read_bytes() for path in folder.rglob("*.nb*") if path.is_file()]
+    assert compiled_anew
+    assert not {b"", b"garbage"} & set(compiled_anew)
 
 
 @pytest.mark.slow
 def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "FARKLE_DATA": "/dev/null/nowhere"}
-    environment.pop("NUMBA_CACHE_DIR", None)
     command = [sys.executable, "-m", "bot", "solve", str(tiny_file), "--out", str(tmp_path)]
     done = subprocess.run(command, env=environment, check=False, capture_output=True)
     assert done.returncode == 0, done.stderr

@@ -134,13 +134,13 @@ def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
 def test_no_proof_in_one_sweep_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     right, ends, best = exact(rules), endgame(rules), Contest(as_is_best(), as_is_best())
     random = np.random.default_rng(4)
+    sweeps = Sweeps(rules, ends, [ends.last], best, kernels, 1, lambda _: None)
+    sweeps.number, sweeps.plain = 1, True
     proved = 0
-    for size in 10.0 ** np.arange(-11, 0, 0.5):
+    for size in 10.0 ** np.arange(-11.0, 0.0):
         off = random.choice([-1, 1], right.shape) * random.random(right.shape) ** 8
         alike = random.choice([-1, 1])
         for wrong in (right * (1 + size * off), right * (1 + size * alike)):
-            sweeps = Sweeps(rules, ends, [ends.last], best, kernels, 1, lambda _: None)
-            sweeps.number, sweeps.plain = 1, True
             write_table(rules, sweeps.table, np.clip(wrong, 0, 1))
             before = read_table(rules, sweeps.table)
             sweeps.run(None, -1.0)
@@ -148,7 +148,7 @@ def test_no_proof_in_one_sweep_of_what_is_not_so(kernels: Path, rules: Ruleset) 
             found = error(read_table(rules, sweeps.table), right)
             assert bound is None or found <= bound <= 1e-6
             proved += bound is not None
-    assert 0 < proved < 42
+    assert 0 < proved < 20
 
 
 def test_wrong_values_of_one_state_are_no_solution(kernels: Path) -> None:

@@ -64,12 +64,12 @@ def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
-@random_combinations(8)
+@random_combinations(5)
 def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)
 
 
 @pytest.mark.slow
-@random_combinations(200)
+@random_combinations(75)
 def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)

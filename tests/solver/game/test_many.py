@@ -71,6 +71,7 @@ def effort(rules: Ruleset, players: int) -> int:
     except ValueError:
         return 10**9
     states = (rules.winning_score // rules.point_step + rules.has_opening) ** players
+    states *= players if rules.has_roles else 1
     if rules.ending != "at_once":
         states += rows**2
     return int(states * rows * len(naive.all_rolls(rules).choice))
@@ -111,7 +112,7 @@ def small_games(draw: st.DrawFn, ending: str, ties: str) -> Ruleset:
         rules = Ruleset.model_validate(data)
     except ValidationError:
         reject()
-    if not can_be_played(rules) or effort(rules, 3) > 400_000:
+    if not can_be_played(rules) or effort(rules, 3) > 200_000:
         reject()
     return rules
 

@@ -182,7 +182,7 @@ def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
         variant("classic", goal=2000, dice=3),
         variant("facebook", goal=1000, score_floor=-500, dice=3),
         # totals that are solved together, with scores that cannot fall any further
-        variant("facebook", goal=1500, score_floor=-500, minimum_bank=800, dice=3),
+        variant("facebook", goal=800, score_floor=-500, minimum_bank=500, dice=3),
         variant("facebook", goal=1500, score_floor=0, dice=3, farkle_penalty=all_points),
         variant("facebook", goal=1500, score_floor=0, dice=3, lose_everything=("223",)),
     ):

@@ -21,6 +21,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.scoring import TurnState
+from tests.conftest import variant
 from tests.duels import Player, Twin
 from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins
@@ -37,11 +38,14 @@ SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 5]
 EVERY = "FARKLE_EVERY" in os.environ
 
 
-LONG = "final turn, hot dice forced", "play-off, opening"
-"""That take the twin minutes."""
+LONG = (
+    *("final turn, hot dice forced", "play-off, opening", "farkle keeps from an opening"),
+    "a roll of nothing before a final turn",
+)
+"""That take the twin minutes, or half of one."""
 
 
-def shared(which: int, among: int = 3) -> dict[str, Ruleset]:
+def shared(which: int, among: int = 4) -> dict[str, Ruleset]:
     """The rule sets of one of several kinds of contests: all of them if EVERY, else its share."""
     if EVERY:
         return dict(SMALL)
@@ -175,20 +179,21 @@ def test_policies_look_at_nothing_else(data: st.DataObject) -> None:
     assert np.array_equal(found[0].bank, found[1].bank)
 
 
+PRESETS = {
+    "arnold to 3,000": (variant("arnold", goal=3000), "threshold:500"),
+    "facebook to 3,000": (variant("facebook", goal=3000, score_floor=-1000), "max-points"),
+    **{
+        f"kcd {name}": (load_rules("kcd"), name)
+        for name in ("max-points", "turn-points", "threshold:500")
+    },
+}
+"""Games of six dice, and a policy: the others at full size would take minutes."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("preset", "name"),
-    [
-        ("arnold", "threshold:500"),
-        ("facebook", "max-points"),
-        *(("kcd", name) for name in ("max-points", "turn-points", "threshold:500")),
-    ],
-)
-def test_games_at_full_size_go_as_they_should(
-    preset: str, name: str, solutions: dict[str, Solution], kernels: Path
-) -> None:
-    rules, other = load_rules(preset), make_policy(name)
-    player = Optimal(Strategy(rules, solutions[preset].values, preset))
+@pytest.mark.parametrize(("rules", "name"), PRESETS.values(), ids=PRESETS)
+def test_games_of_presets_go_as_they_should(rules: Ruleset, name: str, kernels: Path) -> None:
+    player, other = best(rules, kernels), make_policy(name)
     found = duel(rules, player, other, cache=kernels)
     assert play_duel(rules, player, other, kernels, 50_000, seed=1).agrees(found)
     assert found.overall > 0.5

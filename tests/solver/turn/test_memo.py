@@ -38,8 +38,13 @@ def test_the_published_break_points() -> None:
         assert gains == [50 * k for k in range(len(turn_totals))]
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("unit", [None, 70])
+@pytest.mark.parametrize(
+    ("rules", "unit"),
+    [
+        *(pytest.param(rules, None, id=name) for name, rules in RULES.items()),
+        *(pytest.param(load_rules(name), 70, id=f"{name} in 70s") for name in preset_names()),
+    ],
+)
 def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
     if not has_table(rules):
         pytest.skip("a turn can go on for ever")

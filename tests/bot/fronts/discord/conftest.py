@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,9 +34,12 @@ async def discord() -> AsyncIterator[Loopback]:
 
 
 @pytest.fixture
-async def bot(folder: Path, discord: Loopback) -> AsyncIterator[Bot]:
-    """The bot, ready; its log has no failures and never the token."""
-    async with running(folder, discord, FARKLE_PACE="0.05", FARKLE_LOG="info") as process:
+async def bot(
+    folder: Path, discord: Loopback, request: pytest.FixtureRequest
+) -> AsyncIterator[Bot]:
+    """The bot, ready, with the settings of a parameter; its log has no failures and no token."""
+    more: Any = getattr(request, "param", {})
+    async with running(folder, discord, FARKLE_PACE="0.05", FARKLE_LOG="info", **more) as process:
         yield process
         assert await process.end() == 0, process.log
         assert "Traceback" not in process.log

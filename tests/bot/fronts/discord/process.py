@@ -51,6 +51,8 @@ def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, 
         "FARKLE_PATIENCE": str(PATIENCE),
         "FARKLE_LATE": str(PATIENCE),
         "FARKLE_NEEDED_SECONDS": "0",
+        # as in tests/conftest.py
+        "FARKLE_WORKERS": "0",
     }
     found = kept | {"FARKLE_DATA": str(data), "DISCORD_TOKEN": TOKEN} | whole
     if discord is not None:
