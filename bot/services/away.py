@@ -4,8 +4,9 @@ import math
 from datetime import datetime, timedelta
 
 from bot.services.tables import Caller, Table
+from bot.tasks.tasks import duration
 from solver.errors import IllegalActionError
-from solver.wording import say_number
+from solver.wording import say
 
 AWAY_SECONDS = 300
 """After how long without a move a player counts as away, unless the host says otherwise."""
@@ -18,12 +19,7 @@ class NotAwayError(IllegalActionError):
 
     def __init__(self, name: str, seconds: int) -> None:
         super().__init__(
-            say_number(
-                "there is {number} second left for {name} to move",
-                "there are {number} seconds left for {name} to move",
-                seconds,
-                name=name,
-            )
+            say("be patient: {name} has {time} left to move", name=name, time=duration(seconds))
         )
         self.seconds = seconds
 

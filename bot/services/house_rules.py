@@ -443,7 +443,8 @@ class HouseRules:
             chance = await at_once(self._chance, run)
         if chance is None:
             raise SolveError.say(
-                "{rules}: the strategy file is gone, or damaged", rules=run.rules.name
+                "{rules}: the strategy file is gone, or damaged; solve the rules again",
+                rules=run.rules.name,
             )
         return run.so_far(state=SolveState.DONE, win_probability=chance)
 

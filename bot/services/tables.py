@@ -25,8 +25,17 @@ from solver.loaded.kits import Kit
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
-from solver.wording import say, say_number
+from solver.wording import say, say_later, say_number
 
+_BOTS = {
+    "optimal": say_later("Optimal bot"),
+    "max-points": say_later("Max-points bot"),
+    "memo": say_later("Memo bot"),
+    "memo-go-for-it": say_later("Memo-go-for-it bot"),
+    "greedy": say_later("Greedy bot"),
+    "cautious": say_later("Cautious bot"),
+}
+"""What bots are called, by their level."""
 _MOST_LIVE = 5_000
 """Open games that are kept in memory, of about 30 kB each; others are read when they go on."""
 
@@ -146,7 +155,7 @@ class Table:
             raise IllegalActionError.say("you have resigned from this game")
         if seat != game.mover and game.stage is Stage.LOBBY and len(self.begun.levels) == 1:
             raise IllegalActionError.say(
-                "the game is started by {name}, who set the table up, once all are here",
+                "wait for {name}: who set the table up starts the game",
                 name=self.names[game.mover],
             )
         if seat != game.mover and not game.over:
@@ -563,15 +572,21 @@ def _none_open(last: Table | None) -> str:
     return told + say(", /undo goes on with it") if last.game.tracked else told
 
 
+def bot_name(level: str) -> str:
+    """What a bot of a level is called in the language that is spoken."""
+    return say(_BOTS[level]) if level in _BOTS else f"{level} bot"
+
+
 def _name(seat: SeatRow) -> str:
     """What a player is called: bots and those who play on for people as `seat_row` has them."""
     usual = f"{seat.level} bot"
     if seat.level is None or not seat.name.startswith(usual):
         return seat.name
+    called = bot_name(seat.level)
     _, played_for, name = seat.name.partition(f"{usual} for ")
     if played_for:
-        return say("{level} bot for {name}", level=seat.level, name=name)
-    return say("{level} bot", level=seat.level) + seat.name.removeprefix(usual)
+        return say("{bot} for {name}", bot=called, name=name)
+    return called + seat.name.removeprefix(usual)
 
 
 def seat_row(number: int, player: Player, levels: Sequence[str | None]) -> SeatRow:

@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from bot.services.games import Games, News
@@ -46,6 +46,8 @@ class TournamentNews:
     happened: Happened = Happened.NOTHING
     name: str = ""
     """Who joined or left."""
+    given_up: tuple[News, ...] = ()
+    """The games under way that were given up for that."""
 
     @property
     def is_over(self) -> bool:
@@ -132,14 +134,17 @@ class Tournaments:
             entrant = self._named(found, who)
             if entrant.person != caller.person.id:
                 self._check_host(caller, found)
+        given_up: list[News] = []
         for _ in range(_TRIES):
             now = self._games.tables.now()
             game = await stored.leave(self._store, found.id, entrant.number, now)
             if game is None:
-                return await self._after(found, Happened.LEFT, entrant.name)
+                after = await self._after(found, Happened.LEFT, entrant.name)
+                return replace(after, given_up=tuple(given_up))
             # one that others go on with is looked at again, and a damaged one is set aside
             with suppress(StaleVersionError, DamagedGameError):
-                await self._games.give_up(game, _person(entrant))
+                if news := await self._games.give_up(game, _person(entrant)):
+                    given_up.append(news)
         raise StaleVersionError.say("the game has gone on since: look at it as it is now")
 
     async def start(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:

@@ -468,5 +468,5 @@ def _examples(game: Game) -> str:
         f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4]
     )
     if len(choices) > 4:
-        return say("of {roll} may be kept {choices} and others", roll=roll, choices=named)
-    return say("of {roll} may be kept {choices}", roll=roll, choices=named)
+        return say("of {roll} you may keep {choices} and others", roll=roll, choices=named)
+    return say("of {roll} you may keep {choices}", roll=roll, choices=named)

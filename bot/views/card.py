@@ -9,6 +9,7 @@ from typing import Any
 from bot.services.advisor import Hint
 from bot.services.comparing import ComparedRules
 from bot.services.memo import MemoAnswer
+from bot.services.tables import bot_name
 from bot.table import badges, commands
 from bot.table.commands import most_players
 from bot.table.dice_names import kept_text, rolled_text
@@ -18,7 +19,15 @@ from bot.table.fair_dice import Proof
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from bot.typed import cleaned
-from bot.views.advice import advice_text, id_text, odds_table, odds_text, position_text, reason_text
+from bot.views.advice import (
+    advice_text,
+    cost_text,
+    id_text,
+    odds_table,
+    odds_text,
+    position_text,
+    reason_text,
+)
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
 from bot.views.game import NOT_EXACT, hint_head
@@ -98,8 +107,8 @@ class Menu:
     action: str
     label: str
     """What it says until then."""
-    options: tuple[tuple[str, str], ...]
-    """What is chosen, and what that means."""
+    options: tuple[tuple[str, str, str], ...]
+    """What is chosen, what it is called, and what that means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,15 +226,17 @@ def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Bu
         buttons = [Button("refresh", say("Go on")), _details(0), _resign(0)]
     elif game.is_drafting:
         buttons = _pairs(game)
-    elif game.tracked:
-        buttons = [Button("farkle", say("Farkle")), _hint(game, 0), _undo_button(game, 0)]
-        buttons.append(_details(0))
     elif game.turn.roll is not None:
         buttons = _choice(game, mask)
+    elif game.tracked:
+        buttons = _before_real_dice(game)
     else:
         buttons = _before_a_roll(game)
-    if not all(one.enabled for one in buttons):
-        buttons.append(Button("why", say("Why not?"), max(one.row for one in buttons)))
+    barred = not all(one.enabled for one in buttons)
+    # while dice are chosen it stays in its place, so that nothing jumps
+    if barred or game.turn.roll is not None:
+        row = max(one.row for one in buttons)
+        buttons.append(Button("why", say("Why not?"), row, enabled=barred))
     return buttons
 
 
@@ -234,8 +245,10 @@ def why_not(game: Game, mask: int) -> list[str]:
     seat, kept = game.mover, kept_dice(game, mask)
     may_bank = partial(commands.bank, game, seat)
     check_hints = partial(commands.check_hints, game)
-    if game.tracked or game.turn.roll is None:
-        return _refusals(*([] if game.tracked else [may_bank]), _undo(game), check_hints)
+    undo = _undo(game)
+    if game.turn.roll is None:
+        has_bank = not game.tracked or game.turn != game.first_turn
+        return _refusals(*([may_bank] if has_bank else []), undo, check_hints)
     told = []
     scoring = _scoring_dice(game)
     if idle := [face for face, scores in zip(game.turn.roll, scoring, strict=True) if not scores]:
@@ -250,7 +263,8 @@ def why_not(game: Game, mask: int) -> list[str]:
         )
     bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
     use = partial(badges.check_use, game, seat, used_dice(game, mask))
-    checks = [use] if game.may_use else []
+    checks: list[Callable[[], object]] = [use] if _shows_use(game) else []
+    checks += [undo] if game.tracked else []
     return told + _refusals(*([] if game.is_farkle else [bank]), *checks, check_hints)
 
 
@@ -277,8 +291,8 @@ def _marked_advice(advice: Advice | SharedAdvice) -> str:
             dice=dice_count(option.dice_left),
             total=option.turn_total,
         )
-        cost = (advice.win_probability - option.win_probability) * 100
-        tail = say("**best**") if number == 0 else f"−{figure(cost, '.2f')}"
+        cost = advice.win_probability - option.win_probability
+        tail = say("**best**") if number == 0 else cost_text(cost)
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
@@ -350,7 +364,7 @@ def _lobby(game: Game, *, opened: bool) -> list[Button]:
 def bot_menu(game: Game) -> Menu:
     """Which bot is to sit down."""
     levels = LOADED_LEVELS if game.kits or game.pool else LEVELS
-    options = tuple((level, say(LEVELS[level])) for level in levels)
+    options = tuple((level, bot_name(level), say(LEVELS[level])) for level in levels)
     return Menu("bot", say("Add a bot"), options)
 
 
@@ -358,7 +372,15 @@ def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
     buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0), *_use(game, 0, 0)]
-    return [*buttons, _hint(game, 1), _undo_button(game, 1), _details(1), _resign(1)]
+    return [*buttons, _hint(game, 1), _details(1), _resign(1), _undo_button(game, 2)]
+
+
+def _before_real_dice(game: Game) -> list[Button]:
+    """What a press can say of a turn with real dice; what falls is typed."""
+    first = Button("farkle", say("Farkle"))
+    if game.turn != game.first_turn:
+        first = _bank(game, 0)
+    return [first, _hint(game, 0), _details(0), _undo_button(game, 1)]
 
 
 def _pairs(game: Game) -> list[Button]:
@@ -378,7 +400,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
     worth = {one.dice: one.points for one in game.set_asides()}
     buttons = []
     # a badge turns dice or rolls them again that score nothing
-    changes = game.may_use and game.power is not None and game.power.changes_rolls
+    changes = _shows_use(game) and game.power is not None and game.power.changes_rolls
     for number, (die, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
         alone = worth.get((die,))
         label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
@@ -394,22 +416,25 @@ def _choice(game: Game, mask: int) -> list[Button]:
     if game.is_farkle:
         buttons.append(Button("accept", say("Take the farkle"), row))
     elif kept not in worth:
-        told = say("Choose dice to keep")
+        told = say("Choose dice")
         if kept:
-            told = _of_dice(game, kept, lambda dice: say("{dice} cannot be kept alone", dice=dice))
-        buttons.append(Button("roll", told, row, enabled=False))
+            told = say("Does not score")
+        buttons.append(Button("keep" if game.tracked else "roll", told, row, enabled=False))
         buttons.append(Button("bank", say("Bank"), row, enabled=False))
     else:
         after = apply(game, Kept(dice=kept))
-        keep = say(
-            "Keep {points:,}, roll {dice}",
-            points=after.turn.turn_total - game.turn.turn_total,
-            dice=dice_count(after.number_of_dice),
-        )
-        buttons += [Button("roll", keep, row, Style.MAIN), _bank(after, row)]
+        if game.tracked:
+            points = after.turn.turn_total - game.turn.turn_total
+            go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)
+        else:
+            # short, so that Bank stays beside it: what is kept is seen in the dice above
+            told = say_number("Roll {number} die", "Roll {number} dice", after.number_of_dice)
+            go_on = Button("roll", told, row, Style.MAIN)
+        buttons += [go_on, _bank(after, row)]
         buttons += _use(after, 0, row)
     buttons += _use(game, mask, row)
-    return [*buttons, _hint(game, row + 1), _details(row + 1), _resign(row + 1)]
+    buttons += [_hint(game, row + 1), _details(row + 1)]
+    return [*buttons, _undo_button(game, row + 2) if game.tracked else _resign(row + 1)]
 
 
 def _picks(game: Game, mask: int, row: int) -> list[Button]:
@@ -473,10 +498,15 @@ def _bank(game: Game, row: int) -> Button:
 
 def _use(game: Game, mask: int, row: int) -> list[Button]:
     """The use of a badge, of the dice that are chosen where it takes some."""
-    if not game.may_use:
+    if not _shows_use(game):
         return []
     ask = partial(badges.check_use, game, game.mover, used_dice(game, mask))
     return [Button("use", say("Use the badge"), row, enabled=not _refusals(ask))]
+
+
+def _shows_use(game: Game) -> bool:
+    """Whether a badge is used by a press; with real dice what falls then has to be typed."""
+    return game.may_use and not game.tracked
 
 
 def _hint(game: Game, row: int) -> Button:

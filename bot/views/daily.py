@@ -88,7 +88,7 @@ def asked_card(asked: Asked) -> Card:
     lines = [f"**{_title(daily.day)}**", escape_markdown(question_head(daily))]
     if asked.answer is None:
         lines.append(
-            say("What wins most often? Everybody has one answer, and sees alone how good.")
+            say("What wins most often? You have one answer, and only you see how good it is.")
         )
     else:
         choice = choice_text(daily.choices[asked.answer])

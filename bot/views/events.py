@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat, zip_longest
 
+from bot.services.tables import Table
 from bot.table.badges import farkle_text, used_roll
 from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.events import (
@@ -30,7 +31,7 @@ from bot.table.fold import apply
 from bot.table.state import Game, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badge_events import use_event_text
-from bot.views.layout import inside
+from bot.views.layout import and_text, inside
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
 from solver.wording import figure, say, say_later, say_number
@@ -133,6 +134,18 @@ def standings_text(names: Sequence[str], game: Game) -> str:
     """Everybody's score."""
     seats = zip(names, game.seats, strict=True)
     return ", ".join(f"{name} {figure(seat.score)}" for name, seat in seats)
+
+
+def result_text(table: Table) -> str:
+    """Who has won, and with what scores."""
+    shares = table.game.shares
+    if shares is None:
+        return idle_text(table.idle_hours) if table.idle_hours else say("No result.")
+    winners = [name for name, share in zip(table.names, shares, strict=True) if share > 0]
+    scores = standings_text(table.names, table.game)
+    if len(winners) == 1:
+        return say("{name} wins: {scores}.", name=winners[0], scores=scores)
+    return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
 
 
 def idle_text(hours: int) -> str:

@@ -15,11 +15,18 @@ from bot.table.dice_names import rolled_text
 from bot.table.drafting import laid_out
 from bot.table.events import event_data
 from bot.table.state import Game, Stage
+from bot.tasks.tasks import duration
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
 from bot.views.badge_events import uses_left_text
 from bot.views.badges import taken_lines, use_text
-from bot.views.events import events_text, idle_text, kits_text, standings_text, turn_so_far_text
-from bot.views.layout import and_text, columns, dice_text, rough_percent, wrap
+from bot.views.events import (
+    events_text,
+    kits_text,
+    result_text,
+    standings_text,
+    turn_so_far_text,
+)
+from bot.views.layout import columns, dice_text, rough_percent, wrap
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
 from bot.views.tournament import state_data, tournament_lines
@@ -96,8 +103,8 @@ def details_lines(news: News) -> list[str]:
     """What few want to know of a table: the chances in full, and what its dice come from."""
     table, game, chances = news.table, news.table.game, news.chances
     lines = [table_head(table), *_brought(table)]
-    if chances:
-        if not (game.hints or game.over):
+    if chances and not game.over:
+        if not game.hints:
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
         lines.append(chances_text(table.names, chances))
@@ -135,7 +142,7 @@ def table_text(news: News) -> str:
         rows.append((mover, name, figure(seat.score), chance, ", ".join(_notes(game, number))))
     lines = [table_head(table), *_brought(table), *columns(rows, right={2, 3})]
     if game.over:
-        lines.append(_result(table))
+        lines.append(result_text(table))
     if chances and chances.within is not None:
         lines.append(say(_HOW_EXACT, points=chances.within * 100))
     return wrap("\n".join(lines))
@@ -235,14 +242,11 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
 
 def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
     """What a player is told whose turn may be passed soon; `name` is who waits."""
-    return say_number(
-        "{player}, {name} would like to go on: in {number} second your turn in game {game} may be"
-        " passed.",
-        "{player}, {name} would like to go on: in {number} seconds your turn in game {game} may be"
-        " passed.",
-        seconds,
+    return say(
+        "{player}, {name} would like to go on: in {time} your turn in game {game} may be passed.",
         player=player,
         name=name,
+        time=duration(seconds),
         game=game,
     )
 
@@ -415,7 +419,7 @@ def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]
     table, game = news.table, news.table.game
     yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
     if game.over and (game.shares is not None or not news.events):
-        yield _result(table)
+        yield result_text(table)
 
 
 def _commitment(commitment: str) -> str:
@@ -471,17 +475,6 @@ def to_move_text(table: Table) -> str:
     if most is not None:
         stage = say("Play-off, {points:,} points to beat.", points=most)
     return f"{stage} {text}"
-
-
-def _result(table: Table) -> str:
-    shares = table.game.shares
-    if shares is None:
-        return idle_text(table.idle_hours) if table.idle_hours else say("No result.")
-    winners = [name for name, share in zip(table.names, shares, strict=True) if share > 0]
-    scores = standings_text(table.names, table.game)
-    if len(winners) == 1:
-        return say("{name} wins: {scores}.", name=winners[0], scores=scores)
-    return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
 
 
 def _within_text(within: float) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.services.matches import Match, MatchGame
 from bot.services.reckoning import PlayedTurn
+from bot.services.tables import bot_name
 from bot.views.layout import columns, rough_percent, wrap
 from solver.wording import figure, say, say_number
 
@@ -85,8 +86,7 @@ def turns_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
 
 def bot_names(levels: tuple[str, ...]) -> tuple[str, ...]:
     """What the bots are called, in the order in which they were named."""
-    names = [say("{level} bot", level=level) for level in levels]
-    return tuple(name + number for name, number in zip(names, _numbers(levels), strict=True))
+    return tuple(bot_name(one) + more for one, more in zip(levels, _numbers(levels), strict=True))
 
 
 def _numbers(levels: tuple[str, ...]) -> list[str]:

@@ -222,7 +222,7 @@ def _left_out(answer: MemoAnswer) -> str:
     if answer.put_off:
         return say(
             "When to go for it, a rule of thumb and what all that is worth are not worked out yet:"
-            " whoever runs the bot can do that with farkle memo, or allow a task more time."
+            " the host can have that done, or allow a task more time."
         )
     return say(
         "When to go for it, a rule of thumb and what all that is worth can be worked out once"

@@ -62,8 +62,8 @@ def dice_list_text(dice: Sequence[KnownDie]) -> str:
         *columns(rows),
         say("Nobody knows how these fall: {dice}.", dice=", ".join(unknown)),
         say(
-            '* is a die of which there are other weights, such as @release; "kcd dice NAME" says'
-            " more. Any other die is its weights, as in 1:2:1:1:1:3."
+            "* is a die of which there are other weights, such as @release: ask for it alone to see"
+            " them. Any other die is its weights, as in 1:2:1:1:1:3."
         ),
     ]
     return wrap("\n".join(lines))

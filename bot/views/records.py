@@ -7,6 +7,7 @@ from typing import Any
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord
 from bot.services.season import Season
+from bot.services.tables import bot_name
 from bot.store.records import HeadToHead, Ranking
 from bot.views.drill import SPOTS
 from bot.views.layout import columns, rough_percent, wrap
@@ -165,7 +166,7 @@ def leaderboard_text(
     rows = [
         (
             f"{place}.",
-            say("{level} bot", level=one.name) if one.is_bot else one.name,
+            bot_name(one.name) if one.is_bot else one.name,
             rough_percent(one.win_rate),
             say("{won} of {games:,}", won=_wins(one.wins), games=one.games),
         )

@@ -41,6 +41,7 @@ from bot.views.layout import (
     shorten_text,
     text_width,
 )
+from solver.turn.dice import make_roll
 from solver.wording import figure, say
 
 _MOST_STORY = 1_200
@@ -196,7 +197,8 @@ def _sheet(table: Table, chances: Chances | None) -> str:
     """Scores and chances, narrow enough for a phone."""
     rows: list[str] = []
     for number in range(len(table.names)):
-        share = chances.win_probabilities[number] if chances else None
+        # who has won is no chance any more
+        share = chances.win_probabilities[number] if chances and not table.game.over else None
         row = _tall if len(table.names) <= _MOST_TALL else _flat
         rows += row(table, number, share)
     return "```text\n" + "\n".join(row.rstrip() for row in rows) + "\n```"
@@ -232,8 +234,10 @@ def _flat(table: Table, number: int, share: float | None) -> list[str]:
 
 
 def _pointer(game: Game, number: int) -> str:
-    """What points at whose turn it is."""
-    return "▸" if number == game.mover and not game.over else " "
+    """What points at whose turn it is, and at the end at who has won."""
+    if game.over:
+        return "★" if game.shares and game.shares[number] else " "
+    return "▸" if number == game.mover else " "
 
 
 def _name(table: Table, number: int, width: int) -> str:
@@ -267,7 +271,7 @@ def _dice(news: News) -> list[Attachment]:
         game = apply(game, event) if game else None
     if last is None:
         return []
-    rolled, dice = last
+    rolled, dice = last[0], make_roll(last[1])  # as it lay before its player
     said = say("The last roll: {dice}", dice=rolled_text(rolled, dice))
     faces, places = shown_faces(rolled, dice), rolled.rules.dice
     picture = dice_png(faces, scoring=(False,) * len(dice), places=places)

@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.services.tournaments import Happened, TournamentNews, rules_of
 from bot.table.tournament import Form, Nobody, Pairing, Row, Side, State, Tournament
+from bot.views.events import events_text, result_text
 from bot.views.layout import and_text, columns, safe_text, wrap
 from solver.errors import FarkleError
 from solver.wording import figure, say, say_later, say_number
@@ -34,7 +35,11 @@ def tournament_lines(tournament: Tournament) -> list[str]:
 
 def tournament_data(news: TournamentNews) -> dict[str, Any]:
     """The same as plain data, without the ids of people."""
-    return {"happened": news.happened.name.lower(), **(state_data(news.tournament) or {})}
+    return {
+        "happened": news.happened.name.lower(),
+        "given_up": [one.table.game.id for one in news.given_up],
+        **(state_data(news.tournament) or {}),
+    }
 
 
 def state_data(tournament: Tournament | None) -> dict[str, Any] | None:
@@ -76,10 +81,15 @@ def _side_name(tournament: Tournament, side: Side) -> str | None:
 
 
 def happened(news: TournamentNews) -> Iterator[str]:
-    """What was done, if that is worth a sentence."""
+    """What was done, if that is worth a sentence, and how games ended by that."""
+    for game in news.given_up:
+        table = game.table
+        if game.before is not None:
+            yield from events_text(table.names, game.before, game.events)
+        yield result_text(table)
     told = {
         Happened.JOINED: say_later("{name} takes part."),
-        Happened.LEFT: say_later("{name} takes part no more."),
+        Happened.LEFT: say_later("{name} no longer takes part."),
         Happened.STARTED: say_later("The tournament begins."),
     }.get(news.happened)
     if news.tournament is None:

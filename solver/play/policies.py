@@ -206,8 +206,8 @@ def make_policy(
     if name == Optimal.name:
         if strategy is None:
             raise MissingStrategyError.say(
-                'the level "optimal" needs a strategy file, and these rules are not solved yet;'
-                " without one there are {levels}",
+                'the level "optimal" plays by rules that are solved, which these are not yet;'
+                " until then there are {levels}",
                 levels=", ".join(level for level in LEVELS if level != Optimal.name),
             )
         return Optimal(strategy)

@@ -346,7 +346,7 @@ async def test_bots_play_a_match_of_three(chat: Chat, solved: Path) -> None:
     assert first == sorted(first, reverse=True)
     if len(games) > 1:
         assert games[1]["odds"] == [first[2], first[0], first[1]]
-    assert "optimal bot 1" in reply.text
+    assert "Optimal bot 1" in reply.text
     assert sum(reply.data["score"]) == pytest.approx(len(games))
 
 

@@ -30,6 +30,8 @@ from solver.wording import say, say_later
 
 _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
+_POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.IGNORECASE)
+"""What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
 _LISTS = {"my-dice", "their-dice", "own", "dice"}
@@ -414,7 +416,9 @@ class Commands:
     async def _parse(self, typed: str, place: str) -> tuple[str, Line]:
         check_length(typed)
         line = _as_meant(typed)
-        if _DICE.match(line):
+        if _POSITION_ID.fullmatch(line):
+            line = f"/position {line}"
+        elif _DICE.match(line):
             line = f"/advise {line}"
         if not line:
             raise InvalidRequestError.say("type a command such as /help")

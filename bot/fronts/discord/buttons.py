@@ -184,8 +184,8 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
 def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
     """A list whose choice comes as the press of a button does, with what was chosen."""
     options = [
-        discord.SelectOption(label=value, description=shorten(meaning, _MOST_MEANING))
-        for value, meaning in menu.options
+        discord.SelectOption(label=called, value=value, description=shorten(meaning, _MOST_MEANING))
+        for value, called, meaning in menu.options
     ]
     chosen = _table_id(game.id, game.version, 0, menu.action, language)
     return Select(custom_id=chosen, placeholder=menu.label, options=options)

@@ -295,6 +295,8 @@ class DiscordFront:
         match button.action:
             case "roll" | "bank" as then if kept:
                 return games.keep(caller, game_id, kept, then)
+            case "keep":
+                return games.keep(caller, game_id, kept, None)
             case "roll":
                 return games.roll(caller, game_id)
             case "bank":

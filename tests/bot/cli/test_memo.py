@@ -99,7 +99,7 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         assert picture.content.startswith(b"\x89PNG")
         assert "it is 1 to 1,000,000" in await chat.say("/memo rules:zilch unit:0")
         played = await chat.say(f"/match memo-go-for-it memo games:1 rules:{folder / 'tiny.toml'}")
-        assert "memo-go-for-it bot" in played
+        assert "Memo-go-for-it bot" in played
 
 
 async def test_the_table_is_shown_where_the_rest_would_take_too_long(
@@ -119,7 +119,7 @@ async def test_the_table_is_shown_where_the_rest_would_take_too_long(
     assert "s, and a task may take 1 s here" in refusal.text
     told = " ".join(page.text.split())
     assert "once these rules are solved" not in told
-    assert "are not worked out yet: whoever runs the bot can do that with farkle memo" in told
+    assert "are not worked out yet: the host can have that done" in told
 
 
 async def test_levels_that_need_more_say_so(tmp_path: Path) -> None:

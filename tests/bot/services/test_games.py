@@ -392,25 +392,25 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
     games_of(table).tables.now = clock = Clock()
     fall(monkeypatch, "123446", "123446")
     await table.say("ann: /play @bob @carl rules:classic away:60")
-    await refused(table, "bob: /skip", "There are 60 seconds left for ann to move")
+    await refused(table, "bob: /skip", "Be patient: ann has 60 s left to move")
     clock.wait(seconds=61)
     await refused(table, "bob: /skip", "The game has not begun")
     await table.say("ann: /roll")
     await table.say("ann: /keep 1")
     clock.wait(seconds=59)
-    await refused(table, "bob: /skip", "There is 1 second left for ann to move")
+    await refused(table, "bob: /skip", "Be patient: ann has 1 s left to move")
     await refused(table, "ann: /skip", "It is your own turn")
     clock.wait(seconds=2)
     assert "bob passes the turn of ann, who is away." in await table.say("bob: /skip")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"]) == ("bob", 0)
-    await refused(table, "ann: /skip", "There are 60 seconds left for bob to move")
+    await refused(table, "ann: /skip", "Be patient: bob has 60 s left to move")
 
 
 async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
     games_of(table).tables.now = clock = Clock()
     await table.say("ann: /play @bob rules:classic")
-    await refused(table, "bob: /replace", "There are 300 seconds left for ann to move")
+    await refused(table, "bob: /replace", "Be patient: ann has 5 min left to move")
     clock.wait(seconds=301)
     replies = await table.all("bob: /replace level:cautious")
     assert replies[-1].data["to_move"] == "bob"
@@ -626,7 +626,7 @@ async def test_matches_of_bots(chat: Chat) -> None:
     assert games[0]["odds"][0] == pytest.approx(0.5571, abs=1e-3)
     assert games[1]["odds"][1] == pytest.approx(0.5571, abs=1e-3)
     first, head, *rows, odds = reply.text.split("\n")
-    winner = ("optimal bot", "cautious bot")[score.index(3)]
+    winner = ("Optimal bot", "Cautious bot")[score.index(3)]
     assert first == f"{winner} wins the match: 3 of {len(games)} games."
     assert head.split() == ["won", "points", "a", "game", "biggest", "turn"]
     for bot, row in enumerate(rows):
@@ -832,7 +832,7 @@ async def test_a_bot_moves_once_somebody_has_joined(
     seat = SeatRow(0, "console:ann", "cautious bot for ann", "cautious")
     await stored.append(open_one, open_one.then(event, seat=seat))
     fall(monkeypatch, "111234")
-    assert "cautious bot for ann rolls" in await table.say("bob: /join")
+    assert "Cautious bot for ann rolls" in await table.say("bob: /join")
 
 
 async def test_two_presses_on_undo_take_one_game_back(table: Chat) -> None:

@@ -720,7 +720,10 @@ async def test_a_needed_solve_that_failed_is_told_of(
             "zilch: the disk is full",
         ),
         ("1 / 0", "zilch: the solve broke off (status 1); solve it again"),
-        ("print(json.dumps({'solved': True}))", "zilch: the strategy file is gone, or damaged"),
+        (
+            "print(json.dumps({'solved': True}))",
+            "zilch: the strategy file is gone, or damaged; solve the rules again",
+        ),
     ],
 )
 async def test_a_solve_that_fails(

@@ -131,7 +131,7 @@ async def test_bots_take_any_set(chat: Chat, level: str) -> None:
 
 
 async def test_a_bot_named_plainly_is_the_best_there_is(chat: Chat) -> None:
-    assert "ann, optimal bot;" in await chat.say(f"ann: /play bot {DICE} {GOAL}")
+    assert "ann, Optimal bot;" in await chat.say(f"ann: /play bot {DICE} {GOAL}")
 
 
 async def test_a_match_followed_die_by_die(chat: Chat) -> None:

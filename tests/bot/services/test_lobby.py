@@ -77,7 +77,7 @@ async def test_a_table_without_people_ends(games: Games) -> None:
     table = await last(games.join(by(ANN), None, "greedy"))
     assert table.game.version == 2, "a bot does not begin"
     table = await last(games.join(by(BOB), None))
-    assert table.names == ("Ann", "greedy bot", "Bob")
+    assert table.names == ("Ann", "Greedy bot", "Bob")
     table = await last(games.get_up(by(ANN), None))
     assert table.game.over
     assert table.game.shares is None

@@ -55,7 +55,7 @@ async def test_the_board_of_a_season(chat: Chat) -> None:
         "  1.  bob  100.0 %  1 of 1\n  2.  ann    0.0 %  0 of 1"
     )
     with_bots = await chat.answer(f"/leaderboard bots:yes season:{name}")
-    assert "greedy bot  100.0 %  1 of 1" in with_bots.text
+    assert "Greedy bot  100.0 %  1 of 1" in with_bots.text
     assert [one["name"] for one in with_bots.data if one.get("is_bot")] == ["greedy"]
     assert await chat.say("/leaderboard season:2001-Q1") == (
         "Nobody has finished a game in the season 2001-Q1."

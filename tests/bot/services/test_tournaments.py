@@ -22,6 +22,7 @@ from bot.store.errors import StoreError
 from bot.store.records import forget, leaderboard
 from bot.table import commands
 from bot.table.tournament import Form, State, Tournament
+from bot.views.tournament import tournament_data, tournament_text
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.rules.file import load_rules
@@ -287,6 +288,18 @@ async def test_nobody_comes_or_goes_in_a_game_of_a_tournament(program: Program) 
         with pytest.raises(IllegalActionError, match="tournament"):
             change()
     assert commands.resign(game, 0)[0].kind != "ended", "who resigns has lost"
+
+
+async def test_who_leaves_in_a_game_is_told_of_with_that_game(program: Program) -> None:
+    await program.begun(Form.ROUND_ROBIN, "ann", "bob", "cem")
+    began = await program.play("ann", "bob")
+    told = await program.tournaments.leave(by("bob"))
+    assert [one.table.game.id for one in told.given_up] == [began.table.game.id]
+    lines = tournament_text(told).splitlines()
+    assert lines[:3] == ["bob resigns.", "ann wins: ann 0, bob 0.", "bob no longer takes part."]
+    assert tournament_data(told)["given_up"] == [began.table.game.id]
+    told = await program.tournaments.leave(by("cem"))
+    assert told.given_up == ()
 
 
 async def test_a_lobby_that_all_have_left_is_over(program: Program) -> None:

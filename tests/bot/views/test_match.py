@@ -8,6 +8,6 @@ from solver.wording import ENGLISH, said_in
 def test_bots_have_names_in_every_language() -> None:
     levels = ("greedy", "optimal", "greedy")
     english = said_in(ENGLISH, bot_names, levels)
-    assert english == ("greedy bot 1", "optimal bot", "greedy bot 2")
+    assert english == ("Greedy bot 1", "Optimal bot", "Greedy bot 2")
     german = said_in(language("de"), bot_names, levels)
-    assert german == ("greedy-Bot 1", "optimal-Bot", "greedy-Bot 2")
+    assert german == ("Gier-Bot 1", "Optimal-Bot", "Gier-Bot 2")

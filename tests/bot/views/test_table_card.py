@@ -15,7 +15,7 @@ from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
 from bot.table.dice_names import kept_text
-from bot.table.events import Banked, Event, Joined, Kept, Picked, Rolled
+from bot.table.events import Banked, Event, Joined, Kept, Picked, Resigned, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game, Stage
 from bot.views.card import kept_dice, table_buttons
@@ -64,12 +64,20 @@ def test_a_calm_opening(game: Game) -> None:
     assert [one.action for one in card.buttons] == ["roll", "join", "leave", "rules", "details"]
 
 
+def test_the_end_marks_who_has_won(game: Game) -> None:
+    game = apply(game, Rolled(dice=(6, 5, 3, 3, 3, 2)))
+    card = told(game, Resigned(seat=0), shares=(0.0, 1.0))
+    assert "★ Bob" in card.text
+    assert "★ Ann" not in card.text
+    assert "%" not in card.text, "who has won is no chance"
+
+
 def test_an_open_table_waits() -> None:
     alone = begin(commands.begin_game("ab12", RULES, [None]))
     card = table_card([News(None, (), table_of(alone, levels=1))])
     assert card.foot == "**Waiting for somebody to sit down.**"
     assert card.menu
-    assert {"optimal", "greedy"} <= {level for level, _ in card.menu.options}
+    assert {"optimal", "greedy"} <= {level for level, _, _ in card.menu.options}
     both = apply(alone, Joined())
     card = table_card([News(alone, (Joined(),), table_of(both, (Joined(),), levels=1))])
     assert card.foot == "**Ann starts once all are here.**"

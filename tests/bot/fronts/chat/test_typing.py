@@ -62,6 +62,8 @@ SLOPPY = [
     ("/odds began me turn 0 rules kcd", "/odds began:me turn:0 rules:kcd"),
     ("/odds began: me on board yes", "/odds began:me on-board:yes"),
     ("/explore me 2800 rules kcd", "/explore me:2800 rules:kcd"),
+    ("CZT1-7YZ9-SYP", "/position CZT1-7YZ9-SYP"),
+    ("> czt1-7yz9-syp.", "/position CZT1-7YZ9-SYP"),
     ("/help.", "/help"),
     ("/help advise", "/help  advise"),
 ]
@@ -122,7 +124,7 @@ async def test_rules_whose_names_have_blanks(chat: Chat) -> None:
         "/play @bob level:cautious rules:“My Rules”",
     ):
         told = (await chat.first(line)).text
-        assert "bob, cautious bot; My Rules" in told
+        assert "bob, Cautious bot; My Rules" in told
         assert ("My Rules 2" in told) == ("Rules 2" in line)
         await chat.say("/end")
     refused = await chat.say("/odds rules:Your Rules")

@@ -33,6 +33,8 @@ _SCALE = 2
 """Pixels of the picture for one of the phone."""
 _LEFT, _RIGHT = 68, 16
 """Beside what is said: a picture of who speaks, and the edge."""
+CARD = WIDTH - _LEFT - _RIGHT - 28
+"""Room between the edges of the card of a table."""
 _TEXT_SIZE, _SMALL, _LINE = 14, 11.5, 20
 _THUMBNAIL, _BUTTON, _GAP = 80, 34, 8
 _MOST_TALL = 350
@@ -159,11 +161,10 @@ class Phone:
             self._run("▾", x + wide - 22, y + 10)
             return y + 40
         left = x
-        for one in components:
+        for one, needs, breaks in _in_lines(components, wide):
             assert one["type"] == BUTTON
             label = one["label"]
-            needs = min(max(_wide(label, bold=True) + 26, 52), wide)
-            if left > x and left + needs > x + wide:
+            if breaks:
                 left, y = x, y + _BUTTON + _GAP
             fill = _STYLES.get(one["style"], self.look.plain)
             ink = "#FFFFFF" if one["style"] in _STYLES else self.look.plain_ink
@@ -267,6 +268,22 @@ class Phone:
     @staticmethod
     def _box(left: float, top: float, right: float, bottom: float) -> tuple[float, ...]:
         return left * _SCALE, top * _SCALE, right * _SCALE, bottom * _SCALE
+
+
+def lines_of_buttons(rows: list[list[Json]]) -> int:
+    """How many lines the rows of buttons on the card of a table take."""
+    breaks = (one[2] for row in rows for one in _in_lines(row, CARD))
+    return len(rows) + sum(breaks)
+
+
+def _in_lines(components: list[Json], wide: float) -> Iterator[tuple[Json, float, bool]]:
+    """Each button of a row, how wide it is, and whether it begins another line."""
+    left = 0.0
+    for one in components:
+        needs = min(max(_wide(one["label"], bold=True) + 26, 52), wide)
+        breaks = left > 0 and left + needs > wide
+        yield one, needs, breaks
+        left = (0.0 if breaks else left) + needs + _GAP
 
 
 def _words(line: str) -> Iterator[tuple[str, bool]]:

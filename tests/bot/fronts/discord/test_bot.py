@@ -88,7 +88,7 @@ async def test_a_direct_message(bot: Bot, discord: Loopback) -> None:
         ANN, "play", channel="600", guild=None, level="greedy", rules="kcd"
     )
     message = await shown(interaction)
-    assert "greedy bot" in message.text
+    assert "Greedy bot" in message.text
     await shown(await discord.press(ANN, message, "Roll", guild=None))
     assert "Ann rolls" in message.text
     assert bot.process.returncode is None
@@ -115,7 +115,7 @@ async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
         assert hint.ephemeral
         assert "**best**" in hint.text
         what = await choose(discord, ANN, message)
-        await shown(await discord.press(ANN, message, "Bank" if what == "bank" else "Keep"))
+        await shown(await discord.press(ANN, message, "Bank" if what == "bank" else "Roll"))
     assert bot.process.returncode is None
 
 
@@ -206,7 +206,7 @@ async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> 
     await press(discord, BOB, message, "join")
     assert "Ann starts once all are here." in message.text
     await shown(await discord.select(ANN, message, "cautious"))
-    assert "cautious bot sits down." in message.text
+    assert "Cautious bot sits down." in message.text
     refused = await shown(await discord.select(EVE, message, "greedy"))
     assert "Only those who play here can have a bot sit down." in refused.text
     await press(discord, EVE, message, "join")
@@ -219,7 +219,7 @@ async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> 
     details = await shown(await discord.press(BOB, message, "Details"))
     assert "SHA-256 commitment" in details.text
     refused = await shown(await discord.press(BOB, message, "Start"))
-    assert refused.text == "The game is started by Ann, who set the table up, once all are here."
+    assert refused.text == "Wait for Ann: who set the table up starts the game."
     await press(discord, ANN, message, "roll")
     for _ in range(300):
         await settled(message)
@@ -347,7 +347,7 @@ async def test_a_dead_token_falls_back_to_the_channel(folder: Path, discord: Loo
                 break
         discord.expire(last)
         await settled(message)
-        assert "cautious bot" in message.text
+        assert "Cautious bot" in message.text
         assert ("PATCH", f"/channels/500/messages/{message.id}") in discord.requests
         assert await bot.end() == 0
 
@@ -378,7 +378,7 @@ async def test_killed_and_started_again_in_the_middle_of_a_turn(
         by = ANN if "▸ Ann" in message.text else BOB
         if is_choice(message):
             await choose(discord, by, message)
-            await shown(await discord.press(by, message, "Keep"))
+            await shown(await discord.press(by, message, "Roll"))
         else:
             await shown(await discord.press(by, message, "Roll"))
         assert events(folder)[: len(before)] == before
@@ -446,11 +446,11 @@ async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord
     told = await shown(await discord.slash(EVE, "skip"))
     assert told.ephemeral, "who does not play does not call anybody"
     told = await shown(await discord.slash(ANN, "skip"))
-    assert re.match(r"<@12>, Ann would like to go on: in \d+ seconds? your turn", told.text)
+    assert re.match(r"<@12>, Ann would like to go on: in \d+ (s|min) your turn", told.text)
     assert (told.ephemeral, list(map(str, told.allowed["users"]))) == (False, ["12"])
     again = await shown(await discord.slash(ANN, "skip"))
     assert again.ephemeral, "once a turn is enough"
-    assert "left for Bob to move" in again.text
+    assert re.match(r"Be patient: Bob has \d+ s left to move", again.text)
     assert bot.process.returncode is None
 
 

@@ -12,20 +12,22 @@ from discord.utils import escape_mentions
 from bot.fronts.discord.buttons import TableButton, table_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
-from bot.table.events import Event
+from bot.table.events import Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.card import kept_dice, why_not
+from bot.views.card import kept_dice, table_buttons, why_not
 from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
+from solver.wording import said_in
 from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.components import (
     BUTTON,
@@ -36,6 +38,7 @@ from tests.bot.fronts.discord.components import (
     component_problems,
     walk,
 )
+from tests.bot.fronts.discord.phone import lines_of_buttons
 
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
 
@@ -124,7 +127,8 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
             "roll", "bank", "hint", "undo", "join", "resign", "review", "again", "refresh", "why",
             "details", "leave", "rules",
         }  # fmt: skip
-        assert ("why" in can) == (len(can) < len(buttons))
+        barred = [one for one in buttons if one.get("disabled")]
+        assert ("why" in can) == any(not one["custom_id"].endswith(":why") for one in barred)
         assert "why" not in can or why_not(game, mask)
         if game.over:
             assert ("review" in can) == (players == 2)
@@ -154,6 +158,50 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
                 events = [*commands.roll(game, game.mover, dice)]
         for event in events:
             game = apply(game, event)
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_nothing_jumps_while_dice_are_chosen(code: str) -> None:
+    """Whatever is chosen, the buttons take as many lines of a phone, and Bank is beside Roll."""
+    chance, rules = random.Random(code), load_rules("facebook")
+    first = begin(commands.begin_game("12ab34cd", rules, [None] * 2))
+    tried = 0
+    for _ in range(40):
+        game = apply(first, Rolled(dice=tuple(chance.randint(1, 6) for _ in range(6))))
+        masks = [mask for mask in range(64) if kept_dice(game, mask)] if game.turn.roll else []
+        lines = set()
+        for mask in [0, *chance.sample(masks, min(len(masks), 6))]:
+            rows: dict[int, list[Json]] = {}
+            for one in said_in(language(code), table_buttons, game, mask):
+                rows.setdefault(one.row, []).append({"label": one.label, "action": one.action})
+            if not rows or not masks:
+                continue
+            lines.add(lines_of_buttons(list(rows.values())))
+            [row] = [row for row in rows.values() if any(one["action"] == "bank" for one in row)]
+            legal = kept_dice(game, mask) in {one.dice for one in game.set_asides()}
+            assert not legal or lines_of_buttons([row]) == 1, [one["label"] for one in row]
+            tried += legal
+        assert len(lines) <= 1, (game.turn.roll, lines)
+    assert tried > 20
+
+
+def test_a_roll_of_real_dice_is_kept_by_buttons() -> None:
+    """What can be pressed is what /keep and /bank would take, and Farkle is for whole turns."""
+    players: list[str | None] = [None, None]
+    begun = commands.begin_game("12ab34cd", load_rules("kcd"), players, tracked=True)
+    game = begin(begun)
+
+    def can(mask: int = 0) -> set[str]:
+        return {one.action for one in table_buttons(game, mask) if one.enabled}
+
+    assert can() == {"farkle", "hint", "details", "why"}
+    game = apply(game, Rolled(dice=(5, 3, 2, 1, 1, 1)))
+    assert can() >= {"die0", "pick57", "undo", "why"}
+    assert not can() & {"farkle", "keep", "bank", "roll"}
+    assert can(0b111001) >= {"keep", "bank"}
+    assert [one.label for one in table_buttons(game, 1) if one.action == "keep"] == ["Keep 50"]
+    game = apply(game, Kept(dice=(5,)))
+    assert can() == {"bank", "hint", "details", "undo"}
 
 
 def test_names_are_shown_as_they_are() -> None:

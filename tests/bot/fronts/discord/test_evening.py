@@ -267,8 +267,9 @@ async def drill(evening: Evening, people: list[Json]) -> None:
     """Ann plays badly with real dice, and is asked the same again."""
     ann, bob, _ = people
     await evening.slash(ann, "track", player2=bob)
-    await evening.slash(ann, "roll", dice="1 1 1 5 2 3")
-    await evening.slash(ann, "keep", dice="5", then="bank")
+    rolled = await evening.slash(ann, "roll", dice="1 1 1 5 2 3")
+    await evening.press(ann, rolled, "die0")
+    await evening.press(ann, rolled, "bank")
     await evening.slash(ann, "score", who=bob, points=1500)
     await evening.slash(bob, "resign")
     asked = await evening.slash(ann, "drill")

@@ -1,5 +1,6 @@
 """The card of any table is one that Discord takes: any players, rules, dice and names."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from bot.services.games import News
 from bot.services.tables import Person, Table, seat_row
 from bot.store.rows import StoredGame
 from bot.table import commands
+from bot.table.dice_names import kept_text
 from bot.table.drafting import laid_out
 from bot.table.events import Begun, Event, Picked
 from bot.table.fold import apply, begin
@@ -250,7 +252,8 @@ def test_names_of_dice_make_room_for_the_rest_of_a_label() -> None:
         for mask in (0, 0b111111):
             for one in table_buttons(after, mask):
                 assert 0 < len(one.label) <= LONGEST_LABEL
-                if one.action == "roll" and mask and not one.enabled:
-                    faces, rest = one.label[:11].split(), one.label[11:]
-                    assert sorted(map(int, faces)) == sorted(shown_faces(after, after.turn.roll))
-                    assert rest == " cannot be kept alone"
+                if found := re.fullmatch(r"pick(\d+)", one.action):
+                    picked = kept_dice(after, int(found[1]))
+                    faces = " ".join(map(str, shown_faces(after, picked)))
+                    named = kept_text(after, picked)
+                    assert one.label.partition(" · ")[0] in {named, faces, "All that scores"}
