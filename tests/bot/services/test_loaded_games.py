@@ -143,7 +143,7 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         ("ann: /roll J J 5 5 5 J odd", "Odd has no J"),
         ("ann: /roll 5 4 2 lucky, 3 odd, 2 3", "3 devil, 5 (150); 3 odd, 5 (150); 5 (50)."),
         ("ann: /keep 5 3", "Which die shows the 3: devil or odd? Name it, as in 3 devil."),
-        ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 may be"),
+        ("ann: /keep 4", "cannot be kept under kcd rules: of 5 4 2 lucky, 3 odd, 3 2 you may"),
         ("ann: /keep 6", "These dice are not all in the roll: 5 4 2 lucky, 3 odd, 3 2."),
         ("ann: /explain", "When to bank, by dice to roll, those that are left most often:"),
         ("ann: /explore", "Ways on, each after /explore my-dice:lucky*3,devil*2,odd"),
