@@ -13,7 +13,7 @@ from bot.services.positions import (
     rules_of,
     shared_position_of,
 )
-from bot.services.situation import Situation
+from bot.services.situation import Situation, read_faces
 from solver.errors import (
     InvalidRequestError,
     InvalidRulesError,
@@ -33,7 +33,7 @@ from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
-from solver.turn.dice import Roll, parse_dice
+from solver.turn.dice import Roll
 from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
@@ -105,7 +105,7 @@ class Advisor:
     def advise(self, dice: str, situation: Situation) -> Advice | SharedAdvice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
         rules = rules_of(situation)
-        roll = parse_dice(dice, most=rules.dice)
+        roll = read_faces(dice, rules.dice)
         if situation.others:
             return advise_shared(*self._look_up_shared(rules, situation, len(roll)), roll)
         strategy, position = self._look_up(rules, situation, len(roll))
@@ -170,7 +170,7 @@ class Advisor:
             from bot.services.seats import loaded_advice_in  # noqa: PLC0415
 
             return loaded_advice_in(self.pair(game.side.matchup), game, dice, mover)
-        roll = parse_dice(dice, most=game.rules.dice) if dice else game.turn.roll
+        roll = read_faces(dice, game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
         if len(roll) != game.turn.dice:

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-from bot.services.situation import Situation
+from bot.services.situation import Situation, read_faces
 from solver.errors import InvalidRequestError
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position, check_position, least_hot_dice
 from solver.game.standings import Standing
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import parse_dice
 
 
 def rules_of(situation: Situation) -> Ruleset:
@@ -36,7 +35,7 @@ def check_asked(situation: Situation, dice: int | str | None) -> None:
     """
     rules = rules_of(situation)
     if isinstance(dice, str):
-        dice = len(parse_dice(dice, most=rules.dice))
+        dice = len(read_faces(dice, rules.dice))
     check_dice_told(dice, situation)
     if situation.others:
         shared_position_of(rules, situation, dice)

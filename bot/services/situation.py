@@ -9,7 +9,7 @@ from typing import Any
 from solver.errors import InvalidRequestError, InvalidRollError
 from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import parse_dice
+from solver.turn.dice import Roll, parse_dice
 from solver.wording import say_later
 
 DEFAULT_RULES = "facebook"
@@ -224,8 +224,19 @@ def dice_and_numbers(typed: str) -> tuple[str, tuple[int, ...]]:
             ' in 5 2 350 4200 5000; not "{numbers}"',
             numbers=" ".join(others),
         )
-    _check_unnamed(typed)
     return typed, ()
+
+
+def read_faces(typed: str, most: int) -> Roll:
+    """A roll of at most so many dice that are all alike.
+
+    Raises InvalidRollError, and InvalidRequestError for jokers and names of loaded dice.
+    """
+    try:
+        return parse_dice(typed, most=most)
+    except InvalidRollError:
+        _check_unnamed(typed)
+        raise
 
 
 def _check_unnamed(typed: str) -> None:
