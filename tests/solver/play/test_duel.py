@@ -45,7 +45,7 @@ LONG = (
 """That take the twin minutes, or half of one."""
 
 
-def shared(which: int, among: int = 4) -> dict[str, Ruleset]:
+def shared(which: int, among: int = 3) -> dict[str, Ruleset]:
     """The rule sets of one of several kinds of contests: all of them if EVERY, else its share."""
     if EVERY:
         return dict(SMALL)
