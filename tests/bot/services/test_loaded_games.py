@@ -198,7 +198,7 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
         ("/play @bob @carl my-dice:lucky*6 my-badge:emperor", "badges are for games of two"),
         ("/play @bob @carl @dora their-dice:odd*6/lucky*6", "the dice of 2 players, and 3 play"),
         ("/play @bob @carl my-dice:lucky*6 rules:facebook", "cannot be solved yet"),
-        ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "no die called"),
+        ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "are for /play"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
         ("/play @bob my-dice:luky*6", "there is no die called"),
         ("/play @bob my-dice:lucky*6 my-badge:gold-warlord:2", "the uses left are 0 to 1, not 2"),
