@@ -128,7 +128,7 @@ async def open_parts(
                 say_later("Rules"): RulesCommands(rules).commands(),
             },
             played.resume,
-            rules.own_names,
+            rules.names,
         )
         yield Parts(commands, games, rules, store, tasks)
     finally:

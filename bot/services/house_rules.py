@@ -214,16 +214,19 @@ class HouseRules:
                 return await at_once(load_rules, reference)
             raise
 
-    async def own_names(self, place: str) -> list[str]:
-        """The names of the rules that were made in a place. Raises StoreError."""
-        return list(await self._own(place))
+    async def names(self, place: str) -> list[str]:
+        """The names of all rules, those that ship with blanks in place of hyphens as well.
+
+        Raises StoreError.
+        """
+        return [*await self._own(place), *self._presets, *map(_spoken, self._presets)]
 
     async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
         """The rules that words name one after the other; a name may be of several words.
 
         Raises InvalidRulesError or StoreError.
         """
-        known = {name.casefold() for name in (*self._presets, *await self._own(place))}
+        known = {name.casefold() for name in await self.names(place)}
         longest = max(len(name.split()) for name in known)
         found, left = [], [*words]
         while left:
@@ -270,10 +273,10 @@ class HouseRules:
         own = await self._store.place_rules(place)
         found = _same_name(wanted, own)
         if not found:
-            if wanted.lower() in self._presets:
+            if preset := self._preset_name(wanted):
                 raise InvalidRequestError.say(
                     "the rules {rules} ship with the program; only rules made here can be deleted",
-                    rules=wanted.lower(),
+                    rules=preset,
                 )
             guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
             raise InvalidRequestError(
@@ -295,7 +298,7 @@ class HouseRules:
         rules = await self.resolve(place, name)
         own = await self._own(place)
         wanted = " ".join(name.split())
-        known = _same_name(wanted, own) or (wanted.lower() in self._presets and wanted.lower())
+        known = _same_name(wanted, own) or self._preset_name(wanted)
         reference = known or _whole_path(name)
         await self._store.set_place_setting(place, RULES_SETTING, reference)
         return rules
@@ -465,10 +468,17 @@ class HouseRules:
         own = await self._own(place)
         if known := _same_name(wanted, own):
             return _read(known, own[known])
+        if spoken := self._preset_name(wanted):
+            return self._presets[spoken]
         guess = did_you_mean(short(wanted.lower()), [*own, *self._presets])
         raise UnknownRulesError(
             origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
         )
+
+    def _preset_name(self, wanted: str) -> str | None:
+        """The name of the rules that ship with the program, typed with blanks or hyphens."""
+        folded = wanted.casefold()
+        return next((name for name in self._presets if folded in (name, _spoken(name))), None)
 
     async def _own(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, but for those whose name is now that of a preset."""
@@ -485,6 +495,10 @@ class HouseRules:
             return float(solved.chances(first_shared_position(rules, players))[0])
         except StrategyFileError:
             return None
+
+
+def _spoken(name: str) -> str:
+    return name.replace("-", " ")
 
 
 def _same_name(name: str, known: Mapping[str, str]) -> str | None:

@@ -382,8 +382,8 @@ class Commands:
     ) -> None:
         """Commands under the titles of their groups, and what goes on by itself in a place.
 
-        The titles are marked by `say_later`. `rule_names` tells the names of the rules that were
-        made in a place.
+        The titles are marked by `say_later`. `rule_names` tells the names of the rules that a
+        place knows.
         """
         self._rule_names = rule_names
         self._resume = resume

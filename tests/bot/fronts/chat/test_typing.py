@@ -62,6 +62,7 @@ SLOPPY = [
     ("/odds began me turn 0 rules kcd", "/odds began:me turn:0 rules:kcd"),
     ("/odds began: me on board yes", "/odds began:me on-board:yes"),
     ("/explore me 2800 rules kcd", "/explore me:2800 rules:kcd"),
+    ("/rules show Dice 10000", "/rules show dice-10000"),
     ("CZT1-7YZ9-SYP", "/position CZT1-7YZ9-SYP"),
     ("> czt1-7yz9-syp.", "/position CZT1-7YZ9-SYP"),
     ("/help.", "/help"),
@@ -127,6 +128,9 @@ async def test_rules_whose_names_have_blanks(chat: Chat) -> None:
         assert "bob, Cautious bot; My Rules" in told
         assert ("My Rules 2" in told) == ("Rules 2" in line)
         await chat.say("/end")
+    shipped = await chat.say("/odds rules:Farkle Games me:500")
+    assert shipped == await chat.say("/odds rules:farkle-games me:500")
+    assert "farkle-games" in shipped
     refused = await chat.say("/odds rules:Your Rules")
     assert refused == '/odds does not take "Rules"; write /odds dice:N.'
 
