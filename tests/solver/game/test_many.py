@@ -23,7 +23,7 @@ from tests.house_rules import can_be_played, house_rules, small
 from tests.naive_many import Game, State
 
 MANY = int(os.environ.get("FARKLE_RULE_FILES", "7"))
-"""Rule files that are tried, shared out among the endings; each takes about four seconds."""
+"""Rule files that are tried, shared out among the endings; each takes about five seconds."""
 
 ENDINGS = [
     ("at_once", "earlier"),
