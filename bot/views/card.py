@@ -234,7 +234,7 @@ def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Bu
         buttons = _before_a_roll(game)
     barred = not all(one.enabled for one in buttons)
     # while dice are chosen it stays in its place, so that nothing jumps
-    if barred or game.turn.roll is not None:
+    if barred or (game.turn.roll is not None and not game.over):
         row = max(one.row for one in buttons)
         buttons.append(Button("why", say("Why not?"), row, enabled=barred))
     return buttons

@@ -121,7 +121,6 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/advise J 1 2 3 4 5 rules:kcd", '"J": jokers and dice by name are'),
         ("/advise 5 5 joker-alone:yes", "oker-alone: goes with my-dice or their-dice"),
         ("/odds turn:300 my-dice:odd*6", "Say which dice are left to roll"),
-        ("/odds them:300,200 my-dice:odd*6", "/odds without loaded dice"),
         ("/explore turn:300 my-dice:odd*6", "Say which dice are left to roll"),
         ("/explore my-badge:emperor", "oes with my-dice or their-dice"),
         ("/kcd my-dice:ordinary*6 their-dice:lucky*3,weighted*3 goal:9990", "not a multiple of"),
