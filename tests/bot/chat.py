@@ -10,6 +10,7 @@ from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
+from tests.bot.new_database import lay_database
 
 
 class Chat:
@@ -48,6 +49,7 @@ async def open_chat(
 
     needed : seconds that a solve may take for which a question waits
     """
+    lay_database(data / "farkle.db")
     advisor = Advisor(strategies or data / "strategies")
     settings = Settings(data=data, workers=workers, needed_seconds=needed)
     async with open_parts(settings, advisor, allow_files=True) as parts:

@@ -22,6 +22,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import set_asides
 from tests.bot import programs
+from tests.bot.new_database import lay_database
 
 POINTS = ["before", "within", "after"]
 """Where a chat kills itself: before a write, within its transaction, or after its commit."""
@@ -64,6 +65,7 @@ class Chat:
 @contextmanager
 def started(folder: Path, before: tuple[str, str, list[Any]] | None = None) -> Iterator[Chat]:
     """A chat, which is killed in the end."""
+    lay_database(folder / "farkle.db")
     their_lines, lines = os.pipe()
     replies, their_replies = os.pipe()
     program = programs.start(

@@ -7,6 +7,7 @@ import pytest
 import pytest_asyncio
 
 from bot.store.store import Store
+from tests.bot.new_database import lay_database
 
 
 @pytest.fixture
@@ -20,7 +21,8 @@ def url(path: Path) -> str:
 
 
 @pytest_asyncio.fixture
-async def store(url: str) -> AsyncIterator[Store]:
+async def store(path: Path, url: str) -> AsyncIterator[Store]:
+    lay_database(path)
     store = await Store.open(url)
     yield store
     await store.close()

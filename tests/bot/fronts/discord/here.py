@@ -19,6 +19,7 @@ from bot.settings import Settings
 from bot.wiring import Parts, open_parts
 from tests.bot.clock import Clock
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback
+from tests.bot.new_database import lay_database
 
 PLACE = "discord:500"
 
@@ -32,6 +33,7 @@ async def ready_here(
     gateway: Any = discord_py.gateway.DiscordWebSocket
     monkeypatch.setattr(gateway, "DEFAULT_GATEWAY", URL(discord.gateway))
     monkeypatch.setattr(posting, "EVERY", 0.01)
+    lay_database(folder / "farkle.db")
     settings = Settings(data=folder, workers=0)
     async with open_parts(settings, Advisor(folder / "strategies"), patience=60) as opened:
         opened.games.tables.now = clock

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.bot import programs
 from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Loopback
+from tests.bot.new_database import lay_database
 
 _NUMBERS = itertools.count(1)
 
@@ -68,6 +69,7 @@ async def running(
     data: Path, discord: Loopback, *, ready: bool = True, **more: str
 ) -> AsyncIterator[Bot]:
     """The bot at this Discord, killed at the end if it still runs."""
+    lay_database(data / "farkle.db")
     log = data / f"log-{next(_NUMBERS)}"
     with log.open("wb") as file:
         process = programs.start(

@@ -1,0 +1,24 @@
+"""A database without games, made once and copied: all migrations take longer than most tests."""
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bot.store.database import migrate
+from solver.folders import OWNER_ONLY, make_private
+
+
+def lay_database(file: Path) -> None:
+    """Put a database there as the first start of a program makes it, unless there is a file."""
+    if not file.exists():
+        make_private(file.parent)
+        file.touch(OWNER_ONLY)
+        file.write_bytes(_made())
+
+
+@cache
+def _made() -> bytes:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "farkle.db"
+        migrate(file)
+        return file.read_bytes()
