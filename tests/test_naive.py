@@ -154,6 +154,7 @@ def test_the_horizon_does_not_matter(name: str, monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_allclose(list(values.values()), list(further.values()), atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(house_rules())
 def test_every_pair_of_standings_has_a_probability(rules: Ruleset) -> None:

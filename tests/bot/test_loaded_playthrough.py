@@ -73,7 +73,7 @@ async def move_of(chat: Chat, *, worst: bool) -> str:
     ("name", "code"),
     [
         ("loaded", "en"),
-        ("badges", "de"),
+        pytest.param("badges", "de", marks=pytest.mark.slow),
         pytest.param("loaded", "de", marks=pytest.mark.slow),
         pytest.param("badges", "en", marks=pytest.mark.slow),
     ],

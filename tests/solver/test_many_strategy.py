@@ -110,6 +110,7 @@ def test_the_last_turn_is_a_turn_with_a_target(solved: dict[str, ManySolution]) 
     assert bank == (0.5, 0.0, 0.5)
 
 
+@pytest.mark.slow
 def test_a_play_off_is_the_twins(solved: dict[str, ManySolution]) -> None:
     rules, goal = RULES["play-offs"], RULES["play-offs"].winning_score
     strategy, twin = strategy_of(solved["play-offs"]), Twin(rules, 3)
@@ -178,7 +179,9 @@ def test_values_fit_their_equations(solved: dict[str, ManySolution], kernels: Pa
     assert check(solution.rules, 3, wrong, cache=kernels).mixed_states > 0
 
 
-@pytest.mark.parametrize("name", ["final turn", "equal turns"])
+@pytest.mark.parametrize(
+    "name", ["final turn", pytest.param("equal turns", marks=pytest.mark.slow)]
+)
 def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolution]) -> None:
     """Dice, advice and the rules of how games end, and nothing of the equations."""
     rules, games = RULES[name], 2_500

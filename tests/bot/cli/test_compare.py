@@ -26,6 +26,7 @@ def compare(folder: Path, kernels: Path, monkeypatch: pytest.MonkeyPatch) -> Run
     return run
 
 
+@pytest.mark.slow
 def test_the_forms_say_the_same(compare: Run, tmp_path: Path) -> None:
     picture = tmp_path / "sweep.svg"
     words = "--vary", "goal=450,500", "--seed", "5"

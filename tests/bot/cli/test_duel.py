@@ -122,6 +122,7 @@ def test_what_cannot_be_asked(folder: Path) -> None:
     assert "solve" in run("best-response", "greedy", "--rules", path)[1]
 
 
+@pytest.mark.slow
 async def test_the_chat_tells_them_as_well(folder: Path, tiny: Solution) -> None:
     path = rules_file(folder / "mine.toml")
     save_strategy(tiny, folder / "strategies")

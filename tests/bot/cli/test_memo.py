@@ -86,6 +86,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, words: list[str], told: str) -> N
     assert told in str(done.exception)
 
 
+@pytest.mark.slow
 async def test_the_page_in_the_chat(folder: Path) -> None:
     async with open_chat(folder / "data") as chat:
         reply = await chat.answer(f"/memo rules:{folder / 'tiny.toml'}")
@@ -102,6 +103,7 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         assert "Memo-go-for-it bot" in played
 
 
+@pytest.mark.slow
 async def test_the_table_is_shown_where_the_rest_would_take_too_long(
     tiny: Solution, tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ def test_the_same_as_data(farkle: Farkle) -> None:
     assert plain["turns"][2]["farkle_cost"] == 500
 
 
+@pytest.mark.slow
 def test_gains_and_costs_are_tables_on_demand(farkle: Farkle) -> None:
     _, text, _ = farkle("points", "zilch", "--table")
     lines = [line.split() for line in text.splitlines()]

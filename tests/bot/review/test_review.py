@@ -263,6 +263,7 @@ def test_games_told_with_corrections_add_up(strategies: dict[str, Strategy]) -> 
     assert kinds == set(Kind)
 
 
+@pytest.mark.slow
 def test_luck_is_fair(strategies: dict[str, Strategy]) -> None:
     """Over all rolls there is no luck, neither at the start nor in the middle of a turn."""
     for strategy in strategies.values():

@@ -277,6 +277,7 @@ async def test_only_as_many_games_as_there_may_be(url: str) -> None:
     await asyncio.gather(*(store.close() for store in stores))
 
 
+@pytest.mark.slow
 async def test_a_cancelled_append_is_whole_or_nothing_and_holds_nobody_up(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

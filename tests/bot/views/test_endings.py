@@ -269,6 +269,7 @@ def test_turn_tables_after_hot_dice(farkle: Farkle, games: Path) -> None:
     assert (status, "hot dice cannot be -1" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_solves_are_reported_and_verified(farkle: Farkle, games: Path) -> None:
     for name, values in (("last", 21**2), ("equal", 2 * 20**2)):
         report = farkle.json("solve", str(games / f"{name}.toml"), "--out", str(games / "again"))

@@ -178,6 +178,7 @@ def check(reader: Reader, move: Move, position: Position, roll: naive.Dice) -> N
     assert (then[0], then[1], move.bank) == (total, left, bank)
 
 
+@pytest.mark.slow
 def test_the_page_is_a_picture_in_three_forms() -> None:
     rules = load_rules("classic")
     never = GoForIt((None,) * 6, (None,) * 6)

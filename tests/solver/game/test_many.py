@@ -86,8 +86,16 @@ def effort(rules: Ruleset, players: int) -> int:
         small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
         small(goal=100, dice=2, ending="final_turn", ties="shared", opening_minimum=100),
         small(goal=100, dice=2, ending="equal_turns", goal_must_be="exceeded"),
-        small(goal=100, dice=2, ending="final_turn", ties="played_on", opening_minimum=100),
-        small(goal=100, dice=2, ending="equal_turns", ties="played_on", lose_everything=("44",)),
+        pytest.param(
+            small(goal=100, dice=2, ending="final_turn", ties="played_on", opening_minimum=100),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            small(
+                goal=100, dice=2, ending="equal_turns", ties="played_on", lose_everything=("44",)
+            ),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=[
         *("bonus", "opening", "keeps", "lose everything", "final turn", "equal turns"),

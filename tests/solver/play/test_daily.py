@@ -55,6 +55,7 @@ def worth(strategy: Strategy, daily: DailyPosition) -> dict[tuple[tuple[int, ...
     return found
 
 
+@pytest.mark.slow
 def test_a_person_can_think_about_it_and_the_best_choice_is_clear(
     asked: list[tuple[Strategy, DailyPosition]],
 ) -> None:

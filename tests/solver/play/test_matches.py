@@ -49,6 +49,7 @@ def test_games_are_played_by_the_rules(rules: Ruleset) -> None:
     check(play_games(rules, player, player, GAMES, seed=1) / GAMES, expected, GAMES)
 
 
+@pytest.mark.slow
 def test_optimal_play_by_strategy_wins_as_often_as_its_value_says(tiny: Solution) -> None:
     rules = tiny.rules
     player = policy_player(rules, Optimal(Strategy(rules, tiny.values, "tiny")))

@@ -127,6 +127,7 @@ def studied(tiny: Solution, kernels: Path) -> tuple[MemoStudy, list[float]]:
     return study_memo(strategy, cache=kernels, on_progress=shares.append), shares
 
 
+@pytest.mark.slow
 def test_no_rule_of_thumb_next_to_the_one_found_wins_more(
     tiny: Solution, kernels: Path, studied: tuple[MemoStudy, list[float]]
 ) -> None:

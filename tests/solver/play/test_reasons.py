@@ -116,6 +116,7 @@ class Twin:
         return replace(at, banked=min(at.banked, 0), opponent=min(at.opponent, 0))
 
 
+@pytest.mark.slow
 def test_reasons_are_those_of_the_twin_all_over_a_game(tiny: Solution) -> None:
     rules, twin = tiny.rules, Twin(tiny)
     strategy = Strategy(rules, tiny.values, "tiny")

@@ -71,6 +71,7 @@ async def small(tiny: Solution, kernels: Path, tmp_path: Path) -> AsyncIterator[
         yield opened
 
 
+@pytest.mark.slow
 async def test_rule_sets_are_compared(small: Chat, tmp_path: Path) -> None:
     before = sorted((tmp_path / "strategies").iterdir())
     *waits, reply = await small.all(f"/compare {tmp_path}/tiny.toml vary:goal=450,500")
