@@ -140,6 +140,10 @@ def busy_loops(number: int) -> Iterator[None]:
         yield
 
 
+_AS_PEOPLE_HAVE_IT = {"FARKLE_PATIENCE": "", "FARKLE_LATE": "", "FARKLE_WORKERS": ""}
+"""Settings that tests change, and their defaults again."""
+
+
 async def watch(load: Load, bot: psutil.Process) -> None:
     """Note the bot's memory until this is cancelled."""
     while True:
@@ -153,7 +157,7 @@ async def measure(folder: Path, games: int, think: float) -> tuple[Load, list[st
     load = Load()
     async with (
         Loopback(checks=False).serve() as discord,
-        running(folder, discord, FARKLE_LOG="warning", FARKLE_PATIENCE="", FARKLE_LATE="") as bot,
+        running(folder, discord, FARKLE_LOG="warning", **_AS_PEOPLE_HAVE_IT) as bot,
     ):
         processes = psutil.Process(bot.process.pid), psutil.Process()
         load.memory[0] = processes[0].memory_info().rss
