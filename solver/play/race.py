@@ -61,7 +61,8 @@ def race(odds: Floats, turns: Floats) -> Floats:
     below = np.interp(means[..., np.newaxis, :] + nodes[:, np.newaxis], at, phi)
     normal = below.prod(axis=-1) @ (weights / weights.sum())
     share = (turns / (turns + _EVEN_TURNS))[:, np.newaxis]
-    return np.asarray(share * _shares(normal) + (1 - share) * _shares(apart))
+    # beyond the first one, where chances are next to none, less than nothing may be left of them
+    return _shares(np.maximum(share * _shares(normal) + (1 - share) * _shares(apart), 0.0))
 
 
 def _shares(chances: Floats) -> Floats:

@@ -140,10 +140,6 @@ def busy_loops(number: int) -> Iterator[None]:
         yield
 
 
-_AS_PEOPLE_HAVE_IT = {"FARKLE_PATIENCE": "", "FARKLE_LATE": "", "FARKLE_WORKERS": ""}
-"""Settings that tests change, and their defaults again."""
-
-
 async def watch(load: Load, bot: psutil.Process) -> None:
     """Note the bot's memory until this is cancelled."""
     while True:
@@ -155,9 +151,11 @@ async def watch(load: Load, bot: psutil.Process) -> None:
 async def measure(folder: Path, games: int, think: float) -> tuple[Load, list[str], float]:
     """Play so many games at once."""
     load = Load()
+    # settings that tests change are as people have them
+    usual = dict.fromkeys(("FARKLE_PATIENCE", "FARKLE_LATE", "FARKLE_WORKERS"), "")
     async with (
         Loopback(checks=False).serve() as discord,
-        running(folder, discord, FARKLE_LOG="warning", **_AS_PEOPLE_HAVE_IT) as bot,
+        running(folder, discord, ready=True, FARKLE_LOG="warning", **usual) as bot,
     ):
         processes = psutil.Process(bot.process.pid), psutil.Process()
         load.memory[0] = processes[0].memory_info().rss
