@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
 from solver.play.loaded_policies import LOADED_LEVELS
 from tests.bot.chat import Chat, open_chat
+from tests.bot.test_playthroughs import fixed_secrets
 
 DICE = "my-dice:lucky*3,odd,devil*2 my-badge:carpenter:150 their-dice:weighted*2,ordinary*4"
 GOAL = "goal:600"
@@ -163,7 +165,10 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
         assert sentence.lower() in text.lower(), (line, text)
 
 
-async def test_a_pair_that_was_removed_is_solved_again(chat: Chat, tmp_path: Path) -> None:
+async def test_a_pair_that_was_removed_is_solved_again(
+    chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "secrets", fixed_secrets("no farkle"))
     await chat.say(f"ann: /play @bob {DICE} {GOAL}")
     [path] = (tmp_path / "matchups").iterdir()
     async with open_chat(tmp_path) as other:
