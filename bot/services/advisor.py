@@ -54,9 +54,6 @@ S = TypeVar("S", Strategy, SharedStrategy)
 _MATCHUPS = 16
 """That are kept open, of some MB each with the turns that are kept."""
 
-_ESTIMATE_SECONDS = 15.0
-"""That the first estimate under some rules may take: half of what is computed aside."""
-
 
 @dataclass(frozen=True, slots=True)
 class Hint:
@@ -431,10 +428,12 @@ class Advisor:
 
     def may_estimate(self, rules: Ruleset) -> bool:
         """Whether an estimate under the rules is there in time, which takes longest at first."""
-        from bot.services.needed import seconds_of_estimate  # noqa: PLC0415 - as `estimate`
+        # as `estimate`
+        from bot.services.needed import seconds_of_estimate  # noqa: PLC0415
+        from bot.tasks.tasks import ASIDE_SECONDS  # noqa: PLC0415
 
         solved = self.solved(rules) is not None
-        return seconds_of_estimate(rules, solved=solved) <= _ESTIMATE_SECONDS
+        return seconds_of_estimate(rules, solved=solved) <= ASIDE_SECONDS / 2
 
     def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
         """What stands in for the strategy of so many players where that is not solved.

@@ -415,6 +415,7 @@ def test_compiled_code_that_is_damaged_is_made_anew(
 @pytest.mark.slow
 def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "FARKLE_DATA": "/dev/null/nowhere"}
+    environment.pop("NUMBA_CACHE_DIR", None)
     command = [sys.executable, "-m", "bot", "solve", str(tiny_file), "--out", str(tmp_path)]
     done = subprocess.run(command, env=environment, check=False, capture_output=True)
     assert done.returncode == 0, done.stderr
