@@ -10,10 +10,9 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012, Draft202012Validator, Registry
 
 PATH = Path(
     os.environ.get(
@@ -40,9 +39,13 @@ def _document() -> dict[str, Any]:
 
 
 @cache
-def _registry() -> Any:
-    resource = Resource.from_contents(_document(), default_specification=DRAFT202012)
-    return Registry().with_resource(_URI, resource)
+def _registry() -> Registry:
+    return Registry([(_URI, _document())], draft=Draft202012)
+
+
+@cache
+def _validator(pointer: str) -> Draft202012Validator:
+    return Draft202012Validator({"$ref": pointer}, registry=_registry())
 
 
 @cache
@@ -51,9 +54,9 @@ def _paths() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(re.sub(r"\{[^}]+\}", r"[^/]+", path) + "$"), path) for path in paths]
 
 
-def _pointer(*keys: str) -> dict[str, str]:
+def _pointer(*keys: str) -> str:
     escaped = "/".join(key.replace("~", "~0").replace("/", "~1") for key in keys)
-    return {"$ref": f"{_URI}#/{escaped}"}
+    return quote(f"{_URI}#/{escaped}", safe="#/:~")
 
 
 def _operation(method: str, path: str) -> tuple[str, dict[str, Any]]:
@@ -63,9 +66,11 @@ def _operation(method: str, path: str) -> tuple[str, dict[str, Any]]:
     raise AssertionError(f"Discord has no {method} {path}")
 
 
-def _problems(schema: dict[str, str], value: Any) -> list[str]:
-    validator = Draft202012Validator(schema, registry=_registry())
-    return [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(value)]
+def _problems(pointer: str, value: Any) -> list[str]:
+    return [
+        f"{'/'.join(map(str, error.instance_path))}: {error.message[:300]}"
+        for error in _validator(pointer).iter_errors(value)
+    ]
 
 
 def request_problems(method: str, path: str, body: Any) -> list[str]:
@@ -77,11 +82,11 @@ def request_problems(method: str, path: str, body: Any) -> list[str]:
         needed = operation.get("requestBody", {}).get("required", False)
         return ["a body is needed"] if needed else []
     if template.endswith("/callback"):
-        schema = _pointer("components", "schemas", _CALLBACKS.get(body.get("type"), "none"))
+        pointer = _pointer("components", "schemas", _CALLBACKS.get(body.get("type"), "none"))
     else:
         keys = ("requestBody", "content", "application/json", "schema")
-        schema = _pointer("paths", template, method.lower(), *keys)
-    return _problems(schema, _with_text_ids(body))
+        pointer = _pointer("paths", template, method.lower(), *keys)
+    return _problems(pointer, _with_text_ids(body))
 
 
 def response_problems(method: str, path: str, status: int, body: Any) -> list[str]:
