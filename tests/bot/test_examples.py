@@ -165,6 +165,7 @@ def check_known(found: str) -> None:
     assert not rest or filled or not _TYPED.match(rest[0]), found
 
 
+@pytest.mark.slow
 async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
     seen = 0
     for name, command in chat_in.commands.by_name.items():
@@ -199,6 +200,7 @@ async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, l
             await check(chat_in, roll + (more if name == "odds" else ""))
 
 
+@pytest.mark.slow
 async def test_the_options_of_rules_are_taken(chat_in: Chat) -> None:
     told = (await chat_in.first("/rules new")).text
     [whole] = re.findall(r"^ +(/rules new .*)$", told, re.MULTILINE)

@@ -318,7 +318,7 @@ async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> 
         await tiny_chat.say("ann: /end")
 
 
-@pytest.mark.parametrize("steps", range(0, 60, 10))
+@pytest.mark.parametrize("steps", [0, 10, 30])
 async def test_a_bots_turn_that_is_broken_off_goes_on(
     folder: Path, tiny_chat: Chat, steps: int
 ) -> None:

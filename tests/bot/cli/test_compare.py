@@ -47,6 +47,7 @@ def test_the_forms_say_the_same(compare: Run, tmp_path: Path) -> None:
     assert "<svg" in picture.read_text()
 
 
+@pytest.mark.slow
 def test_what_is_solved_on_the_way_is_kept_where_that_was_asked_for(
     compare: Run, folder: Path
 ) -> None:

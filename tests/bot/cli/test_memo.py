@@ -48,6 +48,7 @@ def told(folder: Path, *words: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_a_page_of_a_solved_game(folder: Path) -> None:
     rules = str(folder / "tiny.toml")
     text = run(folder, rules, "--out", str(folder / "page.pdf"))

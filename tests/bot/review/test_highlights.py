@@ -31,7 +31,9 @@ def step(chance: random.Random, game: Game) -> list[Event]:
     return [Rolled(dice=tuple(chance.choices(range(1, 7), k=game.turn.dice)))]
 
 
-@pytest.mark.parametrize("players", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "players", [2, *(pytest.param(number, marks=pytest.mark.slow) for number in (3, 5))]
+)
 def test_whole_games(players: int) -> None:
     """Each feat is told when a tally says so, the rarest of several."""
     chance, rules = random.Random(players), load_rules("classic")

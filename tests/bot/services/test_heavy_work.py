@@ -58,6 +58,7 @@ async def test_a_match_is_stopped_with_its_process(
     await until(lambda: is_gone(processes[1]))
 
 
+@pytest.mark.slow
 async def test_workers_make_what_threads_make(data: Path, tmp_path: Path) -> None:
     """A review, a chart of three players and the statistics of dice, there and here."""
     asked = ("ann: /review game:{two}", "ann: /dice", "ann: /review game:{three}")

@@ -139,6 +139,7 @@ async def test_what_is_no_database_is_refused_and_left_alone(path: Path, url: st
     assert path.read_text() == "Dear diary, " * 100
 
 
+@pytest.mark.slow
 async def test_a_damaged_file(path: Path, url: str) -> None:
     """What is overwritten is not told of, the rest is, and the file is kept as it was."""
     store = await Store.open(url)

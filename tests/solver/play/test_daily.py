@@ -72,6 +72,7 @@ def test_a_person_can_think_about_it_and_the_best_choice_is_clear(
         assert min(daily.cost(k) for k in range(len(found)) if k != daily.best) >= 0.005
 
 
+@pytest.mark.slow
 def test_it_is_what_advice_says(asked: list[tuple[Strategy, DailyPosition]]) -> None:
     for strategy, daily in asked:
         first = advise(strategy, daily.position, daily.roll).options[0]
@@ -79,6 +80,7 @@ def test_it_is_what_advice_says(asked: list[tuple[Strategy, DailyPosition]]) -> 
         assert (best.set_aside, best.bank) == (first.set_aside, first.action != Decision.ROLL)
 
 
+@pytest.mark.slow
 def test_the_best_choice_is_not_obvious(asked: list[tuple[Strategy, DailyPosition]]) -> None:
     """It leaves points on the table, or is another one than every rule of thumb's."""
     kinds = Counter[Kind | None]()
@@ -94,6 +96,7 @@ def test_the_best_choice_is_not_obvious(asked: list[tuple[Strategy, DailyPositio
     assert min(kinds.values()) >= 5
 
 
+@pytest.mark.slow
 def test_each_day_has_its_own(asked: list[tuple[Strategy, DailyPosition]]) -> None:
     told = [position_id(one.rules, one.position, one.roll) for _, one in asked]
     assert None not in told

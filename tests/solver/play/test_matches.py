@@ -57,6 +57,7 @@ def test_optimal_play_by_strategy_wins_as_often_as_its_value_says(tiny: Solution
     check(rate, first_player_wins(tiny), 5000)
 
 
+@pytest.mark.slow
 def test_no_level_beats_optimal_play(tiny: Solution) -> None:
     rules = tiny.rules
     best = policy_player(rules, Optimal(Strategy(rules, tiny.values, "tiny")))

@@ -20,6 +20,7 @@ REFERENCE = Path(__file__).parents[2] / "reference"
 ZILCH = tomllib.loads((REFERENCE / "figures.toml").read_text())["zilch"]
 
 
+@pytest.mark.slow
 def test_published_costs_of_a_farkle() -> None:
     with (REFERENCE / "zilch_penalty_tradeoff.csv").open() as file:
         rows = list(csv.DictReader(file))
