@@ -56,6 +56,9 @@ os.environ["FARKLE_WORKERS"] = "0"
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+EVERY = "FARKLE_EVERY" in os.environ
+"""Whether slow tests try all that they draw from, and not a share of it."""
+
 SOLVED = ["arnold", "classic", "facebook", "kcd"]
 """Presets that are solved at full size for the tests; all of them are in tests marked slow."""
 

@@ -87,7 +87,7 @@ async def test_damaged_files(world: World, seed: int) -> None:
     await survives(world, damage_file, seed)
 
 
-MANY = int(os.environ.get("FARKLE_DAMAGES", "16"))
+MANY = int(os.environ.get("FARKLE_DAMAGES", "8"))
 
 
 @pytest.mark.slow

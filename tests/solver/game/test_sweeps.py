@@ -199,10 +199,9 @@ def test_the_number_of_threads_does_not_matter_in_long_games(kernels: Path, pres
     rules = variant(preset, goal=50 * FEW_SCORES, score_floor=0)
     assert score_count(rules) >= FEW_SCORES
     alone = solve(rules, cache=kernels, threads=1)
-    for threads in (2, 3):
-        found = solve(rules, cache=kernels, threads=threads)
-        np.testing.assert_array_equal(found.values, alone.values)
-        assert found.error_bound == alone.error_bound
+    found = solve(rules, cache=kernels, threads=3)
+    np.testing.assert_array_equal(found.values, alone.values)
+    assert found.error_bound == alone.error_bound
 
 
 def test_progress_tells_sweep_share_and_residual(kernels: Path) -> None:

@@ -14,6 +14,7 @@ from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.scoring import Badge
 from tests import naive_loaded
+from tests.conftest import EVERY
 from tests.loaded_dice import kcd, random_badge, random_dice, set_of, with_joker
 
 
@@ -54,8 +55,8 @@ def test_small_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6, 50))
-def test_fifty_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
+@pytest.mark.parametrize("seed", range(6, 50 if EVERY else 28))
+def test_many_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
     number = random.Random(seed).choice([2, 3, 3, 4, 4])
     check_against_twin(seed, number, random.Random(seed).choice([400, 600, 1000]), kernels)
 

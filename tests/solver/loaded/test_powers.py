@@ -18,6 +18,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind, in_steps
 from tests import naive_loaded, naive_powers
+from tests.conftest import EVERY
 from tests.loaded_dice import kcd, random_badge, random_dice, set_of
 from tests.powers import KINDS, badge_of, random_power
 
@@ -90,7 +91,7 @@ def test_small_games_are_those_of_the_twin(kind: PowerKind, kernels: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(60 if EVERY else 24))
 def test_random_pairs_are_those_of_the_twin(seed: int, kernels: Path) -> None:
     chance = random.Random(f"pair {seed}")
     kinds = KINDS[seed % len(KINDS)], chance.choice(KINDS)

@@ -1,6 +1,5 @@
 """Duels between policies, against a slow twin written from the rules alone."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.scoring import TurnState
-from tests.conftest import variant
+from tests.conftest import EVERY, variant
 from tests.duels import Player, Twin
 from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins
@@ -35,7 +34,6 @@ POLICIES_OF_POINTS = (
     "turn-points-bank-wins",
 )
 SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 5]
-EVERY = "FARKLE_EVERY" in os.environ
 
 
 LONG = (

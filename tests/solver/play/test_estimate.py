@@ -110,7 +110,7 @@ def test_what_is_said_of_errors_holds(
     rules = variant("kcd", **changes)
     for two in (pairs(rules), rough_strategy(rules)):
         assert EstimatedStrategy(two, players).within == WITHIN
-        off = errors(rules, players, two, kernels, 100)
+        off = errors(rules, players, two, kernels, 50)
         assert np.quantile(off, 0.95) < 100 * WITHIN
         assert off.mean() < 0.4
         assert off.max() < 5
