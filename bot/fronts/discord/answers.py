@@ -61,7 +61,7 @@ from bot.views.layout import (
     shorten_text,
     whole_sentence,
 )
-from bot.views.table_card import TableCard, choice_card, table_card, turn_story
+from bot.views.table_card import choice_card, table_card, turn_story
 from bot.views.tournament_card import tournament_card
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
@@ -326,10 +326,7 @@ class Answer:
                 self._game = shown.table.game.id
                 self._told.append(shown)
         if isinstance(shown, News):
-            spoken_by_all = said_in(self._language, copy_context)
-            drawn = asyncio.create_task(self._drawn(list(self._told)), context=spoken_by_all)
-            card, game = await self.patiently(drawn), shown.table.game
-            await self.show(card, table_view(card, game, self._language.code))
+            await self._show_table(shown)
         elif shown is not None:
             await self.show(_last_that_fit(self._cards), view)
         for reply in private:
@@ -371,16 +368,33 @@ class Answer:
         card, found = said_in(language, tournament_card, news), news.tournament
         return card, tournament_view(found.id, card.buttons, language.code) if found else None
 
-    async def _drawn(self, told: list[News]) -> TableCard:
-        """A table, with the pictures that there is time for."""
-        chart, picture = told[-1].chart, None
+    async def _show_table(self, news: News) -> None:
+        """Show a table after all its news; a chart, which takes long to draw, is put in later."""
+        in_their_language = said_in(self._language, copy_context)
+        drawing = asyncio.create_task(self._chart(news), context=in_their_language)
+        try:
+            await self._show_card(news)
+            if chart := await drawing:
+                await self._show_card(news, chart)
+        finally:
+            drawing.cancel()
+
+    async def _show_card(self, news: News, chart: bytes | None = None) -> None:
         pictures = self._tasks.pressure.degree < Degree.STRAINED
-        if pictures and chart and len(chart.turns) > 1:
-            with contextlib.suppress(FarkleError, TimeoutError):
-                async with asyncio.timeout(self._tasks.limits.patience):
-                    asker = caller_of(self._interaction).asker
-                    picture = await self._tasks.aside(asker, chart_png, chart)
-        return table_card(told, picture, pictures=pictures)
+        told = list(self._told)
+        card = said_in(self._language, table_card, told, chart, pictures=pictures)
+        await self.show(card, table_view(card, news.table.game, self._language.code))
+
+    async def _chart(self, news: News) -> bytes | None:
+        """The picture of a game that is over, if there is time for it."""
+        asker, chart = caller_of(self._interaction).asker, news.chart
+        is_strained = self._tasks.pressure.degree >= Degree.STRAINED
+        if is_strained or chart is None or len(chart.turns) < 2:
+            return None
+        with contextlib.suppress(FarkleError, TimeoutError):
+            async with asyncio.timeout(self._tasks.limits.patience):
+                return await self._tasks.aside(asker, chart_png, chart)
+        return None
 
     async def show(self, card: Card, view: AnyView | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""

@@ -21,6 +21,7 @@ from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Json, Loopback, M
 from tests.bot.fronts.discord.play import best_dice, choose, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import Bot, environment, running
 from tests.bot.fronts.discord.specification import PATH
+from tests.bot.waiting import until
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob"), user("13", "Eve_*x*")
 FAST = "0.05"
@@ -180,6 +181,7 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     details = await shown(await discord.press(ANN, message, "Details"))
     assert details.ephemeral
     assert "The secret of the dice was" in details.text
+    await until(lambda: "game.png" in message.files)  # it is drawn after the end is told
     chart = Image.open(io.BytesIO(message.files["game.png"]))
     assert chart.width > 500
     page = await shown(await discord.press(ANN, message, "Review"))

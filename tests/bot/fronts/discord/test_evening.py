@@ -61,6 +61,8 @@ class Evening:
         ]
         said = " ".join([f"/{name}", *given])
         found = await shown(await self.discord.slash(by, name, **options))
+        if name == "resign":
+            await until(lambda: "game.png" in found.files)  # which follows the result
         return self.saw(f"{by['global_name']}: {said}", found, by)
 
     async def press(
@@ -201,7 +203,8 @@ async def play(evening: Evening, parts: Parts, table: Message, people: list[Json
         """The game once its message is as it is, and a person is to move or nobody any more."""
         for _ in range(10_000):
             game, version = await now(), table.buttons[0]["custom_id"].split(":")[2]
-            if game.version == int(version) and (game.over or game.bot_to_move is None):
+            is_drawn = "game.png" in table.files if game.over else game.bot_to_move is None
+            if game.version == int(version) and is_drawn:
                 return game
             await asyncio.sleep(0.02)
         raise AssertionError(table.text)

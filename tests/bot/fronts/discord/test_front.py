@@ -1,6 +1,7 @@
 """What a press does, with services but without a Discord."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,10 @@ from bot.fronts.chat.commands import Reply
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.buttons import Confirm, ExploreButton, TableButton
 from bot.fronts.discord.front import DiscordFront
+from bot.review.chart import GameChart
 from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person, Tables
 from bot.settings import Settings
 from bot.store.rows import PlaceSettings
@@ -30,7 +33,9 @@ from solver.wording import ENGLISH
 from tests.bot.fronts.discord.heard import text_of
 from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
+from tests.bot.views.test_chart import game as chart_of
 from tests.bot.waiting import PATIENCE
+from tests.conftest import variant
 
 __all__ = ["queries"]
 
@@ -88,6 +93,43 @@ async def test_pictures_are_left_out_before_moves(
         told = await press(0b000010)
         assert "Ann keeps 5 for 50" in text_of(told)
         assert told["attachments"] == []
+
+
+async def test_a_result_does_not_wait_for_its_chart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told at once, and told with the picture as soon as that is drawn."""
+    told: list[list[str]] = []
+    heard = threading.Event()
+
+    async def edited(**shown: Any) -> Any:
+        told.append([file.filename for file in shown["attachments"]])
+        heard.set()
+        return SimpleNamespace(id=1)
+
+    def drawn(_: GameChart) -> bytes:
+        assert heard.wait(PATIENCE)
+        return b"a chart"
+
+    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+        [event] = commands.roll(game, seat, (4, 3, 2, 1, 1, 1))
+        return event
+
+    monkeypatch.setattr(Tables, "rolled", rolled)
+    monkeypatch.setattr(Oracle, "chart", AsyncMock(return_value=chart_of([(0.3, 0.7)] * 5)))
+    monkeypatch.setattr("bot.fronts.discord.answers.chart_png", drawn)
+    rules = variant("kcd", goal=500)
+    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path)) as parts:
+        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], rules)
+        [game_id] = [news.table.game.id async for news in begun]
+        for mask, action in ((0, "roll"), (0b111000, "bank")):
+            version = (await parts.games.tables.current(game_id)).game.version
+            pressed = interaction(ANN)
+            pressed.response.edit_message = pressed.edit_original_response = edited
+            heard.clear()
+            await front.press(pressed, TableButton(game_id, version, mask, action, "en"))
+    assert told == [["dice.png"], [], ["game.png"]]
 
 
 async def five_dice(_: Tables, game: Game, seat: int) -> Rolled:
