@@ -88,7 +88,7 @@ def error(values: Floats, right: Floats) -> float:
 @pytest.mark.parametrize(
     "rules",
     [
-        pytest.param(one, id=name, marks=pytest.mark.slow if number % 2 else [])
+        pytest.param(one, id=name, marks=pytest.mark.slow if number % 3 else [])
         for number, (name, one) in enumerate(SLOW.items())
     ],
 )

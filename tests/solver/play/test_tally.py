@@ -112,6 +112,7 @@ def check(counted: Tally, notes: list[Counter[str]]) -> None:
         assert estimate.standard_error == pytest.approx(error, rel=0.2), name
 
 
+@pytest.mark.slow
 def test_games_are_counted_as_they_are_rolled(tiny: Solution, kernels: Path) -> None:
     check(tally(tiny.rules, tiny.values, kernels, GAMES, seed=1), rolled(tiny, 2))
 
