@@ -41,6 +41,11 @@ class SharedAdvice:
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
 
+    @property
+    def farkle(self) -> bool:
+        """Whether nothing scores."""
+        return self.fate is Fate.FARKLE
+
 
 @dataclass(frozen=True, slots=True)
 class SharedOdds:
