@@ -297,11 +297,13 @@ def check_of_many(
         return with_sound_code(cache, check)
 
 
-def solved_values(folders: MatchupFolders, matchup: Matchup) -> Floats:
-    """The values of a match-up, which is solved if need be, as `MatchupStrategy` takes them.
+def solved_values(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> Floats:
+    """The values of a match-up, which is solved if need be, as its strategy takes them.
 
     Raises what `solved` raises.
     """
+    if isinstance(matchup, ManyMatchup):
+        return solved_many(folders, matchup).values_by_seat
     return solved(folders, matchup).values
 
 

@@ -79,6 +79,11 @@ class ManyMatchupStrategy(SharedStrategy):
                 turn_total=turn.turn_total,
             )
 
+    @property
+    def values_by_seat(self) -> Floats:
+        """Those of a `ManyMatchupSolution`, in memory."""
+        return np.roll(self._values, self._first, axis=0)
+
     def first_position(self) -> SharedPosition:
         """The start of a game."""
         players = (Standing(),) * self.players

@@ -69,7 +69,8 @@ async def ready_for(
 ) -> AsyncIterator[Reply]:
     """The same before an answer on a game: its rules, or the dice that players bring to it."""
     if game.kits or game.pool:
-        async for delay in oracle.ready(caller.asker, game.matchup_now):
+        needed = await at_once(oracle.needs, game)
+        async for delay in oracle.ready(caller.asker, needed):
             yield delay_reply(delay)
     else:
         async for reply in solved_first(oracle, rules, caller, game.rules, game.playing):
