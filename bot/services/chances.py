@@ -191,7 +191,8 @@ class Oracle:
         async for found in self.tasks.told(asker, what, *work, each=seconds):
             if isinstance(found, Delay):
                 yield found
-            else:
+            elif isinstance(matchup, Matchup) or not await at_once(self.advisor.knows, matchup):
+                # those of many are mapped from their file where there is one
                 self.advisor.keep_pair(matchup, found)
 
     async def results(self, table: Table) -> list[GameResult]:

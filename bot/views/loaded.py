@@ -189,10 +189,13 @@ def loaded_advice_sheet(answer: LoadedAdvice) -> Sheet:
 def _position(dice: LoadedDice | SeatedDice, position: Position | SharedPosition) -> str:
     """Scores and turn total."""
     whole = _with_all_dice(dice, position)
+    total = whole.turn.turn_total
     if isinstance(whole, SharedPosition):
-        return position_text(dice.rules, whole)
-    parts = [position_text(dice.rules, replace(whole, turn_total=0))]
-    parts += [turn_total_text(whole.turn_total)] if whole.turn_total else []
+        start: Position | SharedPosition = replace(whole, turn=replace(whole.turn, turn_total=0))
+    else:
+        start = replace(whole, turn_total=0)
+    parts = [position_text(dice.rules, start)]
+    parts += [turn_total_text(total)] if total else []
     return ", ".join(parts)
 
 
