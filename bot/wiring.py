@@ -91,7 +91,10 @@ async def open_parts(
             allow_files=allow_files,
         )
         folders = folders_of(settings)
-        tables, oracle = Tables(store), Oracle(advisor.with_matchups(folders), tasks)
+        tables, oracle = (
+            Tables(store),
+            Oracle(advisor.with_matchups(folders), tasks, settings.needed_seconds),
+        )
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)

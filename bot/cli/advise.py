@@ -30,7 +30,7 @@ from solver.play.advice import Advice
 from solver.play.position_id import read_id
 
 if TYPE_CHECKING:
-    from bot.services.loaded import LoadedDice
+    from bot.services.loaded import LoadedDice, SeatedDice
 
 
 @click.command(cls=AsInTheChat)
@@ -96,13 +96,14 @@ def _with_numbers(
 
 def _of_loaded(
     context: click.Context, place: str | None, sets: dict[str, Any], given: dict[str, Any]
-) -> "tuple[LoadedDice, Situation]":
+) -> "tuple[LoadedDice | SeatedDice, Situation]":
     """The dice that options bring, and the position under their rules. Raises FarkleError."""
-    from bot.cli.loaded import loaded_dice  # noqa: PLC0415 - takes a while
+    from bot.cli.loaded import dice_of_all  # noqa: PLC0415 - takes a while
 
     rules = given["rules"] if _is_given(context, "rules") else None
-    loaded = loaded_dice(context.obj, rules, place, **sets)
-    return loaded, Situation.given(**{**given, "rules": loaded.rules})
+    situation = Situation.given(**given)
+    loaded = dice_of_all(context.obj, rules, place, situation, **sets)
+    return loaded, replace(situation, rules=loaded.rules)
 
 
 def _is_given(context: click.Context, option: str) -> bool:

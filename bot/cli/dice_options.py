@@ -15,7 +15,12 @@ goal_option = click.option(
 
 _OPTIONS = (
     click.option("--my-dice", metavar="SET", help="Your dice, such as lucky*3,odd,ordinary*2."),
-    click.option("--their-dice", metavar="SET", show_default="ordinary*6", help="The opponent's."),
+    click.option(
+        "--their-dice",
+        metavar="SET",
+        show_default="ordinary*6",
+        help="The opponent's; of several SET/SET in the order of turns.",
+    ),
     click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might."),
     click.option("--their-badge", metavar="BADGE", help="The opponent's."),
     click.option("--joker-alone", is_flag=True, help="Jokers may score by themselves."),

@@ -1,15 +1,21 @@
 """Loaded dice on the command line: what the options mean, and advice and odds with them."""
 
+from typing import Any
+
 from bot.cli.output import show
 from bot.cli.places import rules_reader
 from bot.services.loaded import (
     KCD,
+    NEXT_PLAYER,
     ORDINARY,
     LoadedDice,
+    SeatedDice,
+    check_no_badges,
     folders_of,
     loaded_advice,
     loaded_odds,
     read_opponents_set,
+    sets_of_others,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -47,9 +53,28 @@ def loaded_dice(
     return LoadedDice(chosen, mine, theirs, joker_alone, read_badges(my_badge, their_badge))
 
 
+def dice_of_all(
+    settings: Settings, rules: str | None, place: str | None, situation: Situation, **sets: Any
+) -> LoadedDice | SeatedDice:
+    """The same of as many players as there are sets or scores. Raises FarkleError."""
+    theirs = sets["their_dice"]
+    if situation.players == 2 and NEXT_PLAYER not in (theirs or ""):
+        return loaded_dice(settings, rules, place, **sets)
+    chosen = with_goal(rules_reader(settings, place)(rules or KCD), sets["goal"], named=False)
+    check_no_badges(sets["my_badge"], sets["their_badge"])
+    mine = read_set(sets["my_dice"] or ORDINARY, chosen.dice)
+    others = sets_of_others(theirs, chosen, situation)
+    return SeatedDice(chosen, (mine, *others), sets["joker_alone"])
+
+
+def _title(dice: LoadedDice | SeatedDice) -> str:
+    others = dice.others if isinstance(dice, SeatedDice) else (dice.theirs,)
+    return f"{dice.mine.text} against {', '.join(one.text for one in others)}"
+
+
 def advise_loaded(
     settings: Settings,
-    dice: LoadedDice,
+    dice: LoadedDice | SeatedDice,
     situation: Situation,
     roll: str,
     *,
@@ -57,16 +82,21 @@ def advise_loaded(
     as_csv: bool,
 ) -> None:
     """Print what to keep of a roll of loaded dice. Raises FarkleError."""
-    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
+    with share_progress(_title(dice)) as told:
         answer = loaded_advice(folders_of(settings), dice, roll, situation, told)
     sheet = loaded_advice_sheet(answer) if as_csv else None
     show(loaded_advice_text(answer), loaded_data(answer), as_json=as_json, sheet=sheet)
 
 
 def odds_loaded(
-    settings: Settings, dice: LoadedDice, situation: Situation, left: str | None, *, as_json: bool
+    settings: Settings,
+    dice: LoadedDice | SeatedDice,
+    situation: Situation,
+    left: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Print whether to roll the dice that are left. Raises FarkleError."""
-    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
+    with share_progress(_title(dice)) as told:
         answer = loaded_odds(folders_of(settings), dice, left, situation, told)
     show(loaded_odds_text(answer), loaded_data(answer), as_json=as_json)

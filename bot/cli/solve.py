@@ -71,6 +71,14 @@ Read = Callable[[str | None], Ruleset]
     help="Another goal than the rules have; may be given several times.",
 )
 @click.option(
+    "--dice",
+    "sets",
+    multiple=True,
+    metavar="SET",
+    help="The loaded dice of each of three players or more, in the order of turns.",
+)
+@click.option("--joker-alone", is_flag=True, help="With --dice: jokers may score by themselves.")
+@click.option(
     "--scheduler",
     metavar="ADDRESS",
     help="Solve on the Dask cluster of this scheduler, such as tcp://host:8786.",
@@ -92,11 +100,13 @@ def solve(
     tolerance: float,
     players: int,
     goals: tuple[int, ...],
+    sets: tuple[str, ...],
     out: Path | None,
     scheduler: str | None,
     verify: Path | None,
     place: str | None,
     *,
+    joker_alone: bool,
     again: bool,
     check: bool,
     as_json: bool,
@@ -108,26 +118,22 @@ def solve(
     any case; of several, those that are solved already are left as they are.
     """
     if verify:
-        if rules:
-            raise InvalidRequestError("--verify checks a file and takes no RULES")
-        if as_csv:
-            raise InvalidRequestError("--verify prints no table: leave out --csv")
-        if is_of_many(verify):
-            return verify_of_many(verify, as_json=as_json)
-        manifest = verify_strategy(verify)
-        show(
-            f"{verify} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
-            {"verified": True, **solve_data(manifest, verify)},
-            as_json=as_json,
-        )
-        return 0
+        return _verify(verify, rules, as_json=as_json, as_csv=as_csv)
     if not rules:
         raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
     if not 1e-12 <= tolerance <= 0.1:
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
     rules, read = _with_goals(rules, goals, rules_reader(settings, place))
-    if players != 2:
+    if sets or joker_alone or players != 2:
         _only_for_two(floor, tolerance)
+    if sets or joker_alone:
+        # it takes a while to load
+        from bot.cli.solve_loaded import check_options, solve_loaded  # noqa: PLC0415
+
+        check_options(players, sets, scheduler, as_csv=as_csv)
+        named, how = [read(one) for one in rules], {"check": check, "as_json": as_json}
+        return solve_loaded(settings, named, sets, out, joker_alone=joker_alone, **how)
+    if players != 2:
         return solve_many_rules(
             settings,
             [read(one) for one in rules],
@@ -160,6 +166,23 @@ def solve(
             raise
     residuals = _check(settings, results) if check else {}
     return _report(results, folder, residuals, as_json=as_json, as_csv=as_csv)
+
+
+def _verify(file: Path, rules: tuple[str, ...], *, as_json: bool, as_csv: bool) -> int:
+    """Check every byte of a strategy file. Raises StrategyFileError and InvalidRequestError."""
+    if rules:
+        raise InvalidRequestError("--verify checks a file and takes no RULES")
+    if as_csv:
+        raise InvalidRequestError("--verify prints no table: leave out --csv")
+    if is_of_many(file):
+        return verify_of_many(file, as_json=as_json)
+    manifest = verify_strategy(file)
+    show(
+        f"{file} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
+        {"verified": True, **solve_data(manifest, file)},
+        as_json=as_json,
+    )
+    return 0
 
 
 def _with_goals(

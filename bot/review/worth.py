@@ -21,6 +21,7 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
+from solver.loaded.many import ManyMatchup
 from solver.loaded.strategy import Held
 from solver.play.estimate import EstimatedStrategy
 from solver.play.many_advice import advise_shared
@@ -32,7 +33,7 @@ from solver.play.seats import (
     seat_uses,
     seat_without,
 )
-from solver.turn.dice import Remaining, Roll, dice_set
+from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.many import SharedTurn
 from solver.turn.powers import PowerKind
@@ -143,11 +144,16 @@ class _OfMany(TurnWorth):
 
     @property
     def start(self) -> Shares:
-        return self._shares(self.table.value(TurnState(0, dice_set(self.strategy.rules).whole)))
+        whole = self.strategy.whole(self.shared.mover)
+        return self._shares(self.table.value(TurnState(0, whole)))
 
     @cached_property
     def table(self) -> SharedTurn:
         return self.strategy.turn(self.shared)
+
+    def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:  # noqa: ARG002
+        """None: badges are for games of two."""
+        return []
 
     def after_roll(self, roll: Roll) -> Shares:
         chances = np.array(advise_shared(self.strategy, self.shared, roll).chances)
@@ -200,6 +206,10 @@ class Worth:
         uses_badge = game.held.uses is not None
         return turn.value(state) if game.may_bank or uses_badge else turn.roll_value(state)
 
+    def strategy_of(self, game: Game, players: int) -> Solved | SharedStrategy:  # noqa: ARG002
+        """The strategy of so many who play in a game. Raises StrategyFileError."""
+        return self._strategy(players)
+
     def turn(self, game: Game) -> TurnWorth:
         """The turn that a game is at. Raises StrategyFileError."""
         count = len(game.seats)
@@ -213,7 +223,7 @@ class Worth:
                 return _OfMany(count, seats, shared, shared, whole)
         if playing_off and count > 2:
             return _OfPlayOff(count, _left(game), position, self._two(), game.held)
-        strategy = self._two() if playing_off else self._strategy(len(seats))
+        strategy = self._two() if playing_off else self.strategy_of(game, len(seats))
         if isinstance(strategy, SharedStrategy):
             shared = game.shared_position()
             here = position if len(seats) == 2 else shared
@@ -231,6 +241,32 @@ class Worth:
         if isinstance(found, SharedStrategy):  # never, as they are two
             raise TypeError(found)
         return found
+
+
+class WorthOfDice(Worth):
+    """The same of games to which more than two players bring dice of their own."""
+
+    def __init__(self, solved: Callable[[ManyMatchup], SharedStrategy]) -> None:
+        """Of what gives the strategy of those who play, and raises StrategyFileError."""
+        super().__init__(self._no_number)
+        self._solved = solved
+
+    def strategy_of(self, game: Game, players: int) -> SharedStrategy:  # noqa: ARG002
+        """As it says above."""
+        if (matchup := game.many_matchup) is None:
+            raise not_solved_with_dice()
+        return self._solved(matchup)
+
+    def _no_number(self, _: int) -> SharedStrategy:
+        raise not_solved_with_dice()
+
+
+def not_solved_with_dice() -> InvalidRequestError:
+    """That nobody knows the chances of a game of several with dice of their own."""
+    return InvalidRequestError.say(
+        "this game of more than two with dice of their own is not solved: nobody knows its"
+        " win probabilities"
+    )
 
 
 def _left(game: Game) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from bot.services.positions import (
     check_dice_told,
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
     from bot.services.seats import LoadedHint
     from bot.table.state import Game
+    from solver.loaded.many import ManyMatchup
+    from solver.loaded.many_strategy import ManyMatchupStrategy
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import MatchupStrategy
     from solver.play.estimate import EstimatedStrategy
@@ -86,7 +88,7 @@ class Advisor:
         self._program = program
         self.matchups = matchups
         self._open: dict[Ruleset, Strategy] = {}
-        self._pairs: dict[Matchup, MatchupStrategy] = {}
+        self._pairs: dict[Matchup | ManyMatchup, Any] = {}
         """What was asked for last comes last."""
         self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
         self._open_many: dict[tuple[Ruleset, int], SharedStrategy] = {}
@@ -166,7 +168,8 @@ class Advisor:
         if game.side:
             from bot.services.seats import loaded_advice_in  # noqa: PLC0415
 
-            return loaded_advice_in(self.pair(game.side.matchup), game, dice, mover)
+            strategy_here = self.seated(game) or self.pair(game.side.matchup)
+            return loaded_advice_in(strategy_here, game, dice, mover)
         roll = read_faces(dice, game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -192,7 +195,7 @@ class Advisor:
         if game.side:
             from bot.services.seats import loaded_odds_in  # noqa: PLC0415
 
-            return loaded_odds_in(self.pair(game.side.matchup), game)
+            return loaded_odds_in(self.seated(game) or self.pair(game.side.matchup), game)
         if game.turn.roll is not None:
             raise InvalidRequestError.say(
                 "dice lie on the table: /advise says what to keep of them"
@@ -207,7 +210,7 @@ class Advisor:
         if game.side:
             from bot.services.seats import loaded_hint  # noqa: PLC0415
 
-            return loaded_hint(self.pair(game.side.matchup), game)
+            return loaded_hint(self.seated(game) or self.pair(game.side.matchup), game)
         # the command line, which has no tables, does not wait for them
         from bot.table.fold import turn_after  # noqa: PLC0415
 
@@ -362,25 +365,40 @@ class Advisor:
         except StrategyFileError:
             return None
 
-    def pair(self, matchup: "Matchup") -> "MatchupStrategy":
-        """The strategy of two sets of dice. Raises StrategyFileError where they are not solved."""
+    @overload
+    def pair(self, matchup: "Matchup") -> "MatchupStrategy": ...
+    @overload
+    def pair(self, matchup: "ManyMatchup") -> "ManyMatchupStrategy": ...
+    def pair(self, matchup: "Matchup | ManyMatchup") -> "MatchupStrategy | ManyMatchupStrategy":
+        """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
         found = self._pairs.get(matchup)
         if found is None:
             from solver.loaded.files import open_matchup  # noqa: PLC0415
+            from solver.loaded.many import ManyMatchup  # noqa: PLC0415
+            from solver.loaded.many_files import open_many_matchup  # noqa: PLC0415
 
             if self.matchups is None:
                 raise MissingStrategyError.say("these dice are not solved against each other yet")
-            found = open_matchup(self.matchups.matchups, matchup)
+            folder = self.matchups.matchups
+            if isinstance(matchup, ManyMatchup):
+                found = open_many_matchup(folder, matchup)
+            else:
+                found = open_matchup(folder, matchup)
         self._keep_pair(found)
         return found
 
-    def keep_pair(self, matchup: "Matchup", values: "Floats") -> None:
-        """Remember what was just solved, as `MatchupStrategy` takes it."""
+    def keep_pair(self, matchup: "Matchup | ManyMatchup", values: "Floats") -> None:
+        """Remember what was just solved, by the values of its strategy."""
+        from solver.loaded.many import ManyMatchup  # noqa: PLC0415
+        from solver.loaded.many_strategy import ManyMatchupStrategy  # noqa: PLC0415
         from solver.loaded.strategy import MatchupStrategy  # noqa: PLC0415
 
-        self._keep_pair(MatchupStrategy(matchup, values))
+        if isinstance(matchup, ManyMatchup):
+            self._keep_pair(ManyMatchupStrategy(matchup, values))
+        else:
+            self._keep_pair(MatchupStrategy(matchup, values))
 
-    def _keep_pair(self, strategy: "MatchupStrategy") -> None:
+    def _keep_pair(self, strategy: "MatchupStrategy | ManyMatchupStrategy") -> None:
         self._pairs.pop(strategy.matchup, None)
         self._pairs[strategy.matchup] = strategy
         for longest in list(self._pairs)[:-_MATCHUPS]:
@@ -388,27 +406,46 @@ class Advisor:
 
     def is_solved_in(self, game: "Game", players: int) -> bool:
         """Whether a game is solved for so many: its rules, or the dice that players bring."""
-        if game.is_drafting or len(game.kits) > 2:
+        if game.is_drafting:
             return False
+        if len(game.kits) > 2:
+            # who were left at first is not known where two have resigned
+            many = game.many_matchup_of(players)
+            return many is not None and self.knows(many)
         if game.matchup is None:
             return self.solved_for(game.rules, players) is not None
+        return self.knows(game.matchup)
+
+    def knows(self, matchup: "Matchup | ManyMatchup") -> bool:
+        """Whether sets of dice are solved against each other."""
         with suppress(StrategyFileError):
-            self.pair(game.matchup)
+            self.pair(matchup)
             return True
         return False
+
+    def seated(self, game: "Game") -> "ManyMatchupStrategy | None":
+        """The strategy of those who bring dice to a table of more than two, if it is solved."""
+        if (matchup := game.many_matchup) is None:
+            return None
+        with suppress(StrategyFileError):
+            return self.pair(matchup)
+        return None
 
     def worth_in(self, game: "Game", *players: int) -> "Worth":
         """As `worth` of the game's rules, or always exactly of the dice that two players bring.
 
-        Raises InvalidRequestError where more bring theirs.
+        Raises InvalidRequestError where more bring theirs and that is not solved.
         """
-        from bot.review.worth import Worth  # noqa: PLC0415
+        from bot.review.worth import (  # noqa: PLC0415
+            Worth,
+            WorthOfDice,
+            not_solved_with_dice,
+        )
 
         if len(game.kits) > 2:
-            raise InvalidRequestError.say(
-                "a game of more than two with dice of their own is not solved: nobody knows its"
-                " win probabilities"
-            )
+            if not all(self.is_solved_in(game, number) for number in players):
+                raise not_solved_with_dice()
+            return WorthOfDice(self.pair)
         if (matchup := game.matchup) is None:
             return self.worth(game.rules, *players)
         return Worth(lambda _: self.pair(matchup))

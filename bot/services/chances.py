@@ -24,10 +24,11 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
 from bot.tasks.turns import Asker
-from solver.errors import FarkleError, InvalidRequestError, StrategyFileError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.game.many_best import SharedStrategy, first_shared_position
 from solver.game.position import first_position
 from solver.game.standings import by_seat
+from solver.loaded.many import ManyMatchup
 from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
 from solver.rules.ruleset import Ruleset
@@ -56,7 +57,11 @@ class Chances:
 class Oracle:
     """Tells chances: exact ones at once, others from a worker; the event loop never waits."""
 
-    def __init__(self, advisor: Advisor, tasks: Tasks | None = None) -> None:
+    def __init__(
+        self, advisor: Advisor, tasks: Tasks | None = None, needed_seconds: float = 0.0
+    ) -> None:
+        """`needed_seconds` are what a solve may take that somebody waits for before a game."""
+        self._needed_seconds = needed_seconds
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
         self._estimates: dict[str, tuple[tuple[int, Turn], Chances]] = {}
@@ -144,7 +149,7 @@ class Oracle:
             raise InvalidRequestError.say(
                 "the dice of that game were not all taken, so that nothing was played"
             )
-        async for delay in self.ready(asker, table.game.matchup):
+        async for delay in self.ready(asker, await at_once(self.needs, table.game, rival=False)):
             yield delay
         asked = self.advisor, table.begun, table.events
         async for found in self.tasks.told(asker, say_later("review"), reviewed, *asked):
@@ -156,22 +161,38 @@ class Oracle:
         async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
             pass
 
-    async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
-        """Have two sets of dice solved against each other; nothing to do where there are none.
+    def needs(self, game: Game, *, rival: bool = True) -> Matchup | ManyMatchup | None:
+        """The dice that are to be solved against each other before a game is advised on.
+
+        rival : whether, where more than two cannot be waited for, those of the strongest opponent
+        """
+        many = game.many_matchup
+        if many is not None and self.is_quick(many):
+            return many
+        return game.matchup_now if rival else game.matchup
+
+    def is_quick(self, many: ManyMatchup) -> bool:
+        """Whether a game of more than two with dice of their own is, or soon will be, solved."""
+        return many.seconds <= self._needed_seconds or self.advisor.knows(many)
+
+    async def ready(
+        self, asker: Asker, matchup: Matchup | ManyMatchup | None
+    ) -> AsyncIterator[Delay]:
+        """Have sets of dice solved against each other; nothing to do where there are none.
 
         How long there is to wait. Raises FarkleError for what cannot be solved here.
         """
         if matchup is None or (folders := self.advisor.matchups) is None:
             return
-        with contextlib.suppress(StrategyFileError):
-            await at_once(self.advisor.pair, matchup)
+        if await at_once(self.advisor.knows, matchup):
             return
         seconds = await at_once(seconds_of_solve, matchup)
         what, work = say_later("loaded dice"), (solved_values, folders, matchup)
         async for found in self.tasks.told(asker, what, *work, each=seconds):
             if isinstance(found, Delay):
                 yield found
-            else:
+            elif isinstance(matchup, Matchup) or not await at_once(self.advisor.knows, matchup):
+                # those of many are mapped from their file where there is one
                 self.advisor.keep_pair(matchup, found)
 
     async def results(self, table: Table) -> list[GameResult]:

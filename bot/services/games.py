@@ -43,7 +43,7 @@ from solver.errors import (
     InvalidRequestError,
     StrategyFileError,
 )
-from solver.loaded.kits import Kit, kits_of_picks, matchup_of, matchup_of_all
+from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_of_all
 from solver.named.drafts import pairs_of
 from solver.named.sets import NamedDie
 from solver.play.loaded_policies import check_level
@@ -79,6 +79,8 @@ class News:
     """The chances when the turn under way began."""
     tournament: Tournament | None = None
     """How it stands now, where the game is over and was one of its games."""
+    unsolved: bool = False
+    """Whether a game begins of more than two with dice of their own that is not solved."""
     won: int = 0
     """How many games the winner of one that is over has won in a row here."""
 
@@ -142,7 +144,10 @@ class Games:
         await self._check_players(players, rules, tracked=tracked, brings_dice=True)
         commands.check_seats(len(players), len(kits))
         matchup = await at_once(matchup_of_all, rules, kits, joker_alone=joker_alone)
-        async for delay in self.oracle.ready(caller.asker, matchup):
+        many = many_of(rules, kits, joker_alone=joker_alone) if len(kits) > 2 else None
+        if many and not await at_once(self.oracle.is_quick, many):
+            many = None
+        async for delay in self.oracle.ready(caller.asker, many or matchup):
             yield delay
 
     async def check_begin(
@@ -215,7 +220,9 @@ class Games:
                 )
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller.place, error))
-        yield News(None, (), table, await self.oracle.chances(table), earlier=tuple(earlier))
+        unsolved = len(kits) > 2 and not await at_once(self.oracle.needs, table.game, rival=False)
+        chances = await self.oracle.chances(table)
+        yield News(None, (), table, chances, earlier=tuple(earlier), unsolved=unsolved)
         async for news in self.bots(table):
             yield news
 
@@ -225,7 +232,8 @@ class Games:
         """Have dice that somebody brings solved against those that are there already."""
         found = await self.tables.find(caller, game_id)
         joined = found.then(*commands.join(found.game, level, kit))
-        async for delay in self.oracle.ready(caller.asker, joined.game.matchup):
+        needed = await at_once(self.oracle.needs, joined.game, rival=False)
+        async for delay in self.oracle.ready(caller.asker, needed):
             yield delay
 
     async def join(
@@ -499,7 +507,8 @@ class Games:
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)
         game = replace(table.game, before=None)
-        async for delay in self.oracle.ready(caller.asker, game.matchup_now):
+        needed = await at_once(self.oracle.needs, game)
+        async for delay in self.oracle.ready(caller.asker, needed):
             yield delay
         advisor = self.oracle.advisor
         yield await self.oracle.advised_in(game, caller.asker, advisor.hint, game)
@@ -535,7 +544,7 @@ class Games:
             if game.is_drafting:
                 game = apply(game, bot_pick(game))
             by_best = game.bot_to_move == Optimal.name
-            needed = game.matchup_now if by_best else game.matchup
+            needed = await at_once(self.oracle.needs, game, rival=by_best)
             async for _ in self.oracle.ready(asker_of(table), needed):
                 pass  # with the last pair, else only where what was solved was removed
             async with self.tables.lock(game_id):

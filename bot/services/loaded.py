@@ -5,7 +5,7 @@ All of it may load numba, and so is called only in a worker or on the command li
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -13,10 +13,15 @@ from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
+from solver.game.many import ManyCheck
+from solver.game.many_best import SharedPosition, check_shared_position
 from solver.game.position import Position
-from solver.game.standings import score_count
+from solver.game.standings import Standing, score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup
 from solver.loaded.kits import Kit, head_starts_of
+from solver.loaded.many import ManyMatchup, ManyMatchupSolution
+from solver.loaded.many_files import open_many_matchup, save_many_matchup
+from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import Held, MatchupStrategy
@@ -26,6 +31,7 @@ from solver.named.sets import NamedSet, read_dice, read_set
 from solver.play.advice import Advice, Odds
 from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
 from solver.play.loaded import advise_side, odds_of_side
+from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.equations import Floats
@@ -122,11 +128,42 @@ class LoadedDice:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatedDice:
+    """Three players and more with their dice, in the order of turns; the player to act is first."""
+
+    rules: Ruleset
+    sets: tuple[NamedSet, ...]
+    joker_alone: bool = False
+    """Whether jokers may score without a die that is none."""
+
+    @property
+    def mine(self) -> NamedSet:
+        """The dice of the player to act."""
+        return self.sets[0]
+
+    @property
+    def others(self) -> tuple[NamedSet, ...]:
+        """Those of the others."""
+        return self.sets[1:]
+
+    @property
+    def kit(self) -> Kit:
+        """What I bring."""
+        return Kit(self.mine)
+
+    @property
+    def matchup(self) -> ManyMatchup:
+        """What is solved; mine are seat 0. Raises what a `ManyMatchup` raises."""
+        dice = tuple(one.dice_set for one in self.sets)
+        return ManyMatchup(self.rules, dice, self.joker_alone)
+
+
+@dataclass(frozen=True, slots=True)
 class LoadedAdvice:
     """What to keep of a roll of loaded dice, and whether to use the badge."""
 
-    dice: LoadedDice
-    advice: Advice
+    dice: LoadedDice | SeatedDice
+    advice: Advice | SharedAdvice
     """Without a use on the roll itself."""
     uses: tuple[BadgeUse, ...] = ()
     """On the roll, the best first."""
@@ -151,8 +188,8 @@ class LoadedAdvice:
 class LoadedOdds:
     """Roll or bank with loaded dice."""
 
-    dice: LoadedDice
-    odds: Odds
+    dice: LoadedDice | SeatedDice
+    odds: Odds | SharedOdds
     """Of these rolling and banking are without the badge, and the rest with it."""
     use: BadgeUse | None = None
     """Before the roll, or after a farkle of it."""
@@ -165,11 +202,38 @@ def read_opponents_set(text: str | None, rules: Ruleset) -> NamedSet:
     """
     if text and NEXT_PLAYER in text:
         raise InvalidRequestError.say(
-            "with loaded dice games of two are solved: name the dice of the strongest opponent;"
-            " those of several are for /play, as in their-dice:{sets}",
+            "this is told of two players: name the dice of the strongest opponent; those of several"
+            " are for /play, /advise and /odds, as in their-dice:{sets}",
             sets=text,
         )
     return read_set(text or ORDINARY, rules.dice)
+
+
+def sets_of_others(text: str | None, rules: Ruleset, situation: Situation) -> list[NamedSet]:
+    """The dice of all others in the order of their turns, as many as are told of.
+
+    Where one set is named, all of them throw it. Raises InvalidDiceError, and InvalidRequestError
+    where other numbers of sets and of scores are told.
+    """
+    sets = (text or ORDINARY).split(NEXT_PLAYER)
+    number = situation.players - 1
+    if len(sets) == 1:
+        sets *= number
+    if number == 1 and not situation.opponent:  # nobody has any points
+        number = len(sets)
+    if len(sets) != number:
+        raise InvalidRequestError.say(
+            "their-dice: names the dice of {found} players, and them: the scores of {number}",
+            found=len(sets),
+            number=number,
+        )
+    return [read_set(one, rules.dice) for one in sets]
+
+
+def check_no_badges(*badges: str | None) -> None:
+    """Refuse badges where more than two play. Raises InvalidRequestError."""
+    if any(badges):
+        raise InvalidRequestError.say("badges are for games of two: leave them out where more play")
 
 
 def solved(
@@ -189,30 +253,78 @@ def solved(
     return MatchupStrategy(matchup, solution.values)
 
 
-def solved_values(folders: MatchupFolders, matchup: Matchup) -> Floats:
-    """The values of a match-up, which is solved if need be, as `MatchupStrategy` takes them.
+def solved_many(
+    folders: MatchupFolders, matchup: ManyMatchup, on_progress: Told = lambda _: None
+) -> ManyMatchupStrategy:
+    """The same of three and more with dice of their own."""
+    with suppress(StrategyFileError):
+        return open_many_matchup(folders.matchups, matchup)
+    solution = solution_of_many(folders.kernels, matchup, on_progress)
+    with suppress(StrategyFileError):
+        save_many_matchup(solution, folders.matchups)
+        keep_within(folders.matchups, folders.most_bytes)
+    return ManyMatchupStrategy(matchup, solution.values)
+
+
+def solution_of_many(
+    kernels: Path, matchup: ManyMatchup, on_progress: Told = lambda _: None
+) -> ManyMatchupSolution:
+    """Solve a game of three and more with compiled code from a folder.
+
+    Raises InvalidDiceError where nobody could ever win.
+    """
+
+    def solve() -> ManyMatchupSolution:
+        from solver.loaded.many_game import solve_many_matchup  # noqa: PLC0415
+
+        return solve_many_matchup(matchup, on_progress=on_progress)
+
+    with compiled_code(kernels) as cache:
+        return with_sound_code(cache, solve)
+
+
+def check_of_many(
+    kernels: Path, solution: ManyMatchupSolution, on_progress: Told = lambda _: None
+) -> ManyCheck:
+    """How the values of such a game fit their equations, in every state."""
+
+    def check() -> ManyCheck:
+        from solver.loaded.many_game import check_many_matchup  # noqa: PLC0415
+
+        return check_many_matchup(solution.matchup, solution.values, on_progress=on_progress)
+
+    with compiled_code(kernels) as cache:
+        return with_sound_code(cache, check)
+
+
+def solved_values(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> Floats:
+    """The values of a match-up, which is solved if need be, as its strategy takes them.
 
     Raises what `solved` raises.
     """
+    if isinstance(matchup, ManyMatchup):
+        return solved_many(folders, matchup).values_by_seat
     return solved(folders, matchup).values
 
 
-def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
+def seconds_of(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> float:
     """About how long it takes to answer what needs a match-up."""
     return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
 
 
-def seconds_of_solve(matchup: Matchup) -> float:
+def seconds_of_solve(matchup: Matchup | ManyMatchup) -> float:
     """About how long a solve takes."""
+    if isinstance(matchup, ManyMatchup):
+        return matchup.seconds
     others = [1 + uses_of(power) for power in reversed(matchup.powers)]
     options = sum(other * _options(matchup, side) for side, other in enumerate(others))
     return float(_LEAST_SECONDS + _SECONDS * options * score_count(matchup.rules) ** 3)
 
 
 @lru_cache(maxsize=256)
-def is_light(matchup: Matchup) -> bool:
+def is_light(matchup: Matchup | ManyMatchup) -> bool:
     """Whether a turn of it is solved in no time, as all are without badges that are used up."""
-    if not any(matchup.powers):
+    if isinstance(matchup, ManyMatchup) or not any(matchup.powers):
         return True
     most = max(_options(matchup, side) for side in (0, 1))
     return _TURN_SECONDS * most * score_count(matchup.rules) < _LIGHT
@@ -237,10 +349,13 @@ def _options(matchup: Matchup, side: int) -> float:
     return found
 
 
-def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
+def is_solved(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> bool:
     """Whether there is a sound file of a match-up."""
     try:
-        open_matchup(folders.matchups, matchup)
+        if isinstance(matchup, ManyMatchup):
+            open_many_matchup(folders.matchups, matchup)
+        else:
+            open_matchup(folders.matchups, matchup)
     except StrategyFileError:
         return False
     return True
@@ -248,13 +363,18 @@ def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
 
 def loaded_advice(
     folders: MatchupFolders,
-    dice: LoadedDice,
+    dice: LoadedDice | SeatedDice,
     text: str,
     situation: Situation,
     on_progress: Told = lambda _: None,
 ) -> LoadedAdvice:
     """Rank what may be kept of a roll as typed. Raises FarkleError."""
     roll = read_roll(dice.mine, text)
+    if isinstance(dice, SeatedDice):
+        shared = _shared_position(dice, situation, dice.mine.dice_set.thrown_in(roll))
+        of_many = solved_many(folders, dice.matchup, on_progress)
+        ranked = advise_shared(of_many, shared, roll)
+        return LoadedAdvice(dice, ranked, then=(False,) * len(ranked.options))
     position = _position(dice, situation, dice.mine.dice_set.thrown_in(roll))
     strategy = solved(folders, dice.matchup, on_progress)
     strategy.check(0, position)
@@ -270,12 +390,16 @@ def loaded_advice(
 
 def loaded_odds(
     folders: MatchupFolders,
-    dice: LoadedDice,
+    dice: LoadedDice | SeatedDice,
     left: str | None,
     situation: Situation,
     on_progress: Told = lambda _: None,
 ) -> LoadedOdds:
     """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
+    if isinstance(dice, SeatedDice):
+        shared = _shared_position(dice, situation, _left(dice.mine, left, situation))
+        of_many = solved_many(folders, dice.matchup, on_progress)
+        return LoadedOdds(dice, shared_odds(of_many, shared))
     strategy, position = at_position(folders, dice, left, situation, on_progress)
     return odds_at(strategy, 0, dice, position, dice.held)
 
@@ -302,19 +426,36 @@ def at_position(
 
     Raises FarkleError.
     """
-    if left is None and situation.turn_total:
+    position = _position(dice, situation, _left(dice.mine, left, situation))
+    strategy = solved(folders, dice.matchup, on_progress)
+    strategy.check(0, position)
+    return strategy, position
+
+
+def _left(mine: NamedSet, left: str | None, situation: Situation) -> Remaining:
+    """The dice that are left to roll, see `at_position`."""
+    if left is not None:
+        return read_left(mine, left)
+    if situation.turn_total:
         raise InvalidRequestError.say(
             "say which dice are left to roll at a turn total of {turn_total:,}, such as"
             " dice:{left}",
             turn_total=situation.turn_total,
-            left=dice.mine.first_name(0).typed,
+            left=mine.first_name(0).typed,
         )
-    thrown = dice.mine.dice_set
-    remaining = thrown.whole if left is None else read_left(dice.mine, left)
-    position = _position(dice, situation, remaining)
-    strategy = solved(folders, dice.matchup, on_progress)
-    strategy.check(0, position)
-    return strategy, position
+    return mine.dice_set.whole
+
+
+def _shared_position(dice: SeatedDice, situation: Situation, left: Remaining) -> SharedPosition:
+    """A position of all before a roll of some dice; scores that are not told are none.
+
+    Raises InvalidPositionError for scores that cannot be, before anything is solved.
+    """
+    scores = situation.banked, situation.opponent, *situation.others
+    scores += (0,) * (len(dice.sets) - len(scores))
+    start = SharedPosition(tuple(map(Standing, scores)), 0, TurnState(0, dice.rules.dice))
+    check_shared_position(dice.rules, start)
+    return replace(start, turn=TurnState(situation.turn_total, left))
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:
@@ -353,11 +494,7 @@ def read_left(named: NamedSet, text: str) -> Remaining:
 
 def _position(dice: LoadedDice, situation: Situation, left: Remaining) -> Position:
     """A position before a roll of some dice. Raises InvalidRequestError for several opponents."""
-    if situation.others:
-        raise InvalidRequestError.say(
-            "with loaded dice games of two are solved: them: takes one score, that of the strongest"
-            " opponent"
-        )
+    situation.check_two()
     return Position(
         banked=_score(dice, 0, situation.banked),
         opponent=_score(dice, 1, situation.opponent),

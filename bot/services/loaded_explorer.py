@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 class LoadedExploration:
     """A position of two sets of dice, and the way on from it."""
 
+    dice: LoadedDice
+    """Both sets; the player to act is mine."""
+    position: Position
+    """Before a roll."""
     found: LoadedOdds
     columns: tuple[NamedSet, ...]
     """Dice to roll, those that are left most often."""
@@ -34,16 +38,6 @@ class LoadedExploration:
     steps: tuple[Step, ...]
     exact: bool = True
     """Whether two play; else the strongest opponent is taken for the only one."""
-
-    @property
-    def dice(self) -> LoadedDice:
-        """Both sets; the player to act is mine."""
-        return self.found.dice
-
-    @property
-    def position(self) -> Position:
-        """Before a roll."""
-        return self.found.odds.position
 
     def dice_after(self, step: Step) -> LoadedDice:
         """The same after a step."""
@@ -80,6 +74,8 @@ def _explored(
     possible = strategy.possible(side, rows)[np.newaxis]
     ground = Ground(rules, possible, partial(strategy.check, side))
     return LoadedExploration(
+        dice,
+        position,
         odds_at(strategy, side, dice, position, held),
         tuple(map(dice.mine.left, columns)),
         turn.bank_from,

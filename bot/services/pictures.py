@@ -7,6 +7,7 @@ from bot.services.advisor import Advisor
 from bot.services.seats import LoadedHint, loaded_hint
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError
+from solver.game.position import Position
 from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, odds
 from solver.play.loaded_maps import loaded_turn_map
@@ -56,7 +57,8 @@ def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
         raise InvalidRequestError("players bring no dice to this game")
     strategy = advisor.pair(side.matchup)
     hint = loaded_hint(strategy, game)
-    position = hint.odds.odds.position if hint.odds else game.position()
+    marked = hint.odds.odds.position if hint.odds else None
+    position = marked if isinstance(marked, Position) else game.position()
     turn, columns = loaded_turn_map(strategy, side.number, position, game.held)
     named = game.kits[game.mover].dice
     has_badge = game.power is not None

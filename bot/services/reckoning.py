@@ -90,6 +90,8 @@ def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> tuple
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
+    if seated := _seated(advisor, game):
+        return _best(seated, game)
     if game.kits:
         return advisor.policy_in(game).choose(game.position(), game.turn.roll or ())
     return _chosen(advisor, game, advisor.policy(game.seats[game.mover].level or "", game.rules))
@@ -97,6 +99,8 @@ def decided(advisor: Advisor, game: Game) -> Move:
 
 def banked(advisor: Advisor, game: Game) -> bool:
     """Whether the bot that is to move banks before it rolls. Raises StrategyFileError."""
+    if seated := _seated(advisor, game):
+        return shared_odds(seated, game.shared_position()).action is not Decision.ROLL
     if game.kits:
         return advisor.policy_in(game).banks(game.position())
     policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
@@ -115,11 +119,20 @@ def badge_use(advisor: Advisor, game: Game) -> Roll | None:
 
 def _chosen(advisor: Advisor, game: Game, policy: Policy) -> Move:
     """What a policy does with the roll that lies there."""
-    roll = game.turn.roll or ()
     if shared := _shared(advisor, game, policy):
-        best = advise_shared(shared, game.shared_position(), roll).options[0]
-        return Move(best.set_aside, best.action is not Decision.ROLL)
-    return policy.choose(TurnView(game.rules, game.position(), roll))
+        return _best(shared, game)
+    return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
+
+
+def _best(strategy: SharedStrategy, game: Game) -> Move:
+    """What is best with the roll that lies there."""
+    best = advise_shared(strategy, game.shared_position(), game.turn.roll or ()).options[0]
+    return Move(best.set_aside, best.action is not Decision.ROLL)
+
+
+def _seated(advisor: Advisor, game: Game) -> SharedStrategy | None:
+    """Best play of all with the dice that they bring, where the bot to move plays that."""
+    return advisor.seated(game) if game.bot_to_move == Optimal.name else None
 
 
 def _shared(advisor: Advisor, game: Game, policy: Policy) -> SharedStrategy | None:

@@ -3,12 +3,13 @@
 import re
 from dataclasses import dataclass, replace
 
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, odds_at
+from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, SeatedDice, odds_at
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.fold import turn_after
 from bot.table.state import Game
 from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
 from solver.loaded.kits import badges_of
+from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import NamedBadge
@@ -16,6 +17,7 @@ from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet
 from solver.play.badge_uses import BadgeUse, uses_now, uses_on_roll
 from solver.play.loaded import advise_side
+from solver.play.many_advice import advise_shared, shared_odds
 from solver.turn.dice import Remaining, Roll
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
@@ -23,6 +25,10 @@ from solver.wording import say_number
 
 _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
 """What stands between the dice that are rolled again and what they show then."""
+
+
+DiceStrategy = MatchupStrategy | ManyMatchupStrategy
+"""Of two sets of dice, or of those of all who play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class LoadedHint:
     odds: LoadedOdds | None
     """Of the decision before the next roll; None where the badge is best used on the roll."""
     exact: bool = True
-    """Whether two play; else the strongest opponent is taken for the only one."""
+    """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
     @property
     def use(self) -> BadgeUse | None:
@@ -55,6 +61,13 @@ def dice_of(game: Game) -> LoadedDice:
     return LoadedDice(game.rules, mine, theirs, game.joker_alone, (badge, other))
 
 
+def _dice_of_all(game: Game) -> SeatedDice:
+    """What all who play bring, the player to move first."""
+    order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
+    sets = tuple(game.kits[seat].dice for seat in order if game.seats[seat].playing)
+    return SeatedDice(game.rules, sets, game.joker_alone)
+
+
 def _held_by(game: Game, seat: int) -> NamedBadge | None:
     """The badge of a seat with the uses that are left."""
     badge = game.kits[seat].badge
@@ -64,9 +77,9 @@ def _held_by(game: Game, seat: int) -> NamedBadge | None:
     return replace(badge, left=None if uses == badge.badge.uses else uses)
 
 
-def loaded_hint(strategy: MatchupStrategy, game: Game) -> LoadedHint:
+def loaded_hint(strategy: DiceStrategy, game: Game) -> LoadedHint:
     """What is best for the player to move."""
-    exact = game.playing == 2
+    exact = game.playing == 2 or isinstance(strategy, ManyMatchupStrategy)
     if game.turn.roll is None:
         return LoadedHint(None, _odds(strategy, game), exact)
     found = _advice(strategy, game, game.turn.roll)
@@ -76,7 +89,7 @@ def loaded_hint(strategy: MatchupStrategy, game: Game) -> LoadedHint:
     return LoadedHint(found, _odds(strategy, replace(game, turn=turn)), exact)
 
 
-def loaded_advice_in(strategy: MatchupStrategy, game: Game, typed: str, mover: str) -> LoadedAdvice:
+def loaded_advice_in(strategy: DiceStrategy, game: Game, typed: str, mover: str) -> LoadedAdvice:
     """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
     mover : the name of the player to move
@@ -87,7 +100,7 @@ def loaded_advice_in(strategy: MatchupStrategy, game: Game, typed: str, mover: s
     return _advice(strategy, game, roll)
 
 
-def loaded_odds_in(strategy: MatchupStrategy, game: Game) -> LoadedOdds:
+def loaded_odds_in(strategy: DiceStrategy, game: Game) -> LoadedOdds:
     """Roll or bank in the position of a game. Raises InvalidRequestError."""
     if game.turn.roll is not None:
         raise InvalidRequestError.say("dice lie on the table: /advise says what to keep of them")
@@ -151,7 +164,10 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
     return roll
 
 
-def _advice(strategy: MatchupStrategy, game: Game, roll: Roll) -> LoadedAdvice:
+def _advice(strategy: DiceStrategy, game: Game, roll: Roll) -> LoadedAdvice:
+    if isinstance(strategy, ManyMatchupStrategy):
+        ranked = advise_shared(strategy, game.shared_position(), roll)
+        return LoadedAdvice(_dice_of_all(game), ranked, then=(False,) * len(ranked.options))
     held, position = game.held, game.position()
     seat = game.side.number if game.side else game.mover
     found = advise_side(strategy, seat, position, roll, held)
@@ -165,6 +181,8 @@ def _advice(strategy: MatchupStrategy, game: Game, roll: Roll) -> LoadedAdvice:
     )
 
 
-def _odds(strategy: MatchupStrategy, game: Game) -> LoadedOdds:
+def _odds(strategy: DiceStrategy, game: Game) -> LoadedOdds:
+    if isinstance(strategy, ManyMatchupStrategy):
+        return LoadedOdds(_dice_of_all(game), shared_odds(strategy, game.shared_position()))
     seat = game.side.number if game.side else game.mover
     return odds_at(strategy, seat, dice_of(game), game.position(), game.held)

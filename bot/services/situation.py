@@ -64,7 +64,7 @@ class Situation:
         if self.others:
             raise InvalidRequestError.say(
                 "this is told of two players: them: takes one score here, and scores of several"
-                " in /advise and /odds without loaded dice"
+                " in /advise and /odds"
             )
 
 

@@ -381,4 +381,4 @@ def _resigned(game: Game, number: int) -> Game:
         played = tuple((seat, points) for seat, points in game.played_off if seat != number)
         waiting = tuple(seat for seat in game.waiting if seat != number)
         return _next_waiting(replace(game, played_off=played), waiting)
-    return replace(game, mover=_following(game, number)[0]) if moves else game
+    return _turn_of(game, _following(game, number)[0]) if moves else game

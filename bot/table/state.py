@@ -8,7 +8,8 @@ from bot.table.events import TurnEnding
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import Standing
-from solver.loaded.kits import Kit, Side, pair_of
+from solver.loaded.kits import Kit, Side, many_of, pair_of
+from solver.loaded.many import ManyMatchup
 from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import Held
 from solver.named.sets import NamedDie
@@ -125,7 +126,7 @@ class Game:
     joker_alone: bool = False
     """Whether jokers of these dice may score without a die that is none."""
     matchup: Matchup | None = None
-    """What two players bring as it is solved; side k is seat k. More are not solved."""
+    """What two players bring as it is solved; side k is seat k. Of more see `many_matchup`."""
     pool: tuple[NamedDie, ...] = ()
     """Two of each of which are laid out, for two players to take their dice of in turn."""
     picks: tuple[int, ...] = ()
@@ -152,6 +153,27 @@ class Game:
     def side(self) -> Side | None:
         """The side of the player to move, where players bring their dice."""
         return self.side_of(self.mover)
+
+    @property
+    def many_matchup(self) -> ManyMatchup | None:
+        """What those bring who still play at a table of more than two, as it is solved.
+
+        Before they sit down that of all. None where it is too large.
+        """
+        return self.many_matchup_of(self.playing)
+
+    def many_matchup_of(self, players: int) -> ManyMatchup | None:
+        """The same of so many: of those who play, or of all who sat down; None of other numbers."""
+        if len(self.kits) < 3:
+            return None
+        seated = self.kits[: len(self.seats)]
+        playing = tuple(k for k, one in zip(seated, self.seats, strict=True) if one.playing)
+        kits = {len(seated): seated, len(playing): playing}.get(players)
+        if kits is None or len(kits) < 2:
+            kits = self.kits if players < 2 else None
+        if kits is None:
+            return None
+        return many_of(self.rules, kits, joker_alone=self.joker_alone)
 
     @property
     def matchup_now(self) -> Matchup | None:

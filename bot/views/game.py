@@ -7,7 +7,7 @@ from typing import Any
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.loaded import LoadedAdvice, LoadedOdds
+from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
 from bot.services.seats import LoadedHint
 from bot.services.tables import Table
 from bot.table.commands import most_players
@@ -59,9 +59,9 @@ _DO = {
 
 def happened_lines(news: News) -> list[str]:
     """What happened, without the chances."""
-    table, before = news.table, news.before
+    before = news.before
     if before is None:
-        return [*map(_earlier, news.earlier), *_opening(table)]
+        return [*map(_earlier, news.earlier), *_opening(news)]
     return [*_happened(news, before)]
 
 
@@ -95,7 +95,7 @@ def story_lines(news: News) -> list[str]:
         if table.game.tracked:
             told = _WITH_REAL_DICE
         opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
-        return [*map(_earlier, news.earlier), opening, *_brought(table), *_doubts(table)]
+        return [*map(_earlier, news.earlier), opening, *_brought(table), *_doubts(news)]
     return [*_events(news, before, briefly=True)]
 
 
@@ -293,7 +293,7 @@ def hint_head(hint: Hint | LoadedHint) -> str:
 def _badge_head(hint: LoadedHint) -> str:
     """What to do with a badge or a farkle, where that is what is best now."""
     about = hint.advice or hint.odds
-    if about and (use := hint.use):
+    if about and isinstance(about.dice, LoadedDice) and (use := hint.use):
         roll = hint.advice.advice.roll if hint.advice else ()
         return say("Use your badge: {what}.", what=use_text(about.dice, use, roll))
     if hint.advice and hint.advice.advice.farkle:
@@ -346,8 +346,8 @@ def _earlier(table: Table) -> str:
     )
 
 
-def _opening(table: Table) -> Iterator[str]:
-    game = table.game
+def _opening(news: News) -> Iterator[str]:
+    table, game = news.table, news.table.game
     names = ", ".join(table.names)
     rules, goal = game.rules.name, _goal(game)
     told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
@@ -355,7 +355,7 @@ def _opening(table: Table) -> Iterator[str]:
         told = _WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
     yield from _brought(table)
-    yield from _doubts(table)
+    yield from _doubts(news)
     if game.commitment:
         yield _commitment(game.commitment)
     if len(game.seats) < 2:
@@ -386,16 +386,16 @@ def _brought(table: Table) -> Iterator[str]:
         )
 
 
-def _doubts(table: Table) -> Iterator[str]:
+def _doubts(news: News) -> Iterator[str]:
     """What is not sure of the dice that are played with."""
-    game = table.game
+    game = news.table.game
     yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
     if game.kits:
         yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
-    if len(game.kits) > 2:
+    if news.unsolved:
         yield say(
-            "With dice of their own more than two are not solved: no win probabilities are told,"
-            " and hints take the strongest opponent for the only one."
+            "A game this long of more than two with dice of their own is not solved: no win"
+            " probabilities are told, and hints take the strongest opponent for the only one."
         )
 
 

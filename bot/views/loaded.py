@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
+from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, SeatedDice
 from bot.views.advice import (
     ACTIONS,
     bank_text,
@@ -11,6 +11,7 @@ from bot.views.advice import (
     cost_text,
     no_bank_text,
     position_text,
+    reason_text,
     turn_total_text,
 )
 from bot.views.badges import badge_lines, use_data, use_text
@@ -18,9 +19,11 @@ from bot.views.kingdom import badges_data
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
+from solver.game.many_best import SharedPosition
 from solver.game.position import Position
-from solver.play.advice import Advice
+from solver.play.advice import Advice, Odds
 from solver.play.badge_uses import BadgeUse
+from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.turn.equations import Decision
 from solver.wording import say
 
@@ -50,7 +53,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
             )
         ),
         _dice(dice),
-        *badge_lines(dice.badges),
+        *_badges(dice),
     ]
     if advice.farkle:
         lines.append(
@@ -74,13 +77,15 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
         )
         for one, uses in zip(advice.options, answer.then, strict=True)
     ]
-    rows += [
-        (one.win_probability, (use_text(dice, one, advice.roll), "", "", "", ""))
-        for one in answer.uses[:_MOST_USES]
-    ]
+    if isinstance(dice, LoadedDice):
+        rows += [
+            (one.win_probability, (use_text(dice, one, advice.roll), "", "", "", ""))
+            for one in answer.uses[:_MOST_USES]
+        ]
     rows.sort(key=lambda row: -row[0])
     table = [(*row, percent(value), cost_text(best - value)) for value, row in rows]
-    return "\n".join([*lines, *columns(table, right={1, 2, 5}), *_doubts(dice)])
+    lines += columns(table, right={1, 2, 5})
+    return "\n".join([*lines, *_others(advice), *_doubts(dice)])
 
 
 def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
@@ -91,16 +96,16 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
             say(
                 "{position}, {dice} to roll, {rules} rules to {goal:,}",
                 position=_position(dice, odds.position),
-                dice=dice.mine.left(odds.position.dice).text,
+                dice=dice.mine.left(odds.position.turn.dice).text,
                 rules=dice.rules.name,
                 goal=dice.rules.goal,
             )
         ),
-        *([_dice(dice), *badge_lines(dice.badges)] if alone else []),
+        *([_dice(dice), *_badges(dice)] if alone else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
-    whole = replace(odds.position, dice=dice.rules.dice)
+    whole = _with_all_dice(dice, odds.position)
     if odds.bank is None:
         bank = (say(ACTIONS[Decision.BANK]), "-", no_bank_text(dice.rules, whole))
         rows: list[tuple[str, ...]] = [roll, bank]
@@ -111,7 +116,8 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
         first, second = (roll, bank) if rolls else (bank, roll)
         rows = [(*first, cost_text(0)), (*second, cost)]
     lines += columns(rows, right={1})
-    if answer.use:
+    lines += _others(odds)
+    if answer.use and isinstance(dice, LoadedDice):
         lines.append(wrap(_use(dice, answer.use)))
     return "\n".join([*lines, *(_doubts(dice) if alone else [])])
 
@@ -133,8 +139,9 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     dice = answer.dice
     mine = dice.mine
     found = answer.advice if isinstance(answer, LoadedAdvice) else answer.odds
-    data = bare_data(found)
-    data["position"]["dice"] = mine.left(found.position.dice).text
+    data, position = bare_data(found), found.position
+    where = data["position"] if isinstance(position, Position) else data["position"]["turn"]
+    where["dice"] = mine.left(position.turn.dice).text
     if isinstance(answer, LoadedAdvice):
         found = answer.advice
         data["roll"] = _roll(dice, found)
@@ -143,20 +150,32 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
             said["dice_left"] = mine.left(one.dice_left).text
             said["with_badge"] = uses
         data["win_probability"] = answer.win_probability
-        data["badge_uses"] = [use_data(dice, use, found.roll) for use in answer.uses]
+    said = {"goal": dice.rules.goal, "my_dice": mine.text, "joker_alone": dice.joker_alone}
+    if isinstance(dice, SeatedDice):
+        return {**data, **said, "their_dice": [one.text for one in dice.others]}
+    if isinstance(answer, LoadedAdvice):
+        data["badge_uses"] = [use_data(dice, use, answer.advice.roll) for use in answer.uses]
     elif answer.use:
         data["badge_use"] = use_data(dice, answer.use)
-    return {
-        **data,
-        "goal": dice.rules.goal,
-        "my_dice": mine.text,
-        "their_dice": dice.theirs.text,
-        "joker_alone": dice.joker_alone,
-        "badges": badges_data(dice.badges),
-    }
+    badges = badges_data(dice.badges)
+    return {**data, **said, "their_dice": dice.theirs.text, "badges": badges}
 
 
-def _roll(dice: LoadedDice, advice: Advice) -> str:
+def _others(found: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
+    """What the others have then, where they are several."""
+    return [reason_text(found)] if isinstance(found, SharedAdvice | SharedOdds) else []
+
+
+def _with_all_dice(
+    dice: LoadedDice | SeatedDice, position: Position | SharedPosition
+) -> Position | SharedPosition:
+    """A position as if all dice were to be rolled, which are known by their number then."""
+    if isinstance(position, Position):
+        return replace(position, dice=dice.rules.dice)
+    return replace(position, turn=replace(position.turn, dice=dice.rules.dice))
+
+
+def _roll(dice: LoadedDice | SeatedDice, advice: Advice | SharedAdvice) -> str:
     """The roll as it may be typed again: it may be of any dice of the set."""
     return dice.kit.roll_text(advice.roll, dice.mine.dice_set.whole)
 
@@ -167,19 +186,31 @@ def loaded_advice_sheet(answer: LoadedAdvice) -> Sheet:
     return sheet(names, loaded_data(answer)["options"])
 
 
-def _position(dice: LoadedDice, position: Position) -> str:
+def _position(dice: LoadedDice | SeatedDice, position: Position | SharedPosition) -> str:
     """Scores and turn total."""
-    whole = replace(position, turn_total=0, dice=dice.rules.dice)
-    parts = [position_text(dice.rules, whole)]
-    parts += [turn_total_text(position.turn_total)] if position.turn_total else []
+    whole = _with_all_dice(dice, position)
+    total = whole.turn.turn_total
+    if isinstance(whole, SharedPosition):
+        start: Position | SharedPosition = replace(whole, turn=replace(whole.turn, turn_total=0))
+    else:
+        start = replace(whole, turn_total=0)
+    parts = [position_text(dice.rules, start)]
+    parts += [turn_total_text(total)] if total else []
     return ", ".join(parts)
 
 
-def _dice(dice: LoadedDice) -> str:
-    return wrap(
-        say("Your dice {mine}, theirs {theirs}.", mine=dice.mine.text, theirs=dice.theirs.text)
-    )
+def _dice(dice: LoadedDice | SeatedDice) -> str:
+    if isinstance(dice, SeatedDice):
+        theirs = " / ".join(one.text for one in dice.others)
+    else:
+        theirs = dice.theirs.text
+    return wrap(say("Your dice {mine}, theirs {theirs}.", mine=dice.mine.text, theirs=theirs))
 
 
-def _doubts(dice: LoadedDice) -> list[str]:
-    return [wrap(sentence) for sentence in doubts([*dice.mine.dice, *dice.theirs.dice])]
+def _badges(dice: LoadedDice | SeatedDice) -> list[str]:
+    return badge_lines(dice.badges) if isinstance(dice, LoadedDice) else []
+
+
+def _doubts(dice: LoadedDice | SeatedDice) -> list[str]:
+    sets = dice.sets if isinstance(dice, SeatedDice) else (dice.mine, dice.theirs)
+    return [wrap(sentence) for sentence in doubts([die for one in sets for die in one.dice])]

@@ -75,23 +75,9 @@ def _lines(one: SolvedMany) -> list[str]:
         f"At the start they win with {chances}, in the order of their turns.",
         f"Values changed by {manifest.largest_change:.1e} at most when they were solved last.",
     ]
-    if manifest.mixed:
-        lines.append(
-            f"At {manifest.mixed:,} {_scores(manifest.mixed)} no choices fit each other: there a"
-            " player is indifferent between two and mixes them."
-        )
-    if manifest.restless:
-        lines.append(
-            f"At {manifest.restless:,} {_scores(manifest.restless)} values did not settle: they"
-            " are means over many rounds."
-        )
+    lines += mixed_lines(manifest.mixed, manifest.restless)
     if one.checked:
-        lines.append(
-            f"In every state the equations hold to {one.checked.residual:.1e}, but for"
-            f" {one.checked.mixed_states:,} in which a player mixes."
-            if one.checked.mixed_states
-            else f"In every state the equations hold to {one.checked.residual:.1e}."
-        )
+        lines.append(checked_text(one.checked))
     if one.order_effect is not None:
         by = f" by more than {one.order_effect:.1e}" if one.order_effect else ""
         lines.append(
@@ -99,6 +85,30 @@ def _lines(one: SolvedMany) -> list[str]:
             f" {', '.join(manifest.order)}. The opposite order changes no win probability{by}."
         )
     return [*lines, f"{one.file}: {manifest.bytes:,} bytes"]
+
+
+def mixed_lines(mixed: int, restless: int) -> list[str]:
+    """At how many sets of scores a player mixes choices, and at how many nothing settles."""
+    lines = []
+    if mixed:
+        lines.append(
+            f"At {mixed:,} {_scores(mixed)} no choices fit each other: there a"
+            " player is indifferent between two and mixes them."
+        )
+    if restless:
+        lines.append(
+            f"At {restless:,} {_scores(restless)} values did not settle: they"
+            " are means over many rounds."
+        )
+    return lines
+
+
+def checked_text(checked: ManyCheck) -> str:
+    """How the values fit."""
+    text = f"In every state the equations hold to {checked.residual:.1e}"
+    if checked.mixed_states:
+        return f"{text}, but for {checked.mixed_states:,} in which a player mixes."
+    return f"{text}."
 
 
 def _scores(number: int) -> str:

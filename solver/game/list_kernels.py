@@ -1,8 +1,10 @@
-"""The largest of each of many lists of values, weighed and added up, for 16 states side by side.
+"""The best of each of many lists of values, weighed and added up, for 16 states side by side.
 
 Where lists are too many for straight-line code, or are to be weighed apart from it, a loop goes
 through them. numba would keep the vector of the greatest values so far in memory, which takes ten
-times as long; `add_lists` is made of LLVM's own instructions, so that it stays in registers.
+times as long; what stands here is made of LLVM's own instructions, so that it stays in registers.
+Of two players the largest value is the best, `add_lists`; of more the values of the others come
+with it, `add_choices`.
 """
 
 from llvmlite import ir
@@ -10,6 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from solver.game.kernel_source import LANES
+from solver.turn.many import EVEN
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INDEX = ir.IntType(64)
@@ -102,6 +105,95 @@ def add_lists(_context, values, row, places, starts, chances, first, end, out, p
         builder.position_at_end(done)
         stored = builder.store(added, builder.bitcast(sum_at, _VECTOR.as_pointer()))
         stored.align = 8
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic
+def add_choices(_context, values, row, places, starts, chances, first, end, out, place, planes):
+    """Add the lists first .. end - 1 to ``out[place:][:LANES]`` and the planes behind that.
+
+    Each adds its chance times the best of its options: a value of LANES for each plane, one behind
+    the other from ``values[row + its place]`` on. That one is best whose first plane is greatest;
+    of those that are equal to within EVEN the last one.
+
+    planes : a tuple of as many numbers as there are planes, whatever they are
+    """
+    signature = types.void(
+        values, types.intp, places, starts, chances, types.intp, types.intp, out, types.intp, planes
+    )
+    count = len(planes)
+
+    def generate(context, builder, signature, arguments):
+        def memory(number):
+            array = context.make_array(signature.args[number])
+            return array(context, builder, arguments[number]).data
+
+        def plane(address, number):
+            return builder.gep(address, [ir.Constant(_INDEX, number * LANES)])
+
+        def phis():
+            return [builder.phi(_VECTOR) for _ in range(count)]
+
+        def value_of(number):
+            address = builder.gep(here, [builder.load(builder.gep(places_at, [number]))])
+            return [_load(builder, plane(address, p)) for p in range(count)]
+
+        def come_from(targets, sources, block):
+            for target, source in zip(targets, sources, strict=True):
+                target.add_incoming(source, block)
+
+        one = ir.Constant(_INDEX, 1)
+        even = _all_lanes(builder, ir.Constant(ir.DoubleType(), EVEN))
+        here = builder.gep(memory(0), [arguments[1]])
+        places_at, starts_at, chances_at = memory(2), memory(3), memory(4)
+        sum_at = builder.gep(memory(7), [arguments[8]])
+        before = builder.block
+        blocks = ("lists", "list", "options", "option", "listed", "done")
+        lists, begin, options, option, listed, done = (
+            builder.append_basic_block(name) for name in blocks
+        )
+        totals = [_load(builder, plane(sum_at, p)) for p in range(count)]
+        builder.branch(lists)
+
+        builder.position_at_end(lists)
+        number, added = builder.phi(_INDEX), phis()
+        come_from([number, *added], [arguments[5], *totals], before)
+        builder.cbranch(builder.icmp_signed("<", number, arguments[6]), begin, done)
+
+        builder.position_at_end(begin)
+        following = builder.add(number, one)
+        start = builder.load(builder.gep(starts_at, [number]))
+        last = builder.sub(builder.load(builder.gep(starts_at, [following])), one)
+        last_values, second = value_of(last), builder.sub(last, one)
+        builder.branch(options)
+
+        builder.position_at_end(options)
+        which, best = builder.phi(_INDEX), phis()
+        come_from([which, *best], [second, *last_values], begin)
+        builder.cbranch(builder.icmp_signed(">=", which, start), option, listed)
+
+        builder.position_at_end(option)
+        found = value_of(which)
+        is_better = builder.fcmp_ordered(">", found[0], builder.fadd(best[0], even))
+        chosen = [builder.select(is_better, *pair) for pair in zip(found, best, strict=True)]
+        come_from([which, *best], [builder.sub(which, one), *chosen], option)
+        builder.branch(options)
+
+        builder.position_at_end(listed)
+        chance = _all_lanes(builder, builder.load(builder.gep(chances_at, [number])))
+        sums = [
+            builder.fadd(total, builder.fmul(chance, value, flags=["contract"]), flags=["contract"])
+            for total, value in zip(added, best, strict=True)
+        ]
+        come_from([number, *added], [following, *sums], listed)
+        builder.branch(lists)
+
+        builder.position_at_end(done)
+        for p in range(count):
+            address = builder.bitcast(plane(sum_at, p), _VECTOR.as_pointer())
+            builder.store(added[p], address).align = 8
         return context.get_dummy_value()
 
     return signature, generate

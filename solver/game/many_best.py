@@ -20,10 +20,19 @@ from solver.game.standings import (
     standing_indices,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import Floats
 from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.scoring import (
+    Fate,
+    SetAside,
+    TurnPlan,
+    TurnState,
+    after_set_aside,
+    fate,
+    set_asides,
+    turn_plan,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +145,40 @@ class SharedStrategy:
         """
         self.rules, self.players = rules, players
         self._values, self._lasts, self._current = values, lasts, current
-        self._size: Size = size(rules, players)
+        self._size: Size = self.find_size()
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
+
+    def find_size(self) -> Size:
+        """How large the game is."""
+        return size(self.rules, self.players)
+
+    def plan(self, mover: int) -> TurnPlan:  # noqa: ARG002 - all throw the same dice
+        """What the rolls of a player offer, with all options."""
+        return turn_plan(self.rules, all_options=True)
+
+    def whole(self, mover: int) -> Remaining:  # noqa: ARG002
+        """All dice of a player."""
+        return dice_set(self.rules).whole
+
+    def role(self, mover: int) -> int:
+        """Of a player: where it does not matter who began all have the same."""
+        return mover if self.rules.has_roles else 0
+
+    def check(self, position: SharedPosition) -> None:
+        """Refuse a position that cannot occur. Raises InvalidPositionError."""
+        check_shared_position(self.rules, position)
+
+    def fate(self, mover: int, roll: Roll) -> Fate:  # noqa: ARG002
+        """What a roll of a player does to the turn."""
+        return fate(self.rules, roll)
+
+    def set_asides(self, mover: int, roll: Roll) -> tuple[SetAside, ...]:  # noqa: ARG002
+        """Every legal set-aside of a roll of a player."""
+        return set_asides(self.rules, roll)
+
+    def after(self, mover: int, turn: TurnState, kept: SetAside) -> TurnState:  # noqa: ARG002
+        """Where a legal set-aside of a roll of `turn.dice` leads."""
+        return after_set_aside(self.rules, turn, kept)
 
     def chances(self, position: SharedPosition) -> Floats:
         """The win probability of every player in the order of their turns, with best play by all.
@@ -154,15 +195,15 @@ class SharedStrategy:
 
     def turn(self, position: SharedPosition) -> SharedTurn:
         """The turn that a position belongs to. Raises as `chances` does."""
-        check_shared_position(self.rules, position)
         if len(position.players) != self.players:
             raise InvalidPositionError.say(
                 "this strategy is for {players} players, not {number}",
                 players=self.players,
                 number=len(position.players),
             )
+        self.check(position)
         self.refresh()
-        start = TurnState(0, dice_set(self.rules).whole)
+        start = TurnState(0, self.whole(position.mover))
         return self._turn(replace(position, turn=start))
 
     def refresh(self) -> None:
@@ -174,7 +215,7 @@ class SharedStrategy:
     def _solve_turn(self, start: SharedPosition) -> SharedTurn:
         reached = any(one.score >= self.rules.winning_score for one in start.players)
         ends = self._last_endings(start) if reached else self._endings(start)
-        return solve_shared_turn(turn_plan(self.rules, all_options=True), ends)
+        return solve_shared_turn(self.plan(start.mover), ends)
 
     def _handed_on(self, role: int, others: Sequence[int], own: Standings) -> Floats:
         """Values at the start of the next player's turn, as the one before sees them.
@@ -188,14 +229,14 @@ class SharedStrategy:
         rules, step = self.rules, self.rules.point_step
         own, *others = [start.players[k] for k in start.in_order]
         indices = [standing_index(rules, one) for one in others]
-        role = start.mover if rules.has_roles else 0
+        role = self.role(start.mover)
         following = (role + 1) % self._size.roles
         chasers = 0 if rules.ending == "at_once" else self.players - 1 - role
         missing = (rules.winning_score - own.score) // step
         least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         solved = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
         solved += endgame(rules).beyond if chasers else 0
-        rows = solved + turn_plan(rules).reach
+        rows = solved + self.plan(start.mover).reach
         bank = np.full((rows, self.players), np.nan)
         if least < missing:
             points = np.arange(least, missing) * step

@@ -155,7 +155,7 @@ def _at_goal(state, score, chasers, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
+def prepare(values, last, chasers, state, r, lane, rows, game, scratch):
     """What the turn of a state leads to, in one lane."""
     planes = game.players - 1
     bank, farkle, lost = scratch.bank, scratch.farkle, scratch.lost
@@ -315,7 +315,7 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
             rows = steps + game.reach
             for lane in range(LANES):
                 state = states[min(first + lane, end - 1)]
-                _prepare(values, last, chasers, state, r, lane, rows, game, own)
+                prepare(values, last, chasers, state, r, lane, rows, game, own)
             _solve(turn, steps, rows, game, hot, bonuses, own)
             for k in range(first, end):
                 at = (r * whole * game.standings + states[k]) * planes

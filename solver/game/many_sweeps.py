@@ -52,21 +52,7 @@ def solve_many(
     started = time.perf_counter()
     check_many(rules, players)
     solve = ManySolve(rules, players, cache=cache, threads=threads, reverse=reverse)
-
-    def settle(layer: int, number: int) -> None:
-        if layer == 0:
-            solve.rings.settled = Settled()
-        for part in solve.layers.parts(layer):
-            solve.settle(part, guess=number == 1)
-
-    number = solve_layers(
-        rules,
-        solve.layers,
-        solve.by_player,
-        settle,
-        again=bool(np.any(solve.plan.lose_chances)),
-        on_progress=on_progress,
-    )
+    number = solve.sweep(rules, again=bool(np.any(solve.plan.lose_chances)), watch=on_progress)
     return ManySolution(
         rules=rules,
         players=players,
@@ -93,12 +79,68 @@ def check(
     """Put the values of a solved game back into their equations, in every state."""
     solve = ManySolve(rules, players, cache=cache)
     solve.values[:] = values.ravel()
-    off = solve.misfits(on_progress)
+    return many_check(solve.misfits(on_progress))
+
+
+def many_check(off: Floats) -> ManyCheck:
+    """What it means that values miss their equations by so much."""
     fits = off <= FITS
     return ManyCheck(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
 
 
-class ManySolve:
+class RingSolve:
+    """The values of one solve, which settle ring by ring; a kind of game says how a state is."""
+
+    def __init__(self, size: Size, game: kernels.ManyNumbers) -> None:
+        """With values still to be solved, of a game of so many players."""
+        self.size = size
+        self.states_solved = 0
+        self.values: Floats = np.full(size.states * (size.players - 1), 1 / size.players)
+        self.by_player = self.values.reshape(-1, size.players - 1)
+        """The same, shape (states, players - 1)."""
+        self.rings = Rings(size, self.by_player, self.solve)
+        self.layers = Layers(size)
+        self._game = game
+
+    def solve(self, states: States, role: int) -> None:
+        """Solve states of a role once, in ascending order."""
+        raise NotImplementedError
+
+    def settle(self, part: Part, *, guess: bool) -> None:
+        """Renew the values of a part of a layer, at first from a guess."""
+        if guess:
+            kernels.guess_states(self.values, part[1], 0, self._game)
+        self.rings.settle(part)
+
+    def sweep(self, rules: Ruleset, *, again: bool, watch: Callable[[Progress], None]) -> int:
+        """Renew all values until they rest, see `solve_layers`; returns the number of sweeps."""
+
+        def settle(layer: int, number: int) -> None:
+            if layer == 0:
+                self.rings.settled = Settled()
+            for part in self.layers.parts(layer):
+                self.settle(part, guess=number == 1)
+
+        return solve_layers(
+            rules, self.layers, self.by_player, settle, again=again, on_progress=watch
+        )
+
+    def misfits(self, on_progress: Callable[[Progress], None]) -> Floats:
+        """By how much each value differs from what the equations make of the others at most."""
+        exact = self.by_player.copy()
+        found = np.empty(len(exact))
+        for layer in range(len(self.layers)):
+            on_progress(Progress(1, self.layers.done(layer), None))
+            for part in self.layers.parts(layer):
+                for states, role in self.rings.apart(part):
+                    self.solve(states, role)
+                    at = states + role * self.size.standings**self.size.players
+                    found[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
+                    self.by_player[at] = exact[at]
+        return found
+
+
+class ManySolve(RingSolve):
     """The values of one solve and what kernels need."""
 
     def __init__(
@@ -113,9 +155,9 @@ class ManySolve:
         """With values still to be solved, see `solve_many`."""
         # a player with more points may be worse off, as the others play otherwise: all options
         self.plan = plan = turn_plan(rules, all_options=True)
+        found = size(rules, players)
+        super().__init__(found, many_numbers(rules, found, plan))
         self._turn = load_turn(plan, players - 1, cache, reverse=reverse)
-        self.size = found = size(rules, players)
-        self._game = _numbers(rules, found, plan)
         self._hot = HotDice(
             float(plan.win_chances[-1]),
             float(plan.lose_chances[-1]),
@@ -128,38 +170,12 @@ class ManySolve:
             np.array(plan.bonuses, dtype=np.intp),
             _scratch(self._game, plan, threads or numba.get_num_threads()),
         )
-        self.states_solved = 0
         self.lasts = self._final_turns(rules)
-        self.values: Floats = np.full(found.states * (players - 1), 1 / players)
-        self.by_player = self.values.reshape(-1, players - 1)
-        """The same, shape (states, players - 1)."""
-        self.rings = Rings(found, self.by_player, self._solve)
-        self.layers = Layers(found)
         self._turn_totals = np.maximum(found.scores - np.arange(found.standings), 1)
         self._turn_totals[found.scores :] = found.scores
 
-    def settle(self, part: Part, *, guess: bool) -> None:
-        """Renew the values of a part of a layer, at first from a guess."""
-        if guess:
-            kernels.guess_states(self.values, part[1], 0, self._game)
-        self.rings.settle(part)
-
-    def misfits(self, on_progress: Callable[[Progress], None]) -> Floats:
-        """By how much each value differs from what the equations make of the others at most."""
-        exact = self.by_player.copy()
-        found = np.empty(len(exact))
-        for layer in range(len(self.layers)):
-            on_progress(Progress(1, self.layers.done(layer), None))
-            for part in self.layers.parts(layer):
-                for states, role in self.rings.apart(part):
-                    self._solve(states, role)
-                    at = states + role * self.size.standings**self.size.players
-                    found[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
-                    self.by_player[at] = exact[at]
-        return found
-
-    def _solve(self, states: States, role: int) -> None:
-        """Solve states of a role once, in ascending order."""
+    def solve(self, states: States, role: int) -> None:
+        """As it says above."""
         chasers = self._chasers(role)
         last = self.lasts[chasers][0].ravel()
         kernels.solve_states(self._turn, self.values, last, chasers, states, role, *self._work)
@@ -232,7 +248,8 @@ class ManySolve:
         raise unsettled(rules, change)
 
 
-def _numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:
+def many_numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:
+    """What kernels have to know of a game."""
     step = rules.point_step
     return kernels.ManyNumbers(
         players=found.players,

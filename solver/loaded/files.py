@@ -48,7 +48,9 @@ from solver.turn.equations import Floats
 from solver.turn.powers import Power
 from solver.turn.scoring import Badge
 
-_SUFFIX = ".matchup"
+SUFFIX = ".matchup"
+ALIGNED = 64
+"""The manifest's line is a multiple of so many bytes."""
 _MOST_BYTES = 320_000_000
 """Length of a file: whatever is longer is something else."""
 
@@ -91,7 +93,7 @@ class MatchupManifest(BaseModel):
 
 def matchup_path(folder: Path, matchup: Matchup) -> Path:
     """Where the file of a match-up stands, in either order."""
-    return folder / f"{matchup.digest[:DIGEST_LENGTH]}{_SUFFIX}"
+    return folder / f"{matchup.digest[:DIGEST_LENGTH]}{SUFFIX}"
 
 
 def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
@@ -119,15 +121,25 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
         sha256=hashlib.sha256(content.getbuffer()).hexdigest(),
     )
     path = matchup_path(folder, matchup)
+    write_matchup(path, manifest, content.getbuffer())
+    return path
+
+
+def write_matchup(path: Path, manifest: BaseModel, *parts: bytes | memoryview) -> None:
+    """Put a file in its place whole: its manifest, and all that is behind that.
+
+    Raises StrategyFileError, and then leaves nothing behind.
+    """
+    line = json.dumps(sealed(manifest)).encode()
+    # what is behind it begins where numbers in memory may
+    line += b" " * (-(len(line) + 1) % ALIGNED) + b"\n"
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with writable(folder):
+    with writable(path.parent):
         try:
-            line = json.dumps(sealed(manifest)).encode() + b"\n"
-            write_through(temporary, line, content.getbuffer())
+            write_through(temporary, line, *parts)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-    return path
 
 
 def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy:
@@ -172,10 +184,15 @@ def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:
         if values.shape != shape or not np.all((values >= 0) & (values <= 1)):
             raise ValueError
     except (ValueError, InvalidDiceError, InvalidRulesError):
-        raise StrategyFileError.say(
-            "{file}: is damaged, it is not what was written; solve these dice again", file=path
-        ) from None
+        raise damaged_matchup(path) from None
     return manifest, values
+
+
+def damaged_matchup(path: Path) -> StrategyFileError:
+    """That a file is not what was written."""
+    return StrategyFileError.say(
+        "{file}: is damaged, it is not what was written; solve these dice again", file=path
+    )
 
 
 def keep_within(folder: Path, most_bytes: int) -> list[Path]:
@@ -184,7 +201,7 @@ def keep_within(folder: Path, most_bytes: int) -> list[Path]:
     Returns those that were removed.
     """
     found = []
-    for path in folder.glob(f"*{_SUFFIX}"):
+    for path in folder.glob(f"*{SUFFIX}"):
         try:
             status = path.stat()
         except OSError:

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from solver.errors import InvalidPositionError, InvalidRequestError
+from solver.errors import InvalidPositionError, InvalidRequestError, InvalidRulesError
+from solver.loaded.many import ManyMatchup
 from solver.loaded.matchup import Matchup
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
@@ -104,7 +106,7 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
 def matchup_of_all(
     rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
 ) -> Matchup | None:
-    """What players bring as it is solved: of two their match-up, of more there is none.
+    """What two players bring as it is solved; None of more, see `many_of`.
 
     Raises what `matchup_of` does, and InvalidRequestError for badges where more than two play.
     """
@@ -121,6 +123,14 @@ def matchup_of_all(
 def pair_of(rules: Ruleset, one: Kit, other: Kit, *, joker_alone: bool) -> Matchup:
     """The match-up of two of several players, as if they were alone."""
     return matchup_of(rules, (one, other), joker_alone=joker_alone)
+
+
+@lru_cache(maxsize=_PAIRS)
+def many_of(rules: Ruleset, kits: tuple[Kit, ...], *, joker_alone: bool) -> ManyMatchup | None:
+    """What several players bring as it is solved; None where that is too large."""
+    with suppress(InvalidRulesError):
+        return ManyMatchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
+    return None
 
 
 def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> tuple[Kit, ...]:

@@ -12,7 +12,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision, Floats
 from solver.turn.many import EVEN, SharedTurn
-from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.scoring import Fate, TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,11 @@ class SharedAdvice:
     options: tuple[SharedOption, ...]
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
+
+    @property
+    def farkle(self) -> bool:
+        """Whether nothing scores."""
+        return self.fate is Fate.FARKLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +81,10 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
     Raises InvalidPositionError and StrategyFileError.
     """
     rules, turn, me = strategy.rules, strategy.turn(position), position.mover
-    fallen, total = fate(rules, roll), position.turn.turn_total
+    fallen, total = strategy.fate(me, roll), position.turn.turn_total
     options = []
-    for kept in set_asides(rules, roll) if fallen is Fate.SCORES else ():
-        after = after_set_aside(rules, position.turn, kept)
+    for kept in strategy.set_asides(me, roll) if fallen is Fate.SCORES else ():
+        after = strategy.after(me, position.turn, kept)
         chances = _seats(strategy, position, turn.value(after))
         options.append(
             SharedOption(

@@ -7,7 +7,7 @@ jokers, and every set of that shape adds its own chances.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -218,13 +218,21 @@ def set_asides_of(
 
 
 def roll_lists(
-    rules: Ruleset, shape: Shape, *, joker_alone: bool = False, badge: Badge = ()
+    rules: Ruleset,
+    shape: Shape,
+    *,
+    joker_alone: bool = False,
+    badge: Badge = (),
+    all_options: bool = False,
 ) -> RollLists:
     """Find the lists of a shape, under rules that `solver.loaded.matchup.check_loaded` lets pass.
 
-    They are kept, and serve all goals. Raises InvalidDiceError where nothing can score.
+    They are kept, and serve all goals. With `all_options` they hold also what leaves the same dice
+    for less points, which may be best where more than two play.
+
+    Raises InvalidDiceError where nothing can score.
     """
-    return _find_lists(rules_of_turn(rules), shape, joker_alone, badge)
+    return _find_lists(rules_of_turn(rules), shape, joker_alone, badge, all_options)
 
 
 @lru_cache(maxsize=RULESETS)
@@ -240,7 +248,9 @@ def rules_of_turn(rules: Ruleset) -> Ruleset:
 
 
 @lru_cache(maxsize=_SHAPES)
-def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -> RollLists:
+def _find_lists(
+    rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge, all_options: bool
+) -> RollLists:
     thrown = any_set(shape)
     columns = thrown.whole
     points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
@@ -251,11 +261,18 @@ def _find_lists(rules: Ruleset, shape: Shape, joker_alone: bool, badge: Badge) -
     lists: list[Ints] = []
     moves: list[Ints] = []
     for dice in range(1, columns + 1):
-        best, reached = _best(rules, thrown, dice, worth)
+        if all_options:
+            every, reached = _every(rules, thrown, dice, worth)
+            distinct, own = distinct_rows(every)
+            rows, at = np.nonzero(distinct >= 0)
+            steps, left = np.divmod(distinct[rows, at], _EVERY)
+        else:
+            best, reached = _best(rules, thrown, dice, worth)
+            distinct, own = distinct_rows(best)
+            rows, left = np.nonzero(distinct >= 0)
+            steps = distinct[rows, left]
         moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
-        distinct, own = distinct_rows(best)
-        rows, left = np.nonzero(distinct >= 0)
-        found = distinct[rows, left] * columns + (left - 1) % columns
+        found = steps * columns + (left - 1) % columns
         offsets.append(found[np.lexsort((found, rows))])
         lengths.append(np.bincount(rows, minlength=len(distinct)))
         first_list.append(first_list[-1] + len(distinct))
@@ -322,6 +339,23 @@ def _best(
     return best_of_shown(rules, thrown, dice, shown_by_rolls(thrown, dice), worth)
 
 
+def _every(
+    rules: Ruleset, thrown: DiceSet, dice: Remaining, worth: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], Ints]:
+    """All that the set-asides of every roll lead to, as steps * _EVERY + remaining, else -1.
+
+    Shape (rolls, as many as some roll has), each of them once. And all of them together.
+    """
+    masks = _set_asides(rules, thrown, dice, shown_by_rolls(thrown, dice), worth)
+    found = np.stack([np.where(row >= 0, row * _EVERY + after, -1) for after, row in masks], axis=1)
+    found.sort(axis=1)
+    found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
+    found.sort(axis=1)
+    every = np.unique(found)
+    most = int((found >= 0).sum(axis=1).max())
+    return found[:, found.shape[1] - most :].astype(np.int32), every[every >= 0]
+
+
 def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
     """What each die of every roll of some dice adds to the number of a multiset, (rolls, dice)."""
     left = thrown.remaining[dice]
@@ -343,6 +377,26 @@ def best_of_shown(
     worth: npt.NDArray[np.int32],
 ) -> tuple[npt.NDArray[np.int32], Ints]:
     """The same for what dice show, type by type; further columns are dice that do not remain."""
+    best = np.full((len(thrown.remaining), len(shown)), -1, dtype=np.int32)
+    reached = []
+    for after, row in _set_asides(rules, thrown, dice, shown, worth):
+        np.maximum(best[after], row, out=best[after])
+        steps = np.flatnonzero(np.bincount(row + 1))[1 if row.min() < 0 else 0 :] - 1
+        reached.append(steps * _EVERY + after)
+    return best.T, np.concatenate(reached)
+
+
+def _set_asides(
+    rules: Ruleset,
+    thrown: DiceSet,
+    dice: Remaining,
+    shown: npt.NDArray[np.int64],
+    worth: npt.NDArray[np.int32],
+) -> Iterator[tuple[Remaining, npt.NDArray[np.int32]]]:
+    """For each choice of dice by their places what remains, and the steps that rolls give, or -1.
+
+    dice, shown : as in `best_of_shown`
+    """
     left = thrown.remaining[dice]
     types = [k for k, number in enumerate(left) for _ in range(number)]
     types += [len(left)] * (shown.shape[1] - len(types))
@@ -353,15 +407,9 @@ def best_of_shown(
     points = worth[sums]
     if rules.set_aside_all:
         points[_extendable(points >= 0)] = -1
-    best = np.full((len(thrown.remaining), len(shown)), -1, dtype=np.int32)
-    reached = []
     for mask, row in enumerate(points[1:], 1):
         kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)
-        after = thrown.place(tuple(number - kept[k] for k, number in enumerate(left)))
-        np.maximum(best[after], row, out=best[after])
-        steps = np.flatnonzero(np.bincount(row + 1))[1 if row.min() < 0 else 0 :] - 1
-        reached.append(steps * _EVERY + after)
-    return best.T, np.concatenate(reached)
+        yield thrown.place(tuple(number - kept[k] for k, number in enumerate(left))), row
 
 
 def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

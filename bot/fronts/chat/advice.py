@@ -11,7 +11,7 @@ from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.loaded import LoadedAdvice, LoadedOdds
+from bot.services.loaded import LoadedAdvice, LoadedOdds, SeatedDice
 from bot.services.position_ids import opened
 from bot.services.positions import check_asked, rules_of
 from bot.services.rule_options import with_goal
@@ -213,5 +213,8 @@ def _for_mover(
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"
-    exact = table.game.playing == 2 or isinstance(found, SharedAdvice | SharedOdds)
+    of_all = isinstance(found, SharedAdvice | SharedOdds)
+    if isinstance(found, Loaded):
+        of_all = isinstance(found.dice, SeatedDice)
+    exact = of_all or table.game.playing == 2
     return text if exact else f"{text}\n{say(NOT_EXACT)}"

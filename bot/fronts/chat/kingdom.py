@@ -23,15 +23,20 @@ from bot.services.kingdom import (
 )
 from bot.services.loaded import (
     KCD,
+    NEXT_PLAYER,
+    ORDINARY,
     LoadedDice,
     MatchupFolders,
+    SeatedDice,
+    check_no_badges,
     loaded_advice,
     loaded_odds,
     seconds_of,
+    sets_of_others,
 )
 from bot.services.loaded_explorer import loaded_explored
 from bot.services.rule_options import with_goal
-from bot.services.situation import ME_OR_THEM, has_sets
+from bot.services.situation import ME_OR_THEM, Situation, has_sets
 from bot.services.tables import Caller, Tables
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
@@ -48,8 +53,9 @@ from bot.views.named_dice import (
 )
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import known_badges, known_dice
-from solver.named.sets import find_die, read_dice
+from solver.named.sets import find_die, read_dice, read_set
 from solver.rules.complaints import short
+from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 T = TypeVar("T")
@@ -95,13 +101,13 @@ class LoadedQuestions:
 
     async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """What to keep of a roll of loaded dice."""
-        told = self._of_position(line, caller, loaded_advice, line.words)
+        told = self._of_position(line, caller, loaded_advice, line.words, of_all=True)
         async for reply in replies(told, loaded_advice_text, loaded_data):
             yield reply
 
     async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """Roll or bank with loaded dice."""
-        told = self._of_position(line, caller, loaded_odds, line.option("dice"))
+        told = self._of_position(line, caller, loaded_odds, line.option("dice"), of_all=True)
         async for reply in replies(told, loaded_odds_text, loaded_data):
             yield reply
 
@@ -112,12 +118,22 @@ class LoadedQuestions:
             yield reply
 
     async def _of_position(
-        self, line: Line, caller: Caller, make: Callable[..., T], asked: str | None
+        self,
+        line: Line,
+        caller: Caller,
+        make: Callable[..., T],
+        asked: str | None,
+        *,
+        of_all: bool = False,
     ) -> AsyncIterator[Delay | T]:
-        """What a service makes of the dice and the position of a line, and delays before it."""
+        """What a service makes of the dice and the position of a line, and delays before it.
+
+        of_all : whether it takes three players and more
+        """
         await self._tables.asked_at(caller)  # who plays where hints are forbidden gets none
-        dice = await self._dice(line, caller)
-        situation = line.situation(dice.rules)
+        rules = await self._meant(line, caller)
+        situation = line.situation(rules)
+        dice = _dice_of_all(line, rules, situation) if of_all else _dice(line, rules)
         seconds = await at_once(seconds_of, self._folders, dice.matchup)
         work = make, self._folders, dice, asked, situation
         what = say_later("loaded dice")
@@ -152,7 +168,7 @@ class LoadedQuestions:
                 )
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        question = KcdQuestion(await self._dice(line, caller), _begins(line))
+        question = KcdQuestion(_dice(line, await self._meant(line, caller)), _begins(line))
         seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
         what, work = say_later("loaded dice"), (kcd_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
@@ -160,7 +176,7 @@ class LoadedQuestions:
             yield reply
 
     async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        dice = await self._dice(line, caller)
+        dice = _dice(line, await self._meant(line, caller))
         question = ChoiceQuestion(
             dice.rules,
             tuple(read_dice(own)) if (own := line.option("own")) else (),
@@ -189,13 +205,32 @@ class LoadedQuestions:
         async for reply in replies(told, purchase_text, purchase_data):
             yield reply
 
-    async def _dice(self, line: Line, caller: Caller) -> LoadedDice:
-        """The sets that a line names, under its rules. Raises FarkleError."""
+    async def _meant(self, line: Line, caller: Caller) -> Ruleset:
+        """The rules of a line, with its goal. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
-        rules = with_goal(meant, line.number("goal"), named=False)
-        mine, theirs = kits_of(line, rules)
-        alone = line.choice("joker-alone", YES_OR_NO) is True
-        return LoadedDice(rules, mine.dice, theirs.dice, alone, (mine.badge, theirs.badge))
+        return with_goal(meant, line.number("goal"), named=False)
+
+
+def _dice(line: Line, rules: Ruleset) -> LoadedDice:
+    """The two sets that a line names. Raises FarkleError."""
+    mine, theirs = kits_of(line, rules)
+    badges = mine.badge, theirs.badge
+    return LoadedDice(rules, mine.dice, theirs.dice, _joker_alone(line), badges)
+
+
+def _dice_of_all(line: Line, rules: Ruleset, situation: Situation) -> LoadedDice | SeatedDice:
+    """Those of as many players as there are sets or scores. Raises FarkleError."""
+    theirs = line.option("their-dice")
+    if situation.players == 2 and NEXT_PLAYER not in (theirs or ""):
+        return _dice(line, rules)
+    check_no_badges(line.option("my-badge"), line.option("their-badge"))
+    mine = read_set(line.option("my-dice") or ORDINARY, rules.dice)
+    others = sets_of_others(theirs, rules, situation)
+    return SeatedDice(rules, (mine, *others), _joker_alone(line))
+
+
+def _joker_alone(line: Line) -> bool:
+    return line.choice("joker-alone", YES_OR_NO) is True
 
 
 def _begins(line: Line) -> bool:

@@ -9,7 +9,7 @@ from bot.fronts.chat.advice import CONTEXT, rules_meant
 from bot.fronts.chat.bringing import SETS
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.kingdom import LoadedQuestions
-from bot.fronts.chat.waiting import ready_for, solved_first
+from bot.fronts.chat.waiting import ready_against_rival, solved_first
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
@@ -97,7 +97,7 @@ class PictureCommands:
     async def _explain_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
         """The turn under way where players bring their dice."""
         game = replace(here.game, before=None)
-        async for reply in ready_for(self._oracle, self._rules, caller, game):
+        async for reply in ready_against_rival(self._oracle, caller, game):
             yield reply
         asked = self._oracle.advisor, game
         found = await self._oracle.answered_in(game, caller.asker, loaded_explained, *asked)
@@ -126,7 +126,7 @@ class PictureCommands:
     async def _explore_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
         """The position of a game to which players bring their dice."""
         game = replace(here.game, before=None)
-        async for reply in ready_for(self._oracle, self._rules, caller, game):
+        async for reply in ready_against_rival(self._oracle, caller, game):
             yield reply
         asked = self._oracle.advisor, game
         found = await self._oracle.answered_in(game, caller.asker, loaded_explored_in, *asked)

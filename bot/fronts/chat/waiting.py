@@ -69,11 +69,18 @@ async def ready_for(
 ) -> AsyncIterator[Reply]:
     """The same before an answer on a game: its rules, or the dice that players bring to it."""
     if game.kits or game.pool:
-        async for delay in oracle.ready(caller.asker, game.matchup_now):
+        needed = await at_once(oracle.needs, game)
+        async for delay in oracle.ready(caller.asker, needed):
             yield delay_reply(delay)
     else:
         async for reply in solved_first(oracle, rules, caller, game.rules, game.playing):
             yield reply
+
+
+async def ready_against_rival(oracle: Oracle, caller: Caller, game: Game) -> AsyncIterator[Reply]:
+    """The dice of the player to move and of the strongest of the others, before an answer."""
+    async for delay in oracle.ready(caller.asker, game.matchup_now):
+        yield delay_reply(delay)
 
 
 async def ready_for_one_more(

@@ -94,6 +94,70 @@ def test_advice(tmp_path: Path, kernels: Path) -> None:
     assert "--my-badge: goes with --my-dice or --their-dice" in str(refused.exception)
 
 
+def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    environment = {"FARKLE_DATA": str(tmp_path)}
+
+    def told(*arguments: str) -> str:
+        result = CliRunner().invoke(farkle, arguments, env=environment)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    sets = ["--dice", "odd*4,devil*2", "--dice", "ordinary*6", "--dice", "odd*6"]
+    solve = ["solve", "kcd", "--players", "3", "--goal", "600", *sets]
+    solved = json.loads(told(*solve, "--check", "--json"))
+    assert len(list((tmp_path / "matchups").iterdir())) == 1
+    assert sum(solved["win_probabilities"]) == pytest.approx(1, abs=1e-12)
+    assert (solved["mixed"], solved["mixed_states"]) == (0, 0)
+    assert solved["residual"] < 1e-12
+    assert "% with odd*4,devil*2\n" in told(*solve, "--out", str(tmp_path / "other"))
+    dice = ["--my-dice", "odd*4,devil*2", "--their-dice", "ordinary*6/odd*6", "--goal", "600"]
+    start = json.loads(told("odds", *dice, "--json"))
+    assert start["chances"] == pytest.approx(solved["win_probabilities"], abs=1e-12)
+    # another who begins is the same file
+    other = ["--my-dice", "odd*6", "--their-dice", "odd*4,devil*2/ordinary*6", "--goal", "600"]
+    assert json.loads(told("odds", *other, "--json"))["chances"] != start["chances"]
+    assert len(list((tmp_path / "matchups").iterdir())) == 1
+    roll = ["advise", "5 5 3 2 odd, J 5 devil", *dice, "--them", "250,400", "--me", "100"]
+    shown = told(*roll)
+    assert shown.startswith("5 5 3 2 odd, 5 J: you 100, them 250 and 400, kcd rules to 600\n")
+    assert "Your dice odd*4,devil*2, theirs ordinary*6 / odd*6.\n" in shown
+    assert "Then the others have " in shown
+    advice = json.loads(told(*roll, "--json"))
+    assert sum(advice["chances"]) == pytest.approx(1, abs=1e-12)
+    assert advice["their_dice"] == ["ordinary*6", "odd*6"]
+    everybody = ["odds", "--my-dice", "odd*6", "--goal", "600", "--them", "100,200"]
+    assert json.loads(told(*everybody, "--json"))["their_dice"] == ["ordinary*6"] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("solve kcd --dice odd*6 --dice odd*6", "--dice is given once for each of three players"),
+        ("solve kcd --joker-alone", "--dice is given once for each of three players"),
+        ("solve kcd --players 4" + " --dice odd*6" * 3, "--players 4: --dice is given 3 times"),
+        ("solve kcd --csv" + " --dice odd*6" * 3, "leave out --scheduler and --csv"),
+        ("solve kcd --floor 0" + " --dice odd*6" * 3, "--floor is for two players"),
+        ("solve facebook" + " --dice odd*6" * 3, "with loaded dice farkle_penalty cannot be"),
+        ("solve kcd --dice lucky*6" + " --dice odd*6" * 3, "163,840,000 start-of-turn states of 4"),
+        ("solve kcd --goal 10000 --dice lucky*6" + " --dice odd*6" * 2, "takes 366 MiB, and"),
+        ("odds --their-dice odd*6/odd*6 --them 1,2,3", "dice of 2 players, and them: the scores"),
+        ("odds --their-dice odd*6/odd*6 --my-badge emperor", "badges are for games of two"),
+        ("odds --their-dice odd*6/odd*6 --me 4000", "the game is over: player 0 has 4,000"),
+        (
+            "odds --their-dice odd*6/odd*6 --goal 300 --turn 10 --dice 3",
+            "the turn total cannot be 10",
+        ),
+    ],
+)
+def test_refusals_of_several(arguments: str, sentence: str, tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    environment = {"FARKLE_DATA": str(tmp_path)}
+    result = CliRunner().invoke(farkle, arguments.split(), env=environment)
+    assert isinstance(result.exception, FarkleError)
+    assert sentence in str(result.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -25,6 +25,14 @@ async def chat(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
         yield opened
 
 
+@pytest.fixture
+async def patient(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
+    """The same in which people wait for what takes a few seconds."""
+    (tmp_path / "kernels").symlink_to(kernels)
+    async with open_chat(tmp_path, needed=20.0) as opened:
+        yield opened
+
+
 async def played_out(chat: Chat, last: Reply) -> Reply:
     """What is told at the end of a game in which people bank what scores most of each roll."""
     for _ in range(300):
@@ -44,7 +52,7 @@ async def test_three_people_play_with_dice_of_their_own(chat: Chat, tmp_path: Pa
     first = await chat.answer(f"ann: /play @bob @carl {SETS} {GOAL}")
     said = " ".join(first.text.split())
     assert "ann has lucky*3,devil*2,odd; bob has ordinary*4,weighted*2; carl has odd*6." in said
-    assert "With dice of their own more than two are not solved" in said
+    assert "A game this long of more than two with dice of their own is not solved" in said
     assert "Win probability" not in said
     last = await played_out(chat, first)
     winner = max(last.data["players"], key=lambda one: one["score"])
@@ -118,3 +126,72 @@ async def test_who_joins_brings_dice(chat: Chat) -> None:
     ]:
         text = " ".join((await chat.say(line)).split())
         assert sentence.lower() in text.lower(), (line, text)
+
+
+async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path: Path) -> None:
+    """They are told their chances, and a review says what made them what they were in the end."""
+    first = (await patient.all(f"ann: /play @bob @carl {SETS} {GOAL}"))[-1]
+    said = " ".join(first.text.split())
+    assert "ann has lucky*3,devil*2,odd; bob has ordinary*4,weighted*2; carl has odd*6." in said
+    assert "Win probability" in said
+    assert "is not solved" not in said
+    assert len(list((tmp_path / "matchups").iterdir())) == 1
+    begun = first.subject.chances.win_probabilities
+    assert sum(begun) == pytest.approx(1, abs=1e-12)
+    [asked] = await patient.all(f"dora: /odds {SETS} {GOAL}")
+    assert asked.data["chances"] == pytest.approx(begun, abs=1e-12)
+    rolled = (await patient.all("ann: /roll"))[-1]
+    who = rolled.data["to_move"]
+    hint = (await patient.all(f"{who}: /hint"))[-1].text
+    assert "Then the others have " in hint
+    assert "strongest of them alone" not in hint
+    assert "after 0 hot dice" not in hint
+    for line in ("/explain", "/explore"):
+        pictured = (await patient.all(f"{who}: {line}"))[-1].text
+        assert "strongest of them alone" in " ".join(pictured.split())
+    last = await played_out(patient, rolled)
+    found = (await patient.all("carl: /review"))[-1].subject
+    shares = last.subject.table.game.shares
+    for number, player in enumerate(found.players):
+        changed = player.luck - player.total_loss + player.told + player.given_up
+        changed += player.others_luck + player.others_choices + player.rest
+        assert shares[number] - begun[number] == pytest.approx(changed, abs=1e-9)
+
+
+async def test_an_optimal_bot_plays_against_all(
+    patient: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "secrets", fixed_secrets("a bot of three"))
+    begun = (await patient.all(f"ann: /play @bob bot level:optimal {SETS} {GOAL}"))[-1]
+    await played_out(patient, begun)
+    found = (await patient.all("ann: /review"))[-1].subject
+    assert found.players[2].total_loss == pytest.approx(0, abs=1e-9)
+    assert found.players[0].total_loss > 0.01
+    assert len(list((tmp_path / "matchups").iterdir())) == 1
+
+
+async def test_two_are_left_by_who_resigns(patient: Chat, tmp_path: Path) -> None:
+    await patient.say(f"ann: /play @bob @carl {SETS} {GOAL}")
+    await patient.say("ann: /resign")
+    hint = (await patient.all("bob: /hint"))[-1]
+    assert "Roll." in hint.text
+    assert len(list((tmp_path / "matchups").iterdir())) == 2
+    told = (await patient.all("bob: /show"))[-1].subject.chances.win_probabilities
+    assert told[0] == 0
+    [asked] = await patient.all(
+        f"dora: /odds my-dice:weighted*2,ordinary*4 their-dice:odd*6 {GOAL}"
+    )
+    assert told[1] == pytest.approx(asked.data["win_probability"], abs=1e-11)
+
+
+async def test_german_tells_of_all(patient: Chat) -> None:
+    speak(language("de"))
+    told = await patient.say(
+        f"ann: /advise 5 2 3 lucky, 1 odd, J 4 devil {SETS} {GOAL} me:100 them:250,300"
+    )
+    assert "Dann haben die anderen " in told
+    refused = await patient.say(f"ann: /odds {SETS} {GOAL} me:100 them:250,300,50")
+    assert "nennt die Würfel von 2 Spielern, und them: die Punktestände von 3" in " ".join(
+        refused.split()
+    )
+    speak(ENGLISH)

@@ -1,0 +1,119 @@
+"""Files of games of several players with dice of their own."""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.errors import MissingStrategyError, StrategyFileError
+from solver.game.many_best import SharedPosition
+from solver.game.standings import Standing
+from solver.loaded.files import keep_within, open_matchup, save_matchup
+from solver.loaded.many import ManyMatchup, ManyMatchupSolution
+from solver.loaded.many_files import (
+    many_matchup_path,
+    open_many_matchup,
+    read_many_matchup,
+    save_many_matchup,
+)
+from solver.loaded.many_game import solve_many_matchup
+from solver.loaded.many_strategy import ManyMatchupStrategy
+from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.turn.dice import Die, make_dice_set
+from solver.turn.scoring import TurnState
+from tests.loaded_dice import kcd
+
+HEAVY = make_dice_set([Die((10, 1, 1, 1, 1, 1)), Die()])
+ODD = make_dice_set([Die((2, 1, 2, 1, 2, 1)), Die((1, 1, 1, 1, 3, 1), frozenset({2}))])
+FAIR = make_dice_set([Die()] * 2)
+
+
+@pytest.fixture(scope="module")
+def solved() -> ManyMatchupSolution:
+    return solve_many_matchup(ManyMatchup(kcd(dice=2, goal=300), (HEAVY, ODD, FAIR)))
+
+
+def chances(strategy: ManyMatchupStrategy, mover: int) -> list[float]:
+    players = Standing(50), Standing(150), Standing(100)
+    turn = TurnState(0, strategy.whole(mover))
+    order = tuple(players[(k + strategy.matchup.dice.index(HEAVY)) % 3] for k in range(3))
+    return list(strategy.chances(SharedPosition(order, mover, turn)))
+
+
+def test_one_file_serves_every_seat(solved: ManyMatchupSolution, tmp_path: Path) -> None:
+    path = save_many_matchup(solved, tmp_path)
+    assert [path] == list(tmp_path.iterdir())
+    expected = ManyMatchupStrategy(solved.matchup, solved.values)
+    for by in range(3):
+        asked = solved.matchup.from_seat(by)
+        assert many_matchup_path(tmp_path, asked) == path
+        found = open_many_matchup(tmp_path, asked)
+        own = ManyMatchupStrategy(asked, np.roll(solved.values, -by, axis=0))
+        for mover in range(3):
+            assert chances(found, mover) == chances(own, mover)
+    assert chances(open_many_matchup(tmp_path, solved.matchup), 1) == chances(expected, 1)
+
+
+def test_it_says_what_was_solved_and_is_mapped(solved: ManyMatchupSolution, tmp_path: Path) -> None:
+    manifest, values = read_many_matchup(save_many_matchup(solved, tmp_path))
+    assert isinstance(values, np.memmap)
+    assert values.flags.aligned
+    assert (manifest.players, manifest.digest) == (3, solved.matchup.digest)
+    assert set(manifest.matchup.dice) == {HEAVY, ODD, FAIR}
+
+
+def test_what_is_not_solved_is_missing(solved: ManyMatchupSolution, tmp_path: Path) -> None:
+    with pytest.raises(MissingStrategyError, match="not solved against each other yet"):
+        open_many_matchup(tmp_path, solved.matchup)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_damaged_file_is_refused(seed: int, solved: ManyMatchupSolution, tmp_path: Path) -> None:
+    path = save_many_matchup(solved, tmp_path)
+    content, chance = bytearray(path.read_bytes()), random.Random(seed)
+    if seed % 4 == 0:
+        del content[chance.randrange(len(content)) :]
+    else:
+        # half of them in the manifest
+        end = content.index(b"\n") if seed % 2 else len(content)
+        content[chance.randrange(end)] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+    with pytest.raises(StrategyFileError, match="is damaged"):
+        open_many_matchup(tmp_path, solved.matchup)
+
+
+def test_foreign_files_are_refused(
+    solved: ManyMatchupSolution, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+) -> None:
+    path = save_many_matchup(solved, tmp_path)
+    other = ManyMatchup(solved.matchup.rules, (HEAVY, FAIR, ODD))
+    path.rename(many_matchup_path(tmp_path, other))
+    with pytest.raises(StrategyFileError, match="strategy of other dice"):
+        open_many_matchup(tmp_path, other)
+    # a match-up of two, and one that says so of itself
+    two = save_matchup(solution, tmp_path)
+    two.replace(path)
+    with pytest.raises(StrategyFileError, match="is damaged"):
+        open_many_matchup(tmp_path, solved.matchup)
+    save_many_matchup(solved, tmp_path).replace(two)
+    with pytest.raises(StrategyFileError, match="is damaged"):
+        open_matchup(tmp_path, matchup)
+
+
+def test_the_manifest_is_one_line_of_json(solved: ManyMatchupSolution, tmp_path: Path) -> None:
+    said = json.loads(save_many_matchup(solved, tmp_path).read_bytes().partition(b"\n")[0])
+    assert said["format"] == "farkle-matchup-of-many-1"
+    assert len(said["dice"]) == said["players"] == 3
+
+
+def test_it_counts_among_the_match_ups(
+    solved: ManyMatchupSolution, solution: MatchupSolution, tmp_path: Path
+) -> None:
+    of_two, path = save_matchup(solution, tmp_path), save_many_matchup(solved, tmp_path)
+    os.utime(of_two, (1, 1))
+    os.utime(path, (0, 0))
+    open_many_matchup(tmp_path, solved.matchup)
+    assert keep_within(tmp_path, path.stat().st_size) == [of_two]
