@@ -80,7 +80,7 @@ def solve_loaded(
 
 def _check_file(settings: Settings, matchup: ManyMatchup) -> None:
     """Refuse what could not be kept. Raises InvalidRequestError."""
-    needed = matchup.size.states * (matchup.players - 1) * 8 / _MEBIBYTE
+    needed = matchup.bytes / _MEBIBYTE
     if needed > settings.matchup_memory:
         raise InvalidRequestError(
             f"{matchup.rules.name}: the file of so many states takes {needed:,.0f} MiB, and"

@@ -256,13 +256,14 @@ def solved(
 def solved_many(
     folders: MatchupFolders, matchup: ManyMatchup, on_progress: Told = lambda _: None
 ) -> ManyMatchupStrategy:
-    """The same of three and more with dice of their own."""
+    """The same of three and more with dice of their own; what has no room there is not kept."""
     with suppress(StrategyFileError):
         return open_many_matchup(folders.matchups, matchup)
     solution = solution_of_many(folders.kernels, matchup, on_progress)
-    with suppress(StrategyFileError):
-        save_many_matchup(solution, folders.matchups)
-        keep_within(folders.matchups, folders.most_bytes)
+    if matchup.bytes < folders.most_bytes:  # else it would push out all others, and then itself
+        with suppress(StrategyFileError):
+            save_many_matchup(solution, folders.matchups)
+            keep_within(folders.matchups, folders.most_bytes)
     return ManyMatchupStrategy(matchup, solution.values)
 
 

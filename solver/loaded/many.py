@@ -73,6 +73,11 @@ class ManyMatchup:
         return Size(self.players, scores, scores, roles, margins=1)
 
     @property
+    def bytes(self) -> int:
+        """How long the values are, in memory and in a file."""
+        return self.size.states * (self.players - 1) * 8
+
+    @property
     def seconds(self) -> float:
         """How long a solve takes on this machine while it is idle, right to a factor of two."""
         found = self.size

@@ -1,5 +1,6 @@
 """Questions about loaded dice, of a game short enough to be solved at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from bot.services.loaded import (
     read_left,
     seconds_of,
     seconds_of_solve,
+    solved_many,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -25,6 +27,7 @@ from bot.views.loaded import (
     loaded_odds_text,
 )
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
+from solver.loaded.many import ManyMatchup
 from solver.named.badges import read_badge
 from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules
@@ -243,3 +246,14 @@ def test_too_many_sets_are_refused() -> None:
     owned = tuple(read_dice(",".join(f"{k}:1:1:1:1:1*6" for k in range(2, 30))))
     with pytest.raises(InvalidDiceError, match="sets can be taken from these dice"):
         check_choice(ChoiceQuestion(RULES, owned, ORDINARY))
+
+
+def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:
+    sets = [read_set(text, 6).dice_set for text in ("lucky*6", "odd*6", "weighted*6")]
+    matchup = ManyMatchup(SHORT, tuple(sets))
+    small = replace(folders, most_bytes=matchup.bytes)
+    folders.matchups.mkdir()
+    other = folders.matchups / "other.matchup"
+    other.write_bytes(bytes(100))
+    assert solved_many(small, matchup).values_by_seat.shape == matchup.size.shape
+    assert list(folders.matchups.iterdir()) == [other]
