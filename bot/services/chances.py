@@ -61,7 +61,7 @@ class Oracle:
         self, advisor: Advisor, tasks: Tasks | None = None, needed_seconds: float = 0.0
     ) -> None:
         """`needed_seconds` are what a solve may take that somebody waits for before a game."""
-        self._needed_seconds = needed_seconds
+        self.needed_seconds = needed_seconds
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
         self._estimates: dict[str, tuple[tuple[int, Turn], Chances]] = {}
@@ -173,7 +173,11 @@ class Oracle:
 
     def is_quick(self, many: ManyMatchup) -> bool:
         """Whether a game of more than two with dice of their own is, or soon will be, solved."""
-        return many.seconds <= self._needed_seconds or self.advisor.knows(many)
+        if self.advisor.knows(many):
+            return True
+        folders = self.advisor.matchups
+        is_kept = folders is None or many.bytes < folders.most_bytes
+        return is_kept and many.seconds <= self.needed_seconds
 
     async def ready(
         self, asker: Asker, matchup: Matchup | ManyMatchup | None

@@ -442,9 +442,23 @@ class Games:
             written = await self.tables.append(table, table.then(*events), reopens=True)
         return News(table.game, tuple(events), written)
 
+    async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+        """Give up; dice of their own that others are left with are solved first, if that is quick.
+
+        Nobody is held up by it for longer, nor by what goes wrong.
+        """
+        found = await self.tables.find(caller, game_id)
+        with contextlib.suppress(FarkleError, TimeoutError):
+            left = found.then(*commands.resign(found.game, found.own_seat(caller))).game
+            needed = await at_once(self.oracle.needs, left, rival=False)
+            async with asyncio.timeout(self.oracle.needed_seconds):
+                async for _ in self.oracle.ready(caller.asker, needed):
+                    pass
+        async for news in self._resign(caller, game_id):
+            yield news
+
     @_command
-    async def resign(self, caller: Caller, table: Table) -> Table:
-        """Give up."""
+    async def _resign(self, caller: Caller, table: Table) -> Table:
         return table.then(*commands.resign(table.game, table.own_seat(caller)))
 
     async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:

@@ -172,7 +172,8 @@ async def test_an_optimal_bot_plays_against_all(
 
 async def test_two_are_left_by_who_resigns(patient: Chat, tmp_path: Path) -> None:
     await patient.say(f"ann: /play @bob @carl {SETS} {GOAL}")
-    await patient.say("ann: /resign")
+    resigned = (await patient.all("ann: /resign"))[-1]
+    assert resigned.subject.chances.win_probabilities[0] == 0, "told at once"
     hint = (await patient.all("bob: /hint"))[-1]
     assert "Roll." in hint.text
     assert len(list((tmp_path / "matchups").iterdir())) == 2
