@@ -25,7 +25,7 @@ from solver.play.advice import Advice, Odds
 from solver.play.badge_uses import BadgeUse
 from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.turn.equations import Decision
-from solver.wording import say
+from solver.wording import say, say_later
 
 _MOST_USES = 5
 """Uses of a badge on a roll that are listed."""
@@ -201,10 +201,11 @@ def _position(dice: LoadedDice | SeatedDice, position: Position | SharedPosition
 
 def _dice(dice: LoadedDice | SeatedDice) -> str:
     if isinstance(dice, SeatedDice):
+        told = say_later("Your dice {mine}, those of the others {theirs}.")
         theirs = " / ".join(one.text for one in dice.others)
     else:
-        theirs = dice.theirs.text
-    return wrap(say("Your dice {mine}, theirs {theirs}.", mine=dice.mine.text, theirs=theirs))
+        told, theirs = say_later("Your dice {mine}, theirs {theirs}."), dice.theirs.text
+    return wrap(say(told, mine=dice.mine.text, theirs=theirs))
 
 
 def _badges(dice: LoadedDice | SeatedDice) -> list[str]:
