@@ -33,6 +33,7 @@ async def test_solves_of_the_chat(hostile: Path, tiny: Solution, kernels: Path) 
     assert not (hostile.parent / "trace").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_solves_of_the_command_line(hostile: Path, tmp_path: Path) -> None:
     rules = rules_file(tmp_path / "tiny.toml")

@@ -88,6 +88,7 @@ def refusals() -> Iterator[str]:
                                 yield one.value
 
 
+@pytest.mark.slow
 def test_names_of_people_begin_no_refusal() -> None:
     """It is shown with a capital, and "Bob" may be another than "bob"."""
     found = set(refusals())
@@ -100,6 +101,7 @@ def test_names_of_people_begin_no_refusal() -> None:
     assert {one[1] for one in first if one} <= NO_NAMES
 
 
+@pytest.mark.slow
 def test_no_sentence_is_marked_where_it_is_not_found() -> None:
     """Up to Python 3.11 nothing that is marked inside an f-string is extracted."""
     marks = {"say", "say_later", "say_number"}

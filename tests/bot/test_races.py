@@ -252,6 +252,7 @@ async def test_a_stale_view_is_refused_and_the_next_command_sees_the_table(
     assert "error" not in (await other_chat.answer("ann: /roll")).data
 
 
+@pytest.mark.slow
 async def test_of_two_programs_one_works_out_what_a_bot_does(
     folder: Path, tiny_chat: Chat, other_chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -358,6 +359,7 @@ async def test_a_bots_turn_that_is_broken_off_goes_on(
     await _finish(folder, tiny_chat)
 
 
+@pytest.mark.slow
 async def test_a_listener_who_leaves_in_a_bots_turn_does_not_stop_the_bot(
     folder: Path, tiny_chat: Chat
 ) -> None:

@@ -172,6 +172,7 @@ async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
         assert message.lower() in (await chat.say(f"ann: {line}")).lower()
 
 
+@pytest.mark.slow
 async def test_what_is_not_solved_for_so_many_is_estimated(chat: Chat, solved: Path) -> None:
     twin = Twin(THREE, 4)
     assert twin.solve() is not None

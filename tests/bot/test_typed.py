@@ -99,6 +99,7 @@ def test_who_speaks_at_the_console_has_a_name(text: str) -> None:
     assert caller.person.name == safe_text(caller.person.name, 30) != ""
 
 
+@pytest.mark.slow
 @SHARED
 @given(
     st.lists(

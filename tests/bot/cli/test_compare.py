@@ -59,6 +59,7 @@ def test_what_is_solved_on_the_way_is_kept_where_that_was_asked_for(
     assert len(set(strategies.glob("*.json")) - before) == 1
 
 
+@pytest.mark.slow
 def test_no_column_and_no_row_is_there_twice(compare: Run) -> None:
     lines = compare("--vary", "goal=400,500,400").stdout.splitlines()
     heads = lines[1].split()

@@ -106,6 +106,7 @@ def test_the_command_plays_games_to_check(folder: Path) -> None:
     assert run(*arguments, "--csv")[1].splitlines()[0] == "rules,one,other,when,chance"
 
 
+@pytest.mark.slow
 def test_the_names_of_policies_may_have_capitals(folder: Path) -> None:
     path = str(rules_file(folder / "mine.toml"))
     plain = run("duel", "greedy", "threshold:200", "--rules", path, "--json")

@@ -441,6 +441,7 @@ def test_an_early_interrupt_ends_cleanly(tmp_path: Path, module: str) -> None:
         assert not any("Traceback" in line for line in told)
 
 
+@pytest.mark.slow
 def test_a_command_loads_only_what_it_needs() -> None:
     script = """
 import sys
@@ -465,6 +466,7 @@ def test_every_command_has_json_and_help(farkle: Farkle, command: str) -> None:
     assert "--json" in out
 
 
+@pytest.mark.slow
 def test_an_interrupted_solve_ends_cleanly(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     with subprocess.Popen(
@@ -501,6 +503,7 @@ main()
     )
 
 
+@pytest.mark.slow
 def test_an_interrupt_of_the_first_solve_ends_its_process(tmp_path: Path) -> None:
     number = tmp_path / "number"
     worker = f"""
@@ -520,6 +523,7 @@ time.sleep(60)
         os.kill(int(number.read_text()), 0)
 
 
+@pytest.mark.slow
 def test_a_first_solve_that_fails_is_told(tmp_path: Path) -> None:
     with first_chat(tmp_path, """print('{"error": "facebook: the disk is full"}')""") as process:
         assert process.stderr is not None
@@ -527,6 +531,7 @@ def test_a_first_solve_that_fails_is_told(tmp_path: Path) -> None:
         assert process.wait(30) == 2
 
 
+@pytest.mark.slow
 def test_a_strategy_of_an_older_version_is_solved_again(
     farkle: Farkle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

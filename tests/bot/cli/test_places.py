@@ -72,6 +72,7 @@ def test_rules_of_a_place_are_shown_listed_compared_and_checked(run: Run, consol
     assert (console / "farkle.db").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_rules_of_a_place_are_solved_and_asked_about(run: Run, console: Path) -> None:
     here = "--place", "console"
     status, _, sentence = run("advise", "1 5 5", "--rules", "sunday game", *here)

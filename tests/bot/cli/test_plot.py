@@ -144,6 +144,7 @@ def test_every_kind_has_json_csv_and_help(farkle: Farkle, kind: str) -> None:
         assert option in out
 
 
+@pytest.mark.slow
 def test_other_commands_do_not_load_matplotlib() -> None:
     script = "import sys, bot.cli.chat, bot.wiring; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)

@@ -55,6 +55,7 @@ def test_a_catalogue_as_a_table(farkle: Farkle, games: list[str], tmp_path: Path
     assert said[-1] == "5/5 to400: solved"
 
 
+@pytest.mark.slow
 def test_a_catalogue_as_json(farkle: Farkle, games: list[str]) -> None:
     found = farkle.json("solve", *games)
     assert [one["rules"] for one in found] == ["to300", "to400"]
@@ -167,6 +168,7 @@ def test_a_cluster_needs_an_optional_package(
     assert "pip install 'farkle-advisor[cluster]'" in err
 
 
+@pytest.mark.slow
 def test_an_interrupted_catalogue_keeps_what_is_done(
     games: list[str], kernels: Path, tmp_path: Path
 ) -> None:

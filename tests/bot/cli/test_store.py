@@ -37,6 +37,7 @@ def execute(folder: Path, statement: str, *values: Any) -> None:
         assert connection.execute(statement, values).rowcount
 
 
+@pytest.mark.slow
 def test_all_is_well(check: Run, folder: Path) -> None:
     before = (folder / "farkle.db").read_bytes()
     found = check()

@@ -81,6 +81,7 @@ def test_it_speaks_german(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert data_of == [pipe(data, "/advise 6 5 3 3 3 2", "--json").stdout]
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_text_do_no_harm(data: Path) -> None:
     done = subprocess.run(
         CHAT,
@@ -191,6 +192,7 @@ main()
 """A chat that says when an answer begins, and prompts again only when it ends."""
 
 
+@pytest.mark.slow
 def test_an_interrupt_before_there_is_a_prompt_again_breaks_off_the_answer(data: Path) -> None:
     with closing(Terminal([sys.executable, "-c", FIRST_ANSWERS], data, its_own=True)) as terminal:
         terminal.expect(PROMPT)
@@ -227,6 +229,7 @@ async def test_completions(data: Path, tmp_path: Path) -> None:
     assert completions("/roll m") == []
 
 
+@pytest.mark.slow
 def test_answering_loads_neither_numba_nor_discord(data: Path) -> None:
     script = """
 import asyncio, sys

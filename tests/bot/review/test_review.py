@@ -243,6 +243,7 @@ def test_games_of_house_rules_add_up(kernels: Path, rules: Ruleset) -> None:
     assert_adds_up(strategy, table)
 
 
+@pytest.mark.slow
 def test_games_told_with_corrections_add_up(strategies: dict[str, Strategy]) -> None:
     rng = chance(3)
     kinds = set[Kind]()
@@ -624,6 +625,7 @@ def test_the_review_as_text(strategies: dict[str, Strategy]) -> None:
     assert "a blunder" in text
 
 
+@pytest.mark.slow
 def test_the_review_is_narrow_and_plain_data(strategies: dict[str, Strategy]) -> None:
     rng = chance(11)
     names = ["Bartholomäus the Magnificent of Nowhere", "bob"]

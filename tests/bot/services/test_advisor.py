@@ -69,6 +69,7 @@ async def test_what_a_place_has_is_read_once(chat: Chat, queries: list[str], lin
     assert await asked(chat, f"ann: {line}", queries) == []
 
 
+@pytest.mark.slow
 async def test_house_rules_are_read_once(chat: Chat, queries: list[str]) -> None:
     await chat.say("ann: /rules new sunday base:kcd")
     line = "ann: /advise 653332 me:0 rules:sunday"

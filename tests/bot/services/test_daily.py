@@ -216,6 +216,7 @@ async def test_it_is_posted_at_the_hour_once_by_one_program(
     assert [post.solution for _, post in posted] == [None, None]
 
 
+@pytest.mark.slow
 async def test_the_next_post_begins_with_the_solution(program: Program, clock: Clock) -> None:
     for number in range(3):
         clock.wait(minutes=1)

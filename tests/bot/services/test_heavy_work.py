@@ -23,6 +23,7 @@ async def working(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
         yield opened
 
 
+@pytest.mark.slow
 async def test_a_match_is_stopped_with_its_process(
     working: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -429,6 +429,7 @@ async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: Memor
 # ---- Solving ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_solve_in_a_process_of_its_own(
     make: Make, compiled: Solution, workers: Workers, tmp_path: Path
 ) -> None:
@@ -593,6 +594,7 @@ async def test_a_solve_that_waits_can_be_cancelled(house: HouseRules, workers: W
     await first
 
 
+@pytest.mark.slow
 async def test_the_real_worker_can_be_cancelled(
     make: Make, workers: Workers, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ async def one_game(chat: Chat, seed: int) -> None:
             await chat.say(f"{name}: {'/bank' if table['may_bank'] else '/roll'}")
 
 
+@pytest.mark.slow
 async def test_of_one_game_it_is_what_the_review_says(chat: Chat) -> None:
     await one_game(chat, 1)
     review = (await chat.all("ann: /review"))[-1]

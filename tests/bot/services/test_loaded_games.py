@@ -179,6 +179,7 @@ async def test_a_pair_that_was_removed_is_solved_again(
         assert "%" in await other.say("ann: /show")
 
 
+@pytest.mark.slow
 async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
     """In a picture that is drawn of the dice that are left most often, and of those of now."""
     await chat.say(f"ann: /track @bob {DICE} goal:1000")

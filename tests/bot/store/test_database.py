@@ -46,6 +46,7 @@ async def test_migrations_end_at_the_schema(store: Store) -> None:
     assert await store.read(look) == ([], "wal")
 
 
+@pytest.mark.slow
 def test_a_start_does_not_load_what_upgrades(url: str) -> None:
     script = """
 import asyncio, sys
@@ -90,6 +91,7 @@ async def test_an_empty_file_becomes_a_database(path: Path, url: str) -> None:
     await store.close()
 
 
+@pytest.mark.slow
 def test_processes_may_open_a_new_database_at_once(url: str) -> None:
     processes = [started(url) for _ in range(3)]
     for process in processes:

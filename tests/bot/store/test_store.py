@@ -245,6 +245,7 @@ async def test_of_twenty_appends_to_one_version_one_succeeds(store: Store) -> No
     assert [event.data for event in events[1:]] == [{"dice": [done.index(2)]}]
 
 
+@pytest.mark.slow
 async def test_twenty_writers_lose_nothing(url: str) -> None:
     """Each transaction reads first, the count of open games, and then writes."""
     stores = [await Store.open(url) for _ in range(20)]

@@ -218,6 +218,7 @@ async def test_one_that_is_cancelled_while_it_runs_counts_as_one_of_others(store
     assert store.foreign_writes() > seen
 
 
+@pytest.mark.slow
 async def test_whatever_breaks_off_every_move_is_whole_or_not_there(store: Store) -> None:
     """Many at once, of which some are stale and some cancelled at any moment."""
     chance = random.Random(6)

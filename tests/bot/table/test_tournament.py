@@ -69,6 +69,7 @@ def test_byes_are_as_few_as_can_be_and_never_meet(draw: list[int]) -> None:
     assert all(set(pair) != {Nobody.BYE} for pair in pairs)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(DRAWS, st.sampled_from(Form), st.randoms(use_true_random=False))
 def test_played_to_its_end(draw: list[int], form: Form, chance: random.Random) -> None:

@@ -177,6 +177,7 @@ def test_nothing_is_drawn_over_the_edge() -> None:
         assert (edge == PAPER).all()
 
 
+@pytest.mark.slow
 def test_pictures_drawn_at_a_time_in_threads_are_the_same() -> None:
     charts = [swing(10 + k, 2 + k % 3) for k in range(8)]
     alone = [chart_png(chart) for chart in charts]

@@ -139,6 +139,7 @@ def test_forms(turn: TurnMap) -> None:
     assert 'viewBox="0 0 576 720"' in svg, "8 by 10 inches"
 
 
+@pytest.mark.slow
 def test_pictures_drawn_at_a_time_in_threads_are_the_same(turn: TurnMap) -> None:
     alone = [turn_picture(turn, look=look, size=(400, 500)) for look in (LIGHT, DARK)]
     with ThreadPoolExecutor(4) as pool:

@@ -223,6 +223,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(OPTIONS, OPTIONS)
 def test_any_rules_can_be_explained_and_compared(

@@ -72,6 +72,7 @@ def statuses(results: dict[str, Result]) -> dict[str, str]:
     return {name: result.status.value for name, result in results.items()}
 
 
+@pytest.mark.slow
 def test_a_catalogue_is_solved_and_then_left_as_it_is(
     solve: Solve, games: list[Path], watch: Counting
 ) -> None:

@@ -64,6 +64,7 @@ def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
+@pytest.mark.slow
 @random_combinations(5)
 def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)

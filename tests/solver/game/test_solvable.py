@@ -72,6 +72,7 @@ def test_turn_totals_after_hot_dice_have_no_end() -> None:
             check_position(game, Position(turn_total=total, dice=3))
 
 
+@pytest.mark.slow
 def test_no_score_below_zero_is_a_rule_of_play(kernels: Path, tmp_path: Path) -> None:
     penalty = {"in_a_row": 1, "points": 250}
     never = rules(farkle_penalty=penalty, score_floor=0)

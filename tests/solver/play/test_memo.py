@@ -148,6 +148,7 @@ def test_no_rule_of_thumb_next_to_the_one_found_wins_more(
     assert wins(RuleOfThumb(greedy)) < most
 
 
+@pytest.mark.slow
 def test_what_is_found_out_is_kept(
     tiny: Solution, kernels: Path, tmp_path: Path, studied: tuple[MemoStudy, list[float]]
 ) -> None:

@@ -163,6 +163,7 @@ def test_expected_turns_are_those_of_games_that_are_rolled(
     assert abs(turns.mean() - expected) < 4 * turns.std() / math.sqrt(GAMES)
 
 
+@pytest.mark.slow
 def test_a_comparison_says_what_the_solve_and_the_turns_say(
     tiny: Solution, kernels: Path, tmp_path: Path
 ) -> None:

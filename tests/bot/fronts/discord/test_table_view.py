@@ -178,6 +178,7 @@ def problems(view: discord.ui.LayoutView, names: set[str]) -> Iterator[str]:
                 yield f"description {item}"
 
 
+@pytest.mark.slow
 @settings(
     max_examples=40,
     # a table is too much to look for a smaller one
