@@ -10,9 +10,10 @@ import io
 import json
 import math
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -58,6 +59,16 @@ _MOST_BYTES = 320_000_000
 _AXES = ("side to act", "own score", "opponent's score")
 _USES = ("uses left of side 0", "uses left of side 1")
 """What values have before these axes where badges are used up."""
+
+
+class _OfDice(Protocol):
+    """What every manifest says."""
+
+    @property
+    def digest(self) -> str: ...
+
+
+Manifest = TypeVar("Manifest", bound=_OfDice)
 
 
 class MatchupManifest(BaseModel):
@@ -149,17 +160,27 @@ def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy:
 
     Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
     """
-    path = matchup_path(folder, matchup)
-    if not path.is_file():
-        raise MissingStrategyError.say("these dice are not solved against each other yet")
-    manifest, values = read_matchup(path)
-    if manifest.digest != matchup.digest:
-        raise StrategyFileError.say("{file}: is the strategy of other dice", file=path)
-    with suppress(OSError):  # in a folder that is only read, nothing is removed either
-        os.utime(path)
+    manifest, values = read_kept(matchup_path(folder, matchup), matchup.digest, read_matchup)
     if not matchup.is_in_order:
         values = exchanged_values(manifest.matchup, values)
     return MatchupStrategy(matchup, values)
+
+
+def read_kept(
+    path: Path, digest: str, read: Callable[[Path], tuple[Manifest, Floats]]
+) -> tuple[Manifest, Floats]:
+    """What `read` finds in the file of dice with this digest, which counts as used just now.
+
+    Raises MissingStrategyError where there is none, StrategyFileError where it is of other dice.
+    """
+    if not path.is_file():
+        raise MissingStrategyError.say("these dice are not solved against each other yet")
+    manifest, values = read(path)
+    if manifest.digest != digest:
+        raise StrategyFileError.say("{file}: is the strategy of other dice", file=path)
+    with suppress(OSError):  # in a folder that is only read, nothing is removed either
+        os.utime(path)
+    return manifest, values
 
 
 def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:

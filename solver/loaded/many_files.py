@@ -6,8 +6,6 @@ serves all games that only begin at another seat.
 """
 
 import hashlib
-import os
-from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Literal
@@ -15,9 +13,9 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from solver.errors import FarkleError, MissingStrategyError, StrategyFileError
+from solver.errors import FarkleError
 from solver.files import open_regular
-from solver.loaded.files import SUFFIX, damaged_matchup, write_matchup
+from solver.loaded.files import SUFFIX, damaged_matchup, read_kept, write_matchup
 from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Plain, from_plain, plain
@@ -108,13 +106,7 @@ def open_many_matchup(folder: Path, matchup: ManyMatchup) -> ManyMatchupStrategy
     Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
     """
     path = many_matchup_path(folder, matchup)
-    if not path.is_file():
-        raise MissingStrategyError.say("these dice are not solved against each other yet")
-    manifest, values = read_many_matchup(path)
-    if manifest.digest != matchup.digest:
-        raise StrategyFileError.say("{file}: is the strategy of other dice", file=path)
-    with suppress(OSError):  # in a folder that is only read, nothing is removed either
-        os.utime(path)
+    _, values = read_kept(path, matchup.digest, read_many_matchup)
     return ManyMatchupStrategy(matchup, values, first=matchup.turned)
 
 
