@@ -11,7 +11,14 @@ from hypothesis import given, settings
 
 from solver.rules.ruleset import Ruleset
 from tests import naive
-from tests.house_rules import ONE_BY_ONE, can_be_played, house_rules, may_go_on_for_ever, small
+from tests.house_rules import (
+    ONE_BY_ONE,
+    can_be_played,
+    house_rules,
+    may_go_on_for_ever,
+    mostly_slow,
+    small,
+)
 
 ONES: dict[str, Any] = {"single": (100, 0, 0, 0, 0, 0), "three_of_a_kind": 0}
 PENALTY = {"in_a_row": 2, "points": 300}
@@ -181,6 +188,6 @@ def test_rules_under_which_no_roll_scores() -> None:
     assert not can_be_played(small(**only_fives, instant_win=("5",)))
 
 
-@pytest.mark.parametrize("rules", [rules for _, rules in ONE_BY_ONE], ids=dict(ONE_BY_ONE))
+@pytest.mark.parametrize("rules", mostly_slow(ONE_BY_ONE))
 def test_the_rules_one_by_one_can_be_played(rules: Ruleset) -> None:
     assert can_be_played(rules)

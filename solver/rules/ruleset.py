@@ -43,6 +43,13 @@ PER_FACE = (
 """Keys that take points for each face."""
 
 
+_BESIDE_THE_TURN = (
+    *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
+    *("farkle_keeps_turn_total", "ties", "score_floor"),
+)
+"""Options that matter neither to rolls nor to set-asides."""
+
+
 class Key(str):
     """A key of a rule set among the parts of a message, to be named as its reader writes keys."""
 
@@ -189,6 +196,28 @@ class Ruleset(_Data):
     deep if not given."""
     scoring: Scoring = Scoring()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(self._options.values()))
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """All that was given, and nothing of what was worked out from it."""
+        return {name: self.__dict__[name] for name in Ruleset.model_fields}
+
+    def __copy__(self) -> Self:
+        # whoever copies may change options; what was worked out would stay as it was
+        copied = super().__copy__()
+        object.__setattr__(copied, "__dict__", self._options)
+        return copied
+
+    def __getstate__(self) -> dict[Any, Any]:
+        # the hash is another one in another process
+        return super().__getstate__() | {"__dict__": self._options}
+
     @model_validator(mode="before")
     @classmethod
     def _prepare(cls, data: Any) -> Any:
@@ -295,6 +324,20 @@ class Ruleset(_Data):
                 if not any(dice <= Counter(roll) for dice in scores):
                     found[roll] = scoring.nothing
         return dict(found)
+
+    @cached_property
+    def of_turn(self) -> "Ruleset":
+        """The rules without what does not matter to the rolls and set-asides of a turn.
+
+        Equal for rules that differ in such things alone: what is worked out serves all of them.
+        """
+        found = {
+            name: value for name, value in self._options.items() if name not in _BESIDE_THE_TURN
+        }
+        ending = "at_once" if self.ending == "at_once" else "final_turn"
+        return Ruleset.model_construct(
+            **found | {"name": "-", "goal": self.point_step, "ending": ending}
+        )
 
     @cached_property
     def point_step(self) -> int:

@@ -5,12 +5,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
 from math import factorial, gcd, prod
 
 from solver.errors import InvalidDiceError, InvalidRollError
-from solver.rules.ruleset import FACES, RULESETS, Ruleset
+from solver.rules.ruleset import FACES, Ruleset
 
 MAX_DICE = 6
 MAX_WEIGHT = 1_000_000
@@ -243,10 +243,14 @@ def make_dice_set(dice: Iterable[Die]) -> DiceSet:
     return DiceSet(tuple(order), tuple(types[die] for die in order))
 
 
-@lru_cache(maxsize=RULESETS)
 def dice_set(rules: Ruleset) -> DiceSet:
     """The dice that players throw under the rules."""
-    return make_dice_set([Die()] * rules.dice)
+    return _fair_dice(rules.dice)
+
+
+@cache
+def _fair_dice(number: int) -> DiceSet:
+    return make_dice_set([Die()] * number)
 
 
 @cache

@@ -126,12 +126,14 @@ class TurnPlan:
         return [tuple(part.tolist()) for part in np.split(self.options, self.starts[1:])]
 
 
-@lru_cache(maxsize=RULESETS)
 def all_points(rules: Ruleset) -> dict[Roll, int]:
-    """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice.
+    """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
+    return _all_points(rules.of_turn)
 
-    The best partition into combinations, by taking away one combination after another.
-    """
+
+@lru_cache(maxsize=RULESETS)
+def _all_points(rules: Ruleset) -> dict[Roll, int]:
+    """The best partition into combinations, by taking away one combination after another."""
     combinations = [(make_roll(dice), points) for dice, points in rules.combinations.items()]
     best: dict[Roll, int] = {(): 0}
     for number in range(1, rules.dice + 1):
@@ -216,9 +218,13 @@ def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
     return all_set_asides(rules)[roll]
 
 
-@lru_cache(maxsize=RULESETS)
 def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     """The set-asides of every roll of any remaining dice."""
+    return _all_set_asides(rules.of_turn)
+
+
+@lru_cache(maxsize=RULESETS)
+def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     points, thrown = all_points(rules), dice_set(rules)
     found = {}
     for remaining in range(1, thrown.whole + 1):
@@ -270,12 +276,23 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     return TurnState(total + bonus, dice_set(rules).whole, turn.hot_dice + 1)
 
 
-@lru_cache(maxsize=RULESETS)
 def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
     """The turn's choices as arrays; with `all_options` also those that are never best.
 
     Raises InvalidRulesError where no roll is left that scores.
     """
+    if plan := _turn_plan(rules.of_turn, all_options=all_options):
+        return plan
+    raise InvalidRulesError.say(
+        "{rules}: no roll is left that scores points; every one that would wins the game,"
+        " loses everything or is a farkle",
+        rules=rules.name,
+    )
+
+
+@lru_cache(maxsize=RULESETS)
+def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
+    """The same, None where no roll is left that scores."""
     step, thrown = rules.point_step, dice_set(rules)
     columns = thrown.whole
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
@@ -289,11 +306,7 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
                 offsets = _offsets(rules, column + 1, roll, all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
-        raise InvalidRulesError.say(
-            "{rules}: no roll is left that scores points; every one that would wins the game,"
-            " loses everything or is a farkle",
-            rules=rules.name,
-        )
+        return None
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}
     weights = np.zeros((columns, len(chances)))

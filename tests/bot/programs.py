@@ -1,6 +1,7 @@
 """The program in processes of their own, started in no time: forks of one that has all loaded."""
 
 import atexit
+import gc
 import json
 import os
 import select
@@ -16,7 +17,10 @@ from tempfile import TemporaryFile
 from typing import Any, NoReturn
 
 from bot.cli.main import COMMANDS
+from bot.languages import language, language_codes
 from bot.settings import CHECKOUT
+from bot.views.dice_picture import dice_png
+from solver.rules.file import load_rules, preset_names
 
 _LOADED = [
     "bot.cli.main",
@@ -135,6 +139,9 @@ def _serve(control: socket.socket) -> None:
     """Start a program for each order that comes, until there are no more."""
     for name in _LOADED:
         import_module(name)
+    _warm_up()
+    gc.collect()
+    gc.freeze()  # a collection would write into what all of them share
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         text, files, _, _ = socket.recv_fds(control, 1 << 17, 4)
@@ -146,6 +153,15 @@ def _serve(control: socket.socket) -> None:
             _start_and_tell(json.loads(text), *files)
         for file in files:
             os.close(file)
+
+
+def _warm_up() -> None:
+    """What each of them would work out anew."""
+    for code in language_codes():
+        language(code)
+    for name in preset_names():
+        load_rules(name)
+    dice_png((1,))
 
 
 def _start_and_tell(order: dict[str, Any], told: int, *files: int) -> NoReturn:

@@ -172,7 +172,7 @@ async def open_games(world: World) -> list[str]:
 @pytest.mark.parametrize(
     "first",
     [
-        pytest.param(first, marks=pytest.mark.slow if first % 8 else [])
+        pytest.param(first, marks=pytest.mark.slow if first % 16 else [])
         for first in range(0, len(KINDS), len(PLACES) - 1)
     ],
 )

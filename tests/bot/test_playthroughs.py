@@ -237,7 +237,12 @@ def assert_kept(file: Path, found: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [*((name, "en") for name in sorted(SCRIPTS)), *((name, "de") for name in IN_GERMAN)],
+    [
+        # that of patch takes as long as all others together
+        pytest.param(name, code, marks=pytest.mark.slow if name == "patch" else ())
+        for code, names in (("en", sorted(SCRIPTS)), ("de", IN_GERMAN))
+        for name in names
+    ],
 )
 async def test_playthrough(
     name: str, code: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -209,7 +209,7 @@ async def test_two_programs_at_one_table(folder: Path, tiny_chat: Chat, other_ch
     """Each sees what the other wrote; at once, one of them is told that the game has gone on."""
     chats, turns = [tiny_chat, other_chat], 0
     await tiny_chat.say(play(folder))
-    while turns < 30:
+    while turns < 12:
         table = (await chats[turns % 2].answer("/show")).data
         if "error" in table:
             break

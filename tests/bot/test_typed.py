@@ -38,14 +38,19 @@ SHARED = settings(
 @given(st.text() | ODD)
 @example("z" + "\u0335\u200d" * 12)
 @example("\u1fef")
+@example("\ud7b0")
 def test_what_is_cleaned_is_seen(text: str) -> None:
     found = cleaned(text)
     assert cleaned(found) == found
     assert hidden_in(found) == []
     # another list of what takes no room, of the terminals' widths
-    assert all(
-        wcwidth(one) > 0 or one == "\n" or unicodedata.category(one)[0] == "M" for one in found
-    )
+    assert all(wcwidth(one) > 0 or one == "\n" or _joins(one) for one in found)
+
+
+def _joins(letter: str) -> bool:
+    """Whether it is seen with the letter before: marks, and the later parts of Korean syllables."""
+    korean = unicodedata.name(letter, "").startswith(("HANGUL JUNGSEONG", "HANGUL JONGSEONG"))
+    return korean or unicodedata.category(letter)[0] == "M"
 
 
 @given(st.text(st.characters(categories=("Lu", "Ll", "Nd", "Po", "Sm"), max_codepoint=0x2FF)))

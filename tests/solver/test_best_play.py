@@ -27,7 +27,7 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
-from tests.house_rules import KEEPS, ONE_BY_ONE, small
+from tests.house_rules import KEEPS, ONE_BY_ONE, mostly_slow, small
 from tests.made_up import made_up_values
 
 NAMED = dict(ONE_BY_ONE)
@@ -171,7 +171,7 @@ def starts(rules: Ruleset) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", mostly_slow(zip(GAMES, GAMES, strict=True), 2))
 def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
     rules = GAMES[name]
     values = made_up_values(rules)

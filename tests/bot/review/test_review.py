@@ -27,7 +27,7 @@ from solver.turn.dice import Roll, dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import set_asides
 from tests.conftest import SOLVED, variant
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, mostly_slow
 
 NAMES = ["ann", "bob"]
 ENDINGS = {
@@ -54,7 +54,7 @@ ENDINGS = {
         for more in ("", " with minimums")
     ),
 }
-HOUSE = [pytest.param(rules, id=name) for name, rules in ONE_BY_ONE if name in ENDINGS]
+HOUSE = mostly_slow((name, rules) for name, rules in ONE_BY_ONE if name in ENDINGS)
 
 
 def chance(seed: int) -> random.Random:

@@ -16,10 +16,10 @@ from solver.play.advice import odds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from tests.house_rules import ONE_BY_ONE, small
+from tests.house_rules import ONE_BY_ONE, mostly_slow, small
 from tests.solver.play.test_maps import guessed, some_positions
 
-HOUSE = [pytest.param(rules, id=name) for name, rules in ONE_BY_ONE]
+HOUSE = mostly_slow(ONE_BY_ONE, first=1)
 
 
 @pytest.mark.parametrize("rules", HOUSE)

@@ -22,7 +22,7 @@ from solver.turn.equations import Decision
 from solver.turn.scoring import turn_plan
 from solver.wording import said_in
 from tests.bot.pictures import pixels, size_of
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, mostly_slow
 from tests.solver.play.test_maps import guessed, some_positions
 
 HOUSE = dict(ONE_BY_ONE)
@@ -73,7 +73,7 @@ def test_the_drawn_border_is_that_of_the_strategy(strategies: dict[str, Strategy
                 assert banks in ([False, True], [True, False], [True])
 
 
-@pytest.mark.parametrize("rules", HOUSE.values(), ids=list(HOUSE))
+@pytest.mark.parametrize("rules", mostly_slow(HOUSE.items()))
 def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
     """Its lowest edge in a column is right below the turn total from which on to bank."""
     strategy = guessed(rules)

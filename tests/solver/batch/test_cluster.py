@@ -186,6 +186,7 @@ def test_a_worker_that_dies_with_a_result(
     assert_as_solved_here(results, games, kernels, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_fails_on_a_worker_is_said_and_the_rest_goes_on(
     solver: ClusterSolver, games: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +217,7 @@ def _raise_nonsense(*_: object) -> float:
     return 1 / 0
 
 
+@pytest.mark.slow
 def test_the_command_line(
     solver: ClusterSolver,
     games: list[str],
@@ -303,6 +305,7 @@ def test_workers_of_a_machine_share_compiled_code(
     assert look(worker) == tmp_path / "worker" / "farkle-kernels"
 
 
+@pytest.mark.slow
 def test_the_longest_is_handed_out_first(
     solver: ClusterSolver, games: list[str], tmp_path: Path
 ) -> None:
@@ -316,6 +319,7 @@ def test_the_longest_is_handed_out_first(
     assert begun == ["to400", "to350", "to300"]
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_workers(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     process = start("dask_scheduler", "--port", "0", "--scheduler-file", str(file))

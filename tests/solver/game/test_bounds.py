@@ -19,7 +19,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
 from tests import naive
-from tests.house_rules import small
+from tests.house_rules import mostly_slow, small
 
 
 def one_die(goal: int, minimum: int, floor: int, in_a_row: int, points: int) -> Ruleset:
@@ -85,13 +85,7 @@ def error(values: Floats, right: Floats) -> float:
     return float(np.max(np.abs(values - right) / np.maximum(right, LEAST)))
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        pytest.param(one, id=name, marks=pytest.mark.slow if number % 3 else [])
-        for number, (name, one) in enumerate(SLOW.items())
-    ],
-)
+@pytest.mark.parametrize("rules", mostly_slow(SLOW.items()))
 def test_slow_games_are_as_exact_as_they_say(kernels: Path, rules: Ruleset) -> None:
     right = exact(rules)
     for tolerance in (1e-3, 1e-6, 1e-9):
@@ -118,7 +112,7 @@ def test_changes_alone_do_not_tell_the_error(
     assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 2.5e-9
 
 
-@pytest.mark.parametrize("rules", [SLOW["every farkle"], *QUICK.values()], ids=["slow", *QUICK])
+@pytest.mark.parametrize("rules", mostly_slow([("slow", SLOW["every farkle"]), *QUICK.items()], 2))
 def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     """Whatever is wrong with values, their error is within the bound or there is none."""
     right, turns = exact(rules), load_turns(turn_plan(rules), kernels)
@@ -136,7 +130,7 @@ def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     assert 4 < proved < 32
 
 
-@pytest.mark.parametrize("rules", [*SLOW.values(), *QUICK.values()], ids=[*SLOW, *QUICK])
+@pytest.mark.parametrize("rules", mostly_slow([*SLOW.items(), *QUICK.items()], 2))
 def test_no_proof_in_one_sweep_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     right, ends, best = exact(rules), endgame(rules), Contest(as_is_best(), as_is_best())
     random = np.random.default_rng(4)

@@ -81,7 +81,10 @@ def effort(rules: Ruleset, players: int) -> int:
     "rules",
     [
         small(goal=200, hot_dice_bonus=(50, 100, 0), instant_win=("66",)),
-        small(goal=250, dice=2, opening_minimum=150, minimum_bank=100, minimum_binds_win=False),
+        pytest.param(
+            small(goal=250, dice=2, opening_minimum=150, minimum_bank=100, minimum_binds_win=False),
+            marks=pytest.mark.slow,
+        ),
         small(goal=200, dice=2, farkle_keeps_turn_total=True, hot_dice="no_bank"),
         small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
         small(goal=100, dice=2, ending="final_turn", ties="shared", opening_minimum=100),

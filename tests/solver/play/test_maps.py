@@ -26,9 +26,9 @@ from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import turn_plan
-from tests.house_rules import ONE_BY_ONE, small
+from tests.house_rules import ONE_BY_ONE, mostly_slow, small
 
-HOUSE = [pytest.param(rules, id=name) for name, rules in ONE_BY_ONE]
+HOUSE = mostly_slow(ONE_BY_ONE, first=2)
 REFERENCE = Path(__file__).parents[2] / "reference"
 
 

@@ -15,7 +15,7 @@ from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, mostly_slow
 from tests.monte_carlo import first_player_wins
 from tests.test_simulation import optimal
 
@@ -41,9 +41,7 @@ def check(rate: float, expected: float, games: int) -> None:
     assert abs(rate - expected) < 4 * math.sqrt(expected * (1 - expected) / games)
 
 
-@pytest.mark.parametrize(
-    "rules", [rules for _, rules in ENDINGS], ids=[name for name, _ in ENDINGS]
-)
+@pytest.mark.parametrize("rules", mostly_slow(ENDINGS))
 def test_games_are_played_by_the_rules(rules: Ruleset) -> None:
     player, expected = slow_twin(rules)
     check(play_games(rules, player, player, GAMES, seed=1) / GAMES, expected, GAMES)

@@ -15,7 +15,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
 from tests import naive
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, mostly_slow
 from tests.made_up import made_up_values
 
 
@@ -187,7 +187,7 @@ def test_reasons_by_hand(
 
 
 @pytest.mark.parametrize(
-    "rules", [rules for _, rules in ONE_BY_ONE if rules.dice < 4], ids=lambda rules: rules.name
+    "rules", mostly_slow((name, rules) for name, rules in ONE_BY_ONE if rules.dice < 4)
 )
 def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> None:
     """Whatever the options: made-up values, as only the end of games is asked of them."""

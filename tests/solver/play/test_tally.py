@@ -24,7 +24,7 @@ from solver.strategy import Strategy, save_strategy
 from tests.conftest import variant
 from tests.simulation import Bools, Floats, Game, Turn
 
-GAMES = 500
+GAMES = 250
 
 
 class Noted:

@@ -1,13 +1,21 @@
+import os
+import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from solver.errors import InvalidRulesError
 from solver.game.solvable import unsolvable
 from solver.rules.file import check_file, load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import all_set_asides, turn_plan
 from tests.conftest import variant
+from tests.house_rules import ONE_BY_ONE, house_rules
 
 CLASSIC = """
 goal = 10000
@@ -286,3 +294,47 @@ def test_a_game_too_large_to_be_solved_is_found_before_it_is_solved(tmp_path: Pa
 def test_the_floor_follows_from_the_penalty(points: int, floor: int) -> None:
     penalty = {"in_a_row": 3, "points": points}
     assert Ruleset(name="x", goal=10**6, farkle_penalty=penalty).score_floor == floor
+
+
+def test_a_copy_forgets_what_was_worked_out() -> None:
+    rules = load_rules("kcd")
+    assert all([hash(rules), rules.digest, rules.point_step])
+    copied = rules.model_copy(update={"goal": 5000})
+    assert copied == variant("kcd", goal=5000)
+    assert hash(copied) == hash(variant("kcd", goal=5000))
+    assert copied.digest == variant("kcd", goal=5000).digest != rules.digest
+
+
+def test_rules_are_found_by_another_process() -> None:
+    """Where a hash of text is another one."""
+    rules = load_rules("kcd")
+    code = "import pickle, sys; from solver.rules.file import load_rules; " + (
+        "rules = pickle.load(sys.stdin.buffer); print({rules: 'found'}[load_rules('kcd')])"
+    )
+    hash(rules)
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(rules),
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        cwd=Path(__file__).parents[3],
+        check=True,
+    )
+    assert found.stdout.decode() == "found\n"
+
+
+@given(st.one_of(house_rules(), st.sampled_from([rules for _, rules in ONE_BY_ONE])))
+def test_a_turn_is_the_same_whatever_decides_the_rest(rules: Ruleset) -> None:
+    of_turn = rules.of_turn
+    again = Ruleset.model_validate(of_turn.model_dump() | {"name": rules.name})
+    assert all_set_asides(again) == all_set_asides(rules)
+    assert of_turn.of_turn == of_turn
+    assert again.point_step == rules.point_step
+
+
+def test_rules_that_differ_beside_the_turn_share_its_choices() -> None:
+    rules = variant("kcd", goal=1000, title="short", minimum_bank=100)
+    assert turn_plan(rules) is turn_plan(load_rules("kcd"))
+    ended = variant("kcd", ending="final_turn")
+    assert turn_plan(ended) is not turn_plan(load_rules("kcd"))
+    assert turn_plan(ended) is turn_plan(variant("kcd", ending="equal_turns", ties="shared"))

@@ -13,7 +13,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState
 from tests.conftest import variant
-from tests.house_rules import ONE_BY_ONE, small
+from tests.house_rules import ONE_BY_ONE, mostly_slow, small
 from tests.naive_points import most_points
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -41,9 +41,7 @@ MORE = [
 ]
 
 
-every_option = pytest.mark.parametrize(
-    "rules", [rules for _, rules in SMALL + MORE], ids=[name for name, _ in SMALL + MORE]
-)
+every_option = pytest.mark.parametrize("rules", mostly_slow(SMALL + MORE))
 
 
 @pytest.mark.parametrize(("table", "cost"), [("T0", 0), ("T2", 500)])

@@ -13,7 +13,7 @@ from solver.turn.endless import endless_turn
 from solver.turn.memo import memo_table, natural_unit
 from solver.turn.scoring import TurnState, possible_states
 from tests.conftest import variant
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, mostly_slow
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference/figures.toml").read_text())
 RULES = {name: load_rules(name) for name in preset_names()} | dict(ONE_BY_ONE)
@@ -41,7 +41,10 @@ def test_the_published_break_points() -> None:
 @pytest.mark.parametrize(
     ("rules", "unit"),
     [
-        *(pytest.param(rules, None, id=name) for name, rules in RULES.items()),
+        *(
+            pytest.param(*case.values, None, id=case.id, marks=case.marks)
+            for case in mostly_slow(RULES.items())
+        ),
         *(pytest.param(load_rules(name), 70, id=f"{name} in 70s") for name in preset_names()),
     ],
 )
