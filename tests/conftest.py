@@ -52,15 +52,23 @@ os.environ["FARKLE_NEEDED_SECONDS"] = "0"
 # heavy work is done where it is asked for unless a test says so: a worker has all to load first
 os.environ["FARKLE_WORKERS"] = "0"
 
-# no test measures time: on a busy machine any example may take long
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
-
 EVERY = "FARKLE_EVERY" in os.environ
-"""Whether slow tests try all that they draw from, and not a share of it."""
+"""Whether tests try all that they draw from, and not a share of it."""
+
+# no test measures time: on a busy machine any example may take long
+settings.register_profile("unhurried", deadline=None, max_examples=200 if EVERY else 50)
+settings.load_profile("unhurried")
 
 SOLVED = ["arnold", "classic", "facebook", "kcd"]
 """Presets that are solved at full size for the tests; all of them are in tests marked slow."""
+
+
+def mostly_slow(cases: Iterable[tuple[str, Any]], every: int = 3, first: int = 0) -> list[Any]:
+    """Named parameters: one of so many is in the quick suite, all others are in the slow one."""
+    return [
+        pytest.param(one, id=name, marks=() if number % every == first else pytest.mark.slow)
+        for number, (name, one) in enumerate(cases)
+    ]
 
 
 _WEEK = 7 * 24 * 60 * 60

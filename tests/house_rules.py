@@ -1,11 +1,9 @@
 """Small house rules to test with: random ones that mix all options, and every option alone."""
 
-from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import reject
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -18,14 +16,6 @@ def small(**changes: Any) -> Ruleset:
     """A game of three dice to 400, with ones, fives and triples, where nothing else is said."""
     base = {"name": "small", "dice": 3, "goal": 400}
     return Ruleset.model_validate(base | changes)
-
-
-def mostly_slow(cases: Iterable[tuple[str, Any]], every: int = 3, first: int = 0) -> list[Any]:
-    """Named parameters: one of so many is in the quick suite, all others are in the slow one."""
-    return [
-        pytest.param(one, id=name, marks=() if number % every == first else pytest.mark.slow)
-        for number, (name, one) in enumerate(cases)
-    ]
 
 
 # ---- Rules that can be played to an end ------------------------------------------------------

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 
 from solver.rules.ruleset import Ruleset
 from tests import naive
+from tests.conftest import mostly_slow
 from tests.house_rules import (
     ONE_BY_ONE,
     can_be_played,
     house_rules,
     may_go_on_for_ever,
-    mostly_slow,
     small,
 )
 

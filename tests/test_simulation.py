@@ -10,6 +10,7 @@ import pytest
 from solver.game.position import Position
 from solver.rules.ruleset import Ruleset
 from tests import naive
+from tests.conftest import mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
 from tests.simulation import Bools, Floats, Tables, simulate
 
@@ -154,6 +155,6 @@ def test_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> Non
     check_optimal_play(rules, GAMES // 2)
 
 
-@pytest.mark.parametrize("rules", dict(ALL[::9]).values(), ids=dict(ALL[::9]))
+@pytest.mark.parametrize("rules", mostly_slow(ALL[::9], 2))
 def test_some_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:
     check_optimal_play(rules, GAMES // 10)

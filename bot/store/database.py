@@ -3,6 +3,7 @@
 import json
 import logging
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from filelock import FileLock
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -279,9 +280,9 @@ def _upgrade(connection: Connection, path: Path) -> bool:
 
     Raises StoreError for those that are not of this program.
     """
-    tables = inspect(connection).get_table_names()
+    tables = _columns(connection)
     revision = _revision(connection) if "alembic_version" in tables else None
-    if revision is None and set(metadata.tables) <= set(tables):
+    if revision is None and metadata.tables.keys() <= tables.keys():
         raise _DamagedTablesError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     if revision is None and tables:
         raise StoreError(f"The database {path} belongs to another program; choose another file")
@@ -290,12 +291,23 @@ def _upgrade(connection: Connection, path: Path) -> bool:
         from bot.store.upgrades import upgrade  # noqa: PLC0415
 
         upgrade(connection, path, revision)
-    now = inspect(connection)
-    for table in metadata.sorted_tables:
-        found = now.get_columns(table.name) if now.has_table(table.name) else []
-        if not {column["name"] for column in found} >= set(table.columns.keys()):
+        tables = _columns(connection)
+    for name, table in metadata.tables.items():
+        if not tables.get(name, set()) >= set(table.columns.keys()):
             raise _DamagedTablesError.say(_REASONS[sqlite3.SQLITE_CORRUPT], path=path)
     return revision != NEWEST
+
+
+def _columns(connection: Connection) -> dict[str, set[str]]:
+    """The names of the columns that are there, by table."""
+    rows = connection.exec_driver_sql(
+        "SELECT s.name, c.name FROM sqlite_master AS s, pragma_table_info(s.name) AS c"
+        " WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    )
+    found: dict[str, set[str]] = defaultdict(set)
+    for table, column in rows:
+        found[table].add(column)
+    return dict(found)
 
 
 def _revision(connection: Connection) -> str | None:

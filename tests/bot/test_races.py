@@ -319,7 +319,9 @@ async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> 
         await tiny_chat.say("ann: /end")
 
 
-@pytest.mark.parametrize("steps", [0, 10, 30])
+@pytest.mark.parametrize(
+    "steps", [10, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 30))]
+)
 async def test_a_bots_turn_that_is_broken_off_goes_on(
     folder: Path, tiny_chat: Chat, steps: int
 ) -> None:

@@ -27,7 +27,8 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
-from tests.house_rules import KEEPS, ONE_BY_ONE, mostly_slow, small
+from tests.conftest import mostly_slow
+from tests.house_rules import KEEPS, ONE_BY_ONE, small
 from tests.made_up import made_up_values
 
 NAMED = dict(ONE_BY_ONE)

@@ -16,7 +16,8 @@ from solver.play.advice import odds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from tests.house_rules import ONE_BY_ONE, mostly_slow, small
+from tests.conftest import mostly_slow
+from tests.house_rules import ONE_BY_ONE, small
 from tests.solver.play.test_maps import guessed, some_positions
 
 HOUSE = mostly_slow(ONE_BY_ONE, first=1)

@@ -26,7 +26,7 @@ def told(news: News) -> tuple[float, ...]:
     return news.at_start.win_probabilities
 
 
-@pytest.mark.parametrize("hints", [True, False])
+@pytest.mark.parametrize("hints", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("players", [2, 3])
 async def test_they_stay(tmp_path: Path, data: Path, players: int, hints: bool) -> None:
     """In turn after turn, and where the program is begun anew in the middle of one."""

@@ -22,6 +22,7 @@ from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.turn.dice import parts
+from tests.conftest import mostly_slow
 from tests.loaded_dice import kcd
 
 BADGES = [
@@ -112,7 +113,7 @@ def best_of(game: Game, value: Callable[[Game], float]) -> float:
     return max(ways)
 
 
-@pytest.mark.parametrize("badge", BADGES)
+@pytest.mark.parametrize("badge", mostly_slow(zip(BADGES, BADGES, strict=True)))
 def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
     chance = random.Random(badge)
     used = 0

@@ -25,7 +25,7 @@ from solver.errors import IllegalActionError
 from solver.game.position import check_position
 from solver.rules.ruleset import Ruleset
 from tests import naive
-from tests.conftest import variant
+from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
 
 NAMED = dict(ONE_BY_ONE)
@@ -830,7 +830,7 @@ def whole_games(rules: Ruleset, games: int) -> None:
         machine.teardown()
 
 
-@pytest.mark.parametrize("rules", QUICK, ids=lambda rules: f"{rules.ending} {rules.ties}")
+@pytest.mark.parametrize("rules", mostly_slow((str(n), rules) for n, rules in enumerate(QUICK)))
 def test_whole_games(rules: Ruleset) -> None:
     whole_games(rules, 6)
 

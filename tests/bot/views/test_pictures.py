@@ -22,7 +22,8 @@ from solver.turn.equations import Decision
 from solver.turn.scoring import turn_plan
 from solver.wording import said_in
 from tests.bot.pictures import pixels, size_of
-from tests.house_rules import ONE_BY_ONE, mostly_slow
+from tests.conftest import mostly_slow
+from tests.house_rules import ONE_BY_ONE
 from tests.solver.play.test_maps import guessed, some_positions
 
 HOUSE = dict(ONE_BY_ONE)

@@ -19,7 +19,8 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
 from tests import naive
-from tests.house_rules import mostly_slow, small
+from tests.conftest import mostly_slow
+from tests.house_rules import small
 
 
 def one_die(goal: int, minimum: int, floor: int, in_a_row: int, points: int) -> Ruleset:

@@ -29,7 +29,10 @@ def penalty(in_a_row: int, points: int | str, **changes: Any) -> dict[str, Any]:
         penalty(3, "everything", goal=1500, dice=3, score_floor=0),
         pytest.param(penalty(1, 250, goal=1500, dice=4, score_floor=-1250), marks=pytest.mark.slow),
         pytest.param(penalty(2, 250, goal=1500, dice=3, score_floor=-500), marks=pytest.mark.slow),
-        penalty(2, 50, goal=1500, dice=3, score_floor=-250, minimum_bank=100),
+        pytest.param(
+            penalty(2, 50, goal=1500, dice=3, score_floor=-250, minimum_bank=100),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             penalty(3, 500, goal=1000, dice=3, score_floor=-500, opening_minimum=500),
             marks=pytest.mark.slow,

@@ -18,8 +18,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind, in_steps
 from tests import naive_loaded, naive_powers
-from tests.conftest import EVERY
-from tests.house_rules import mostly_slow
+from tests.conftest import EVERY, mostly_slow
 from tests.loaded_dice import kcd, random_badge, random_dice, set_of
 from tests.powers import KINDS, badge_of, random_power
 

@@ -26,7 +26,8 @@ from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import turn_plan
-from tests.house_rules import ONE_BY_ONE, mostly_slow, small
+from tests.conftest import mostly_slow
+from tests.house_rules import ONE_BY_ONE, small
 
 HOUSE = mostly_slow(ONE_BY_ONE, first=2)
 REFERENCE = Path(__file__).parents[2] / "reference"

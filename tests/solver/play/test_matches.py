@@ -15,7 +15,8 @@ from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from tests.house_rules import ONE_BY_ONE, mostly_slow
+from tests.conftest import mostly_slow
+from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins
 from tests.test_simulation import optimal
 

@@ -26,6 +26,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.scoring import Fate, fate, set_asides
+from tests.conftest import mostly_slow
 
 WITHOUT_STRATEGY = [name for name in LEVELS if name not in {"optimal", "memo-go-for-it"}]
 
@@ -75,7 +76,7 @@ def check_legal(view: TurnView, choice: Move) -> None:
         assert rules.may_bank(total, position.banked, on_board=on_board)
 
 
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", mostly_slow(zip(preset_names(), preset_names(), strict=True)))
 @settings(max_examples=40)
 @given(data=st.data())
 def test_every_level_is_legal(preset: str, data: st.DataObject) -> None:

@@ -15,7 +15,8 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
 from tests import naive
-from tests.house_rules import ONE_BY_ONE, mostly_slow
+from tests.conftest import mostly_slow
+from tests.house_rules import ONE_BY_ONE
 from tests.made_up import made_up_values
 
 

@@ -150,10 +150,8 @@ SHARED = variant(
 )
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [pytest.param(None, id="tiny"), pytest.param(SHARED, id="shared", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [None, SHARED], ids=["tiny", "shared"])
 def test_expected_turns_are_those_of_games_that_are_rolled(
     tiny: Solution, kernels: Path, rules: Ruleset | None
 ) -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import InvalidRulesError
@@ -323,6 +323,7 @@ def test_rules_are_found_by_another_process() -> None:
     assert found.stdout.decode() == "found\n"
 
 
+@settings(max_examples=30)
 @given(st.one_of(house_rules(), st.sampled_from([rules for _, rules in ONE_BY_ONE])))
 def test_a_turn_is_the_same_whatever_decides_the_rest(rules: Ruleset) -> None:
     of_turn = rules.of_turn

@@ -12,8 +12,8 @@ from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState
-from tests.conftest import variant
-from tests.house_rules import ONE_BY_ONE, mostly_slow, small
+from tests.conftest import mostly_slow, variant
+from tests.house_rules import ONE_BY_ONE, small
 from tests.naive_points import most_points
 
 REFERENCE = Path(__file__).parents[2] / "reference"

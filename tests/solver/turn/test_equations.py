@@ -27,7 +27,9 @@ def endings(bank: npt.NDArray[np.float64], farkle: float, reach: int) -> Endings
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("dice", [2, 6])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 2))]
+)
 def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -> None:
     rules = variant(preset, dice=dice)
     random = np.random.default_rng(seed)

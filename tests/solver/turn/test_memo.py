@@ -12,8 +12,8 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.endless import endless_turn
 from solver.turn.memo import memo_table, natural_unit
 from solver.turn.scoring import TurnState, possible_states
-from tests.conftest import variant
-from tests.house_rules import ONE_BY_ONE, mostly_slow
+from tests.conftest import mostly_slow, variant
+from tests.house_rules import ONE_BY_ONE
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference/figures.toml").read_text())
 RULES = {name: load_rules(name) for name in preset_names()} | dict(ONE_BY_ONE)

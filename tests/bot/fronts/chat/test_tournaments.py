@@ -84,7 +84,7 @@ def same_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("same_every_time")
-@pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize("code", ["en", pytest.param("de", marks=pytest.mark.slow)])
 async def test_playthrough(code: str, data: Path, tmp_path: Path) -> None:
     speak(language(code))
     told = []
@@ -100,7 +100,7 @@ async def test_playthrough(code: str, data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["round-robin", "knock-out"])
-@pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize("code", ["de", pytest.param("en", marks=pytest.mark.slow)])
 async def test_sixteen_with_long_names_fit(chat: Chat, form: str, code: str) -> None:
     people = [f"{chr(ord('a') + k)}{'w_' * 14}" for k in range(16)]
     reply = await chat.answer(f"{people[0]}: /tournament new {form} rules:kcd")

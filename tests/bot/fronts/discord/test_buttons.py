@@ -104,7 +104,9 @@ def check_choice(game: Game, mask: int, can: set[str], picks: set[str]) -> None:
 
 
 @pytest.mark.parametrize("preset", preset_names())
-@pytest.mark.parametrize("players", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize(
+    "players", [2, 3, 8, *(pytest.param(number, marks=pytest.mark.slow) for number in (4, 5))]
+)
 def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
     """In random games every button that can be pressed does what it says, within the limits."""
     chance, rules = random.Random(f"{preset} {players}"), load_rules(preset)
