@@ -86,9 +86,15 @@ def effort(rules: Ruleset, players: int) -> int:
             marks=pytest.mark.slow,
         ),
         small(goal=200, dice=2, farkle_keeps_turn_total=True, hot_dice="no_bank"),
-        small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
+        pytest.param(
+            small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
+            marks=pytest.mark.slow,
+        ),
         small(goal=100, dice=2, ending="final_turn", ties="shared", opening_minimum=100),
-        small(goal=100, dice=2, ending="equal_turns", goal_must_be="exceeded"),
+        pytest.param(
+            small(goal=100, dice=2, ending="equal_turns", goal_must_be="exceeded"),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             small(goal=100, dice=2, ending="final_turn", ties="played_on", opening_minimum=100),
             marks=pytest.mark.slow,
@@ -152,7 +158,10 @@ def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
     [
         pytest.param(variant("kcd", goal=1500), marks=pytest.mark.slow),
         small(goal=600),
-        small(lose_everything=("xx",), opening_minimum=150, minimum_binds_win=False),
+        pytest.param(
+            small(lose_everything=("xx",), opening_minimum=150, minimum_binds_win=False),
+            marks=pytest.mark.slow,
+        ),
         small(ending="final_turn", opening_minimum=200, farkle_keeps_turn_total=True),
         small(ending="equal_turns", ties="shared", hot_dice="forced"),
         small(ending="equal_turns", ties="played_on", minimum_bank=100),

@@ -20,7 +20,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.scoring import TurnState
-from tests.conftest import EVERY, variant
+from tests.conftest import EVERY, mostly_slow, variant
 from tests.duels import Player, Twin
 from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins
@@ -73,7 +73,7 @@ def assert_agree(rules: Ruleset, players: tuple[Player, Policy], cache: Path) ->
 SOME = ["penalty and floor", "bonus three times", "opening and penalty"]
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", mostly_slow(zip(SOME, SOME, strict=True), first=1))
 def test_some_contests(name: str, kernels: Path) -> None:
     rules = dict(SMALL)[name]
     assert_agree(rules, (None, make_policy("threshold:200")), kernels)
