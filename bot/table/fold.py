@@ -84,15 +84,13 @@ def apply(game: Game, event: Event) -> Game:
     """The game after one more event, which the commands have found to be legal."""
     if isinstance(event, Undone):
         return replace(game.before or game, version=game.version + 1)
-    after = replace(_applied(game, event), version=game.version + 1)
     # who has sat down stays
     stays = isinstance(event, Joined | Left | Revealed)
     is_decision = isinstance(event, Kept | Banked | Accepted) or (
         isinstance(event, Used) and not event.fallen
     )
-    if is_decision or (game.tracked and not stays):
-        return replace(after, before=game)
-    return replace(after, before=None)
+    before = game if is_decision or (game.tracked and not stays) else None
+    return replace(_applied(game, event), version=game.version + 1, before=before)
 
 
 def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
