@@ -10,7 +10,7 @@ import pytest
 from solver.game.position import Position
 from solver.rules.ruleset import Ruleset
 from tests import naive
-from tests.conftest import mostly_slow
+from tests.conftest import EVERY, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
 from tests.simulation import Bools, Floats, Tables, simulate
 
@@ -152,7 +152,7 @@ def check_optimal_play(rules: Ruleset, games: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", dict(ALL).values(), ids=dict(ALL))
 def test_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:
-    check_optimal_play(rules, GAMES // 2)
+    check_optimal_play(rules, GAMES // (2 if EVERY else 8))
 
 
 @pytest.mark.parametrize("rules", mostly_slow(ALL[::9], 2))

@@ -25,7 +25,7 @@ from solver.errors import IllegalActionError
 from solver.game.position import check_position
 from solver.rules.ruleset import Ruleset
 from tests import naive
-from tests.conftest import mostly_slow, variant
+from tests.conftest import EVERY, mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
 
 NAMED = dict(ONE_BY_ONE)
@@ -838,7 +838,7 @@ def test_whole_games(rules: Ruleset) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ALL, ids=lambda rules: f"{rules.ending} {rules.ties}")
 def test_many_whole_games(rules: Ruleset) -> None:
-    whole_games(rules, 25)
+    whole_games(rules, 25 if EVERY else 10)
 
 
 @pytest.mark.slow

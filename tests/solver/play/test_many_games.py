@@ -21,7 +21,7 @@ from tests.house_rules import small
 from tests.many_games import Player, Seen, exact, policy, wins
 from tests.simulation import Decisions
 
-GAMES = int(os.environ.get("FARKLE_GAMES", "1000"))
+GAMES = int(os.environ.get("FARKLE_GAMES", "600"))
 """Games that are played of each rule set; two million of all of them take hours."""
 
 PRESETS = [
