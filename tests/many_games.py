@@ -17,8 +17,8 @@ from solver.turn.scoring import TurnState
 from tests import simulation
 from tests.simulation import Decisions
 
-_KEPT = 50_000
-"""Turns whose decisions are kept."""
+_KEPT = 500_000
+"""Turns whose decisions are kept, of about 10 kB each: all that two million games come across."""
 
 
 @dataclass(frozen=True)
