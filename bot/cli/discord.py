@@ -50,11 +50,13 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         for name in ("discord.client", "discord.state"):
             logging.getLogger(name).addFilter(_is_news)
     # discord.py takes a second to import
+    import uvloop  # noqa: PLC0415
+
     from bot.fronts.discord.client import BadTokenError, DiscordError  # noqa: PLC0415
     from bot.store.errors import StoreError  # noqa: PLC0415
 
     try:
-        asyncio.run(connect(settings, chosen, token))
+        uvloop.run(connect(settings, chosen, token))
     except BadTokenError as error:
         _end(error, EXIT_BAD_TOKEN)
     except DiscordError as error:
