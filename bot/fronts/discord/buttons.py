@@ -13,6 +13,7 @@ from discord.ui import (
     Container,
     DynamicItem,
     File,
+    Item,
     LayoutView,
     MediaGallery,
     Section,
@@ -86,10 +87,27 @@ class Buttons(_Unkept, View):
 
 
 class Framed(_Unkept, LayoutView):
-    """A message of parts, in a frame with buttons in it."""
+    """A message of parts, with buttons in them; it is made once and only sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, *parts: Item[Any]) -> None:
         super().__init__(timeout=None)
+        for part in parts:
+            self.add_item(part)
+        self._made: list[dict[str, Any]] = super().to_components()  # type: ignore[no-untyped-call]
+        # parts know what they are in, and such circles are freed by collections alone, which hold
+        # up every answer: without each other they go at once
+        for one in list(self.walk_children()):
+            if isinstance(one, Container | ActionRow | Section):
+                one.clear_items()
+        self.clear_items()
+
+    def to_components(self) -> list[dict[str, Any]]:
+        """The parts as Discord takes them."""
+        return self._made
+
+    def has_components_v2(self) -> bool:
+        """Always: what is no message of parts is another view."""
+        return True
 
 
 class TableButton(
@@ -176,9 +194,7 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
         row.add_item(_menu(shown.menu, game, language))
     for row in rows.values():
         frame.add_item(row)
-    view = Framed()
-    view.add_item(frame)
-    return view
+    return Framed(frame)
 
 
 def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
@@ -193,11 +209,7 @@ def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
 
 def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
     """A text in a message that was a table before, which Discord makes no plain one again."""
-    view = Framed()
-    view.add_item(TextDisplay(text))
-    for one in attachments:
-        view.add_item(File(f"attachment://{one.name}"))
-    return view
+    return Framed(TextDisplay(text), *(File(f"attachment://{one.name}") for one in attachments))
 
 
 def _beside(told: TextDisplay[Framed], small: card.Attachment) -> Section[Framed]:

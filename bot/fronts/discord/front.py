@@ -569,6 +569,10 @@ async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, 
         await answer
     except Exception as error:  # whatever one answer is, the bot goes on
         await tell_failure(interaction, error)
+    finally:
+        # an interaction and its response know each other: what only a collection frees of them,
+        # which holds up every answer, is to be little
+        interaction.message = None
 
 
 async def _in_place(found: AsyncIterator[Reply]) -> AsyncIterator[Reply]:

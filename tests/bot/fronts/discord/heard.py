@@ -5,7 +5,9 @@ from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import discord
-from discord.ui import LayoutView, TextDisplay
+from discord.ui import LayoutView
+
+from tests.bot.fronts.discord.components import texts_of
 
 
 class Heard:
@@ -37,6 +39,5 @@ class Heard:
 def text_of(told: dict[str, Any]) -> str:
     """The text of a message as it was handed to discord.py, that of its parts too."""
     view = told.get("view")
-    parts = view.walk_children() if isinstance(view, LayoutView) else []
-    texts = [one.content for one in parts if isinstance(one, TextDisplay)]
-    return "\n".join([told.get("content") or "", *texts]).strip("\n")
+    parts = view.to_components() if isinstance(view, LayoutView) else []  # type: ignore[no-untyped-call]
+    return "\n".join([told.get("content") or "", *texts_of(parts)]).strip("\n")

@@ -82,7 +82,7 @@ def table_of(game: Game, names: list[str], *, opened: bool = False) -> Table:
 def sent(card: TableCard, game: Game, mask: int) -> list[Json]:
     """The components of a card, within all that Discord allows."""
     view = table_view(card, game, "pt-BR", mask)
-    components: list[Json] = view.to_components()  # type: ignore[no-untyped-call]
+    components: list[Json] = view.to_components()
     names = {one.name for one in card.attachments}
     told = {"flags": IN_PARTS if view.has_components_v2() else 0, "content": "", "embeds": []}
     assert component_problems(told, components, names) == []

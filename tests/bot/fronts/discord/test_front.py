@@ -30,6 +30,7 @@ from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
+from tests.bot.fronts.discord.components import ROW, walk
 from tests.bot.fronts.discord.heard import text_of
 from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
@@ -207,8 +208,7 @@ async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Pat
         await front.press(pressed, TableButton(table.game.id, 1, 0, "roll", "en"))
         shown = pressed.response.edit_message.call_args.kwargs
         assert "The game ended by itself: nobody had moved for 24 hours." in text_of(shown)
-        left = shown["view"].walk_children()
-        assert not [one for one in left if isinstance(one, discord.ui.ActionRow)]
+        assert ROW not in {one["type"] for one in walk(shown["view"].to_components())}
 
 
 async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path) -> None:
