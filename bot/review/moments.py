@@ -194,11 +194,26 @@ class Reader:
     """Win probabilities by seat when the turn began."""
     first: int = 0
     """Index of the first moment of the turn."""
+    losses: list[list[float]] = field(default_factory=list)
+    """By seat, what each decision gave away that was not forced."""
+    luck: list[list[float]] = field(default_factory=list)
+    """By seat, what each of its rolls gained it."""
 
     def forget(self) -> None:
-        """Let go of all but the turn that goes on and the change of the last one."""
+        """Let go of all but the turn that goes on, the change of the last one and the figures."""
         del self.moments[: self.first], self.changes[:-1]
         self.first = 0
+
+    def apart(self) -> "Reader":
+        """One that reads on by itself, where it is not sure yet that it happens."""
+        return replace(
+            self,
+            moments=self.moments.copy(),
+            changes=self.changes.copy(),
+            turns=self.turns.copy(),
+            losses=[one.copy() for one in self.losses],
+            luck=[one.copy() for one in self.luck],
+        )
 
     def sum(self, seat: int, *kinds: Kind) -> float:
         """Sum of what such moments gained a seat."""
@@ -305,6 +320,10 @@ class Reader:
         """Add a moment after which the seats have these win probabilities."""
         before, self.value = self.value, _rounded_alike(value)
         turn = self.turns[seat]
+        if kind is Kind.ROLL:
+            self.luck[seat].append(gain)
+        elif judgement is not None and not judgement.forced:
+            self.losses[seat].append(judgement.loss)
         self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
 
     def _end_turn(self, index: int, seat: int, how: TurnEnding) -> None:
@@ -342,8 +361,17 @@ def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
     game = steps[began - 1][2] if began else begin(first)
     start = worth.shares(game)
     value = _rounded_alike(start)
-    turns = [1] * len(game.seats)
-    reader = Reader(worth, game, start, value, turns=turns, turn_start=value)
+    seats = range(len(game.seats))
+    reader = Reader(
+        worth,
+        game,
+        start,
+        value,
+        turns=[1 for _ in seats],
+        turn_start=value,
+        losses=[[] for _ in seats],
+        luck=[[] for _ in seats],
+    )
     for index, event, after in steps[began:]:
         reader.read(index, event, after)
     return reader

@@ -95,13 +95,15 @@ class Review:
         return _worst([moment for player in self.players for moment in player.worst])
 
 
-def accuracy(losses: Sequence[float]) -> float:
-    """Mean accuracy of decisions that gave away so much win probability, 0 to 100.
+def accuracy(losses: Sequence[float]) -> float | None:
+    """Mean accuracy of decisions that gave away so much win probability, 0 to 100; None of none.
 
     That of one decision is 103.1668 exp(-0.04354 d) - 3.1668, and not below 0, for a loss of d
     percentage points: the curve of lichess.org (https://lichess.org/page/accuracy), moved by
     0.0001 so that it is 100 at d = 0.
     """
+    if not losses:
+        return None
     found = [max(0.0, 103.1668 * exp(-4.354 * loss) - 3.1668) for loss in losses]
     return min(100.0, fsum(found) / len(found))
 
@@ -139,14 +141,14 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
     """One player's game."""
     own = [one for one in reader.moments if one.seat == seat]
     others = [one for one in reader.moments if one.seat != seat]
-    luck = reader.sum(seat, Kind.ROLL)
+    luck = fsum(reader.luck[seat])
     others_luck = fsum(one.gain_of(seat) for one in others if one.kind is Kind.ROLL)
     others_choices = fsum(one.gain_of(seat) for one in others if one.kind is Kind.DECISION)
     rest = [one.gain for one in own if one.kind is Kind.ADJUSTMENT]
     rest += [one.gain_of(seat) for one in others if one.kind not in {Kind.ROLL, Kind.DECISION}]
     judged = [one.judgement for one in own if one.judgement is not None]
     counted = [one for one in judged if not one.forced]
-    losses = [one.loss for one in counted]
+    losses = reader.losses[seat]
     marks = [one.mark for one in counted]
     mean = fsum(losses) / len(losses) if losses else 0.0
     adjusted = None
@@ -163,7 +165,7 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
         blunders=marks.count(Mark.BLUNDER),
         total_loss=fsum(losses),
         mean_loss=mean,
-        accuracy=accuracy(losses) if losses else None,
+        accuracy=accuracy(losses),
         band=band(mean) if losses else None,
         luck=luck,
         told=reader.sum(seat, Kind.TURN),

@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any, TypeVar
 
 from bot.review.chart import GameChart
 from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
-from bot.review.review import PlayerReview, Review, review
+from bot.review.review import Review, accuracy
 from bot.review.worth import Worth
 from bot.services.advisor import Advisor
 from bot.services.loaded import is_light, seconds_of_solve, solved_values
@@ -320,19 +321,13 @@ class Oracle:
         """What the last finished turn changed; only what happened since the last time is read."""
         game_id, events = table.game.id, table.events
         with self._reading:
-            done, reader = self._readers.pop(game_id, (0, None))
-            if reader is not None and done > len(events):
-                # who asks looks at an older state
-                self._readers[game_id] = done, reader
-                changes = read_events(worth, table.begun, events).changes
-                return changes[-1] if changes else None
-            later = events[done:]
-            if reader is None or any(isinstance(one, Undone) or starts_anew(one) for one in later):
-                reader = read_events(worth, table.begun, events)
-            else:
-                read_on(reader, done, later)
+            done, known = self._readers.pop(game_id, (0, None))
+            reader = _read(worth, table, done, known)
             reader.forget()
-            if not table.game.over:
+            if known and done > len(events):
+                # who asks looks at an older state
+                self._readers[game_id] = done, known
+            elif not table.game.over:
                 self._readers[game_id] = len(events), reader
             return reader.changes[-1] if reader.changes else None
 
@@ -340,11 +335,16 @@ class Oracle:
         game = table.game
         if game.shares is None:
             return []
-        players: Sequence[PlayerReview | None] = [None] * len(game.seats)
+        figures: list[tuple[float | None, float | None]] = [(None, None)] * len(game.seats)
         try:
             if self.is_exact(game) and _is_light(game):
-                worth = self.advisor.worth_in(game)
-                players = review(worth, table.begun, table.events).players
+                with self._reading:
+                    done, known = self._readers.get(game.id, (0, None))
+                    # that the game ends is not stored yet
+                    known = known and known.apart()
+                reader = _read(self.advisor.worth_in(game), table, done, known)
+                both = zip(reader.losses, reader.luck, strict=True)
+                figures = [(accuracy(losses), fsum(luck)) for losses, luck in both]
         except Exception:  # a game that is over is kept, whatever its review comes to
             logger.exception("game %s is kept without what its review says", game.id)
         return [
@@ -355,11 +355,23 @@ class Oracle:
                 turns=seat.turns,
                 farkles=seat.farkled,
                 biggest_turn=seat.biggest_turn,
-                accuracy=found.accuracy if found else None,
-                luck=found.luck if found else None,
+                accuracy=precision,
+                luck=luck,
             )
-            for number, (seat, found) in enumerate(zip(game.seats, players, strict=True))
+            for number, (seat, (precision, luck)) in enumerate(
+                zip(game.seats, figures, strict=True)
+            )
         ]
+
+
+def _read(worth: Worth, table: Table, done: int, reader: Reader | None) -> Reader:
+    """What has read a game: the given one, that has read so many events, or another one."""
+    later = table.events[done:]
+    is_behind = done <= len(table.events)
+    if reader and is_behind and not any(isinstance(e, Undone) or starts_anew(e) for e in later):
+        read_on(reader, done, later)
+        return reader
+    return read_events(worth, table.begun, table.events)
 
 
 def _between_turns(game: Game) -> Game:

@@ -140,7 +140,7 @@ async def test_a_game_ends_whatever_its_review_comes_to(
     def fails(*_: object) -> None:
         raise IndexError
 
-    monkeypatch.setattr(chances, "review", fails)
+    monkeypatch.setattr(chances, "accuracy", fails)
     rules, kit = kcd(dice=3, goal=600), Kit(read_set("devil,lucky,pie", 3))
     solve(games, matchup_of(rules, (kit, kit)))
     await last(games.play(by(ANN), [ANN, BOB], rules, kits=(kit, kit)))

@@ -1,0 +1,39 @@
+"""What is told of chances while a game goes on, and kept when it is over."""
+
+import random
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from tests.bot.chat import Chat
+from tests.bot.services.test_loaded_games import data_of
+
+
+@pytest.mark.parametrize("undone", [0.0, 0.1])
+async def test_what_is_kept_of_a_game_is_what_its_review_says(
+    chat: Chat, tmp_path: Path, undone: float
+) -> None:
+    """Read move by move as it went on, as in one go when it is over."""
+    chance = random.Random(1)
+    table = await data_of(chat, "ann: /track @bob rules:kcd")
+    while (who := table["to_move"]) is not None:
+        if table["version"] > 1 and chance.random() < undone:
+            line = "/undo"
+        elif table["roll"] is not None:
+            options = (await data_of(chat, f"{who}: /hint"))["options"]
+            one = chance.choice(options[:2])
+            line = f"/keep {one['set_aside']} {'bank' if one['action'] == 'bank' else ''}"
+        elif table["dice"] == 6 and not table["turn_total"] and chance.random() < 0.2:
+            line = "/score 400"
+        else:
+            line = "/roll " + " ".join(str(chance.randint(1, 6)) for _ in range(table["dice"]))
+        table = await data_of(chat, f"{who}: {line}")
+    players = (await data_of(chat, "ann: /review"))["players"]
+    engine = create_engine(f"sqlite:///{tmp_path}/farkle.db")
+    with engine.connect() as connection:
+        query = text("SELECT accuracy, luck FROM results ORDER BY seat")
+        kept = connection.execute(query).all()
+    engine.dispose()
+    expected = [pytest.approx((one["accuracy"], one["luck"]), abs=1e-12) for one in players]
+    assert [tuple(one) for one in kept] == expected
