@@ -66,6 +66,8 @@ class Transactions:
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._waiting: deque[_Write] = deque()
         self._count = WriteCount(path)
+        self._has_looked = False
+        """Whether it was looked for writes of others in this round of the event loop."""
         self._beside: tuple[FileId | None, ...] = ()
         """The files beside the database, as the connection that writes has them open."""
 
@@ -121,9 +123,18 @@ class Transactions:
         """How often others were seen to have written to the database, without a query.
 
         While the number stays, what was read holds but for what this program itself has changed.
+        It is looked once in a round of the event loop: whatever asks for an answer later, and might
+        know of another write, is heard in the next one.
         """
-        self.check_there()
-        return self._count.foreign()
+        if not self._has_looked:
+            self.check_there()
+            self._count.look()
+            self._has_looked = True
+            asyncio.get_running_loop().call_soon(self._look_anew)
+        return self._count.seen
+
+    def _look_anew(self) -> None:
+        self._has_looked = False
 
     def check_there(self) -> None:
         """Raises StoreError where the database is gone, or another file has taken its place."""
@@ -177,6 +188,7 @@ class Transactions:
             if one.done.cancelled():
                 if one.error is None:
                     self._count.forget()  # nobody here knows what was written
+                    self._look_anew()
             elif one.error is not None:
                 one.done.set_exception(one.error)
             else:

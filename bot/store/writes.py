@@ -25,20 +25,20 @@ class WriteCount:
         self._connection: sqlite3.Connection | None = None
         self._lock = Lock()
         """The writing thread commits while the event loop looks."""
-        self._seen: int | None = None
-        """The number that was read last."""
+        self._number: int | None = None
+        """It as it was read last."""
         self._own: int | None = None
         """That of this program's last commit, which may be under way."""
-        self._foreign = 0
-
-    def foreign(self) -> int:
+        self.seen = 0
         """How often others were seen to have written."""
+
+    def look(self) -> None:
+        """See whether others have written since."""
         with self._lock:
             try:
                 self._look(self._read())
             except sqlite3.Error:
-                self._foreign += 1  # perhaps; whoever reads is told what is wrong
-            return self._foreign
+                self.seen += 1  # perhaps; whoever reads is told what is wrong
 
     @contextmanager
     def raised(self, connection: Connection) -> Iterator[None]:
@@ -57,7 +57,7 @@ class WriteCount:
     def forget(self) -> None:
         """Take what was written last for the work of others, as what it was is not known here."""
         with self._lock:
-            self._seen = self._own = None
+            self._number = self._own = None
 
     def close(self) -> None:
         """Let go of the file; the next look opens it again."""
@@ -66,9 +66,9 @@ class WriteCount:
             self._connection = None
 
     def _look(self, number: int) -> None:
-        if number not in {self._seen, self._own}:
-            self._foreign += 1
-        self._seen = number
+        if number not in {self._number, self._own}:
+            self.seen += 1
+        self._number = number
 
     def _read(self) -> int:
         """The number now. Raises sqlite3.Error where the file cannot be read at once."""
