@@ -170,6 +170,8 @@ async def _cancel(answers: Iterable[asyncio.Task[bool]]) -> bool:
 async def _pipe(commands: Commands, how: _How) -> None:
     await _resume(commands, how)
     for line in sys.stdin:
+        # a new round of the event loop: while it waited for the line others may have written
+        await asyncio.sleep(0)
         if await _answer(commands, line, how):
             return
 
