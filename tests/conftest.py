@@ -7,11 +7,11 @@ import os
 import platform
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +94,13 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
     """Compile what is compiled as it is loaded, before all processes do so at the same time."""
-    for file in sorted(SOLVER.rglob("*kernels.py")):
-        import_module(".".join(file.with_suffix("").relative_to(SOLVER.parent).parts))
+    files = sorted(SOLVER.rglob("*kernels.py"), key=lambda file: file.stat().st_size)
+    names = [".".join(file.with_suffix("").relative_to(SOLVER.parent).parts) for file in files]
+    processors = os.cpu_count() or 1
+    shares = [names[first::processors] for first in range(min(processors, len(names)))]
+    loads = [[sys.executable, "-c", f"import {', '.join(share)}"] for share in shares]
+    for process in [subprocess.Popen(load, cwd=SOLVER.parent) for load in loads]:
+        process.wait()
 
 
 @pytest.hookimpl(trylast=True)
