@@ -72,8 +72,6 @@ T = TypeVar("T")
 
 _DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
-_PRESS_SECONDS = 0.3
-"""The same of a press, whose button shows that until then."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
@@ -176,7 +174,7 @@ class Answer:
         edited = -BETWEEN_EDITS
         while True:
             try:
-                patience = None if self._answered else self._patience
+                patience = None if self._answered else _DEFER_SECONDS
                 first = await asyncio.wait_for(waiting.get(), patience)
             except TimeoutError:
                 await self._defer()
@@ -282,16 +280,12 @@ class Answer:
         return not (self._is_heard or self._told)
 
     @property
-    def _patience(self) -> float:
-        return _PRESS_SECONDS if self._pressed else _DEFER_SECONDS
-
-    @property
     def _answered(self) -> bool:
         return self._original is not _Original.NONE
 
     async def patiently(self, work: asyncio.Task[T]) -> T:
         """What some work comes to, or raises; where it takes longer, Discord is told so."""
-        if not self._answered and not (await asyncio.wait({work}, timeout=self._patience))[0]:
+        if not self._answered and not (await asyncio.wait({work}, timeout=_DEFER_SECONDS))[0]:
             await self._defer()
         return await work
 

@@ -47,7 +47,7 @@ PLACE = "discord:500"
 @pytest.fixture(autouse=True)
 def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine too a press is answered by what it changes."""
-    monkeypatch.setattr("bot.fronts.discord.answers._PRESS_SECONDS", PATIENCE)
+    monkeypatch.setattr("bot.fronts.discord.answers._DEFER_SECONDS", PATIENCE)
 
 
 def interaction(by: Person) -> Any:
