@@ -27,6 +27,7 @@ from bot.views.loaded import (
     loaded_odds_text,
 )
 from bot.views.progress import share_progress
+from solver.game.many import time_text
 from solver.named.badges import read_badges
 from solver.named.sets import read_set
 
@@ -68,8 +69,11 @@ def dice_of_all(
 
 
 def _title(dice: LoadedDice | SeatedDice) -> str:
-    others = dice.others if isinstance(dice, SeatedDice) else (dice.theirs,)
-    return f"{dice.mine.text} against {', '.join(one.text for one in others)}"
+    if not isinstance(dice, SeatedDice):
+        return f"{dice.mine.text} against {dice.theirs.text}"
+    others = ", ".join(one.text for one in dice.others)
+    seconds = time_text(dice.matchup.seconds)
+    return f"{dice.mine.text} against {others}: about {seconds} if that is not solved yet"
 
 
 def advise_loaded(
