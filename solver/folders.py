@@ -83,11 +83,15 @@ def is_ours(folder: Path) -> bool:
 
 def _holds_own(folder: Path | str) -> bool:
     with os.scandir(folder) as entries:
-        return all(
-            _is_own(entry.stat(follow_symlinks=False))
-            and (not entry.is_dir(follow_symlinks=False) or _holds_own(entry.path))
-            for entry in entries
+        return all(map(_is_own_entry, entries))
+
+
+def _is_own_entry(entry: os.DirEntry[str]) -> bool:
+    with suppress(FileNotFoundError):  # by now: files are put in their places while others look
+        return _is_own(entry.stat(follow_symlinks=False)) and (
+            not entry.is_dir(follow_symlinks=False) or _holds_own(entry.path)
         )
+    return True
 
 
 def _is_own(found: os.stat_result) -> bool:

@@ -100,7 +100,7 @@ def pytest_xdist_setupnodes() -> None:
     shares = [names[first::processors] for first in range(min(processors, len(names)))]
     loads = [[sys.executable, "-c", f"import {', '.join(share)}"] for share in shares]
     for process in [subprocess.Popen(load, cwd=SOLVER.parent) for load in loads]:
-        process.wait()
+        assert process.wait() == 0
 
 
 @pytest.hookimpl(trylast=True)
@@ -133,7 +133,7 @@ def kept_folder(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFa
 def kernels(kept_folder: Path) -> Path:
     """A folder for compiled code."""
     folder = kept_folder / "kernels"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 

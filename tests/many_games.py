@@ -18,7 +18,7 @@ from tests import simulation
 from tests.simulation import Decisions
 
 _KEPT = 500_000
-"""Turns whose decisions are kept, of about 10 kB each: all that two million games come across."""
+"""Turns whose decisions are kept, of about 10 kB each: most that two million games come across."""
 
 
 @dataclass(frozen=True)

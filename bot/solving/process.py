@@ -132,6 +132,8 @@ async def _follow(
     if process.stdin is None or process.stdout is None:
         return last  # never, as both are pipes
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        if process.stdin.is_closing():
+            raise BrokenPipeError  # as asyncio's own loop finds, where uvloop has a RuntimeError
         process.stdin.write(request)
         await process.stdin.drain()
     # standard input stays open: its end tells the worker that nobody waits any more

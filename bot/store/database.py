@@ -301,7 +301,9 @@ def _upgrade(connection: Connection, path: Path) -> bool:
 def _columns(connection: Connection) -> dict[str, set[str]]:
     """The names of the columns that are there, by table."""
     rows = connection.exec_driver_sql(
-        "SELECT s.name, c.name FROM sqlite_master AS s, pragma_table_info(s.name) AS c"
+        # other programs' virtual tables may need a module that is not here
+        "SELECT s.name, c.name FROM sqlite_master AS s LEFT JOIN pragma_table_info("
+        " CASE WHEN s.sql LIKE 'CREATE VIRTUAL%' THEN '' ELSE s.name END) AS c"
         " WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite~_%' ESCAPE '~'"
     )
     found: dict[str, set[str]] = defaultdict(set)

@@ -1,6 +1,8 @@
 """What places have set and which rules they have saved, kept in memory until it changes."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -64,8 +66,8 @@ class Places(Transactions):
 
     async def set_place_setting(self, place: str, key: str, value: Any) -> None:
         """Set something, given as JSON, for a place; never who did it."""
-        await self._put(place_settings, {"place": place, "key": key, "value": value})
-        self._changed(place)
+        with self._changing(place):
+            await self._put(place_settings, {"place": place, "key": key, "value": value})
 
     async def place_rules(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, by name in alphabetical order.
@@ -76,15 +78,14 @@ class Places(Transactions):
 
     async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
         """Save rules for a place under a name, instead of any of that name."""
-        await self._put(place_rules, {"place": place, "name": name, "text": text, "author": by})
-        self._changed(place)
+        with self._changing(place):
+            await self._put(place_rules, {"place": place, "name": name, "text": text, "author": by})
 
     async def delete_place_rules(self, place: str, name: str) -> bool:
         """Delete rules of a place; whether there were any of that name."""
         these = delete(place_rules).where(place_rules.c.place == place, place_rules.c.name == name)
-        deleted = await self.write(lambda connection: connection.execute(these).rowcount)
-        self._changed(place)
-        return bool(deleted)
+        with self._changing(place):
+            return bool(await self.write(lambda connection: connection.execute(these).rowcount))
 
     async def _kept(
         self, kept: dict[str, dict[str, Any]], place: str, query: Select[Any], damaged: Any
@@ -117,11 +118,15 @@ class Places(Transactions):
             self._rules.clear()
         return writes, self._changes
 
-    def _changed(self, place: str) -> None:
-        """What a place has set and saved is read again."""
-        self._changes += 1
-        self._settings.pop(place, None)
-        self._rules.pop(place, None)
+    @contextmanager
+    def _changing(self, place: str) -> Iterator[None]:
+        """What a place has set and saved is read again, whoever breaks the change off."""
+        try:
+            yield
+        finally:
+            self._changes += 1
+            self._settings.pop(place, None)
+            self._rules.pop(place, None)
 
     async def _put(self, table: Table, row: dict[str, Any]) -> None:
         """Insert a row, or replace what its key has."""

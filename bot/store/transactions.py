@@ -127,10 +127,10 @@ class Transactions:
         know of another write, is heard in the next one.
         """
         if not self._has_looked:
+            asyncio.get_running_loop().call_soon(self._look_anew)
             self.check_there()
             self._count.look()
             self._has_looked = True
-            asyncio.get_running_loop().call_soon(self._look_anew)
         return self._count.seen
 
     def _look_anew(self) -> None:

@@ -98,6 +98,8 @@ async def _ask(process: asyncio.subprocess.Process, request: bytes) -> bytes:
     """Send a request and wait for the answer. Raises OSError or IncompleteReadError."""
     if process.stdin is None or process.stdout is None:
         raise OSError  # never, as both are pipes
+    if process.stdin.is_closing():
+        raise BrokenPipeError  # as asyncio's own loop finds, where uvloop has a RuntimeError
     process.stdin.write(len(request).to_bytes(HEADER, "little") + request)
     await process.stdin.drain()
     length = int.from_bytes(await process.stdout.readexactly(HEADER), "little")

@@ -2,6 +2,8 @@
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,29 @@ def test_where_others_can_write_is_not_ours(tmp_path: Path, kind: str) -> None:
     if kind != "folder":
         tmp_path.chmod(0o700)  # nobody comes there
         assert is_ours(tmp_path)
+
+
+def test_what_is_renamed_meanwhile_is_still_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As numba does with all code that it keeps."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "in").mkdir(mode=0o755)
+    files = [tmp_path / "new", tmp_path / "in" / "new"]
+    for file in files:
+        file.touch()
+    listed = os.scandir
+
+    @contextmanager
+    def scandir(folder: Path | str) -> Iterator[Iterator[os.DirEntry[str]]]:
+        with listed(folder) as entries:
+            found = list(entries)
+        (Path(folder) / "new").rename(Path(folder) / "kept")
+        yield iter(found)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert is_ours(tmp_path)
+    assert not any(file.exists() for file in files)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import io
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
@@ -72,6 +73,8 @@ T = TypeVar("T")
 
 _DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
+DUE = "due"
+"""When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
@@ -174,7 +177,7 @@ class Answer:
         edited = -BETWEEN_EDITS
         while True:
             try:
-                patience = None if self._answered else _DEFER_SECONDS
+                patience = None if self._answered else self._patience
                 first = await asyncio.wait_for(waiting.get(), patience)
             except TimeoutError:
                 await self._defer()
@@ -280,12 +283,18 @@ class Answer:
         return not (self._is_heard or self._told)
 
     @property
+    def _patience(self) -> float:
+        """Seconds until Discord is to be told that the answer takes longer."""
+        due: float = self._interaction.extras.get(DUE, math.inf)
+        return max(0.0, min(_DEFER_SECONDS, due - time.monotonic()))
+
+    @property
     def _answered(self) -> bool:
         return self._original is not _Original.NONE
 
     async def patiently(self, work: asyncio.Task[T]) -> T:
         """What some work comes to, or raises; where it takes longer, Discord is told so."""
-        if not self._answered and not (await asyncio.wait({work}, timeout=_DEFER_SECONDS))[0]:
+        if not self._answered and not (await asyncio.wait({work}, timeout=self._patience))[0]:
             await self._defer()
         return await work
 

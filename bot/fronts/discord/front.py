@@ -21,7 +21,7 @@ from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
-from bot.fronts.discord.answers import Answer, caller_of, language_of_all, user_id
+from bot.fronts.discord.answers import DUE, Answer, caller_of, language_of_all, user_id
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
@@ -66,6 +66,8 @@ logger = logging.getLogger(__name__)
 
 PRIVATE = {"hint", "help", "forget", "daily", "drill"}
 """Commands whose answers are for the one who gave them alone."""
+_ANSWER_SECONDS = 2.3
+"""Seconds after an interaction within which Discord is told something, as it waits for three."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
 _DRIFT = 1e-4
@@ -130,6 +132,7 @@ class DiscordFront:
         late = lag - self._least_lag
         if late > TOO_LATE:
             logger.info("left an interaction alone that came %.1f s late", late)
+        interaction.extras[DUE] = now - late + _ANSWER_SECONDS
         return late <= TOO_LATE
 
     async def finish(self, seconds: float) -> None:

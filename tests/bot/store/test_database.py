@@ -270,10 +270,19 @@ async def test_all_that_is_known_of_tables_is_in_the_first_page(path: Path, url:
     assert all(sql.encode() in first for (sql,) in made)
 
 
-async def test_other_programs_databases_are_refused_and_left_alone(path: Path, url: str) -> None:
+@pytest.mark.parametrize("is_virtual", [False, True])
+async def test_other_programs_databases_are_refused_and_left_alone(
+    path: Path, url: str, is_virtual: bool
+) -> None:
+    """A virtual table cannot be looked at without the module of its program."""
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE recipes (soup TEXT)")
+        if is_virtual:
+            connection.execute("PRAGMA writable_schema = ON")
+            sql = "CREATE VIRTUAL TABLE recipes USING herbs"
+            connection.execute("UPDATE sqlite_schema SET rootpage = 0, sql = ?", [sql])
+            connection.commit()
     before = path.read_bytes()
     with pytest.raises(StoreError, match="belongs to another program"):
         await Store.open(url)

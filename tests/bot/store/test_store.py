@@ -158,6 +158,24 @@ async def test_places_keep_settings_and_rules(store: Store) -> None:
     assert list(await store.place_rules("here")) == ["a"]
 
 
+async def test_a_setting_whose_change_is_broken_off_is_read_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As soon as it is written, before who changed it knows."""
+    assert await store.place_settings("here") == {}
+    told = store._tell
+    changing = asyncio.create_task(store.set_place_setting("here", "games", 2))
+
+    def told_and_cancelled(batch: Any) -> None:
+        told(batch)
+        changing.cancel()
+
+    monkeypatch.setattr(store, "_tell", told_and_cancelled)
+    with pytest.raises(asyncio.CancelledError):
+        await changing
+    assert await store.place_settings("here") == {"games": 2}
+
+
 async def test_what_other_programs_write_is_seen(store: Store, url: str) -> None:
     other = await Store.open(url)
     assert await store.place_rules("here") == {}

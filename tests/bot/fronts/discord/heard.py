@@ -19,6 +19,7 @@ class Heard:
         self.channel_id, self.guild_id, self.guild_locale = 500, None, None
         self.permissions = discord.Permissions.none()
         self.message = self.channel = None
+        self.extras: dict[str, Any] = {}
         self.response, self.followup = AsyncMock(), AsyncMock()
         self.response.is_done = Mock(return_value=False)
         self.edit_original_response = AsyncMock()

@@ -57,6 +57,7 @@ def interaction(by: Person) -> Any:
         user=SimpleNamespace(id=int(by.id.removeprefix("discord:")), display_name=by.name),
         message=None,
         channel=None,
+        extras={},
         channel_id=500,
         guild_id=None,
         guild_locale=None,
@@ -193,6 +194,25 @@ async def test_a_press_becomes_no_line_of_text(
         sure = interaction(ANN)
         await front.confirmed(sure, Confirm("resign", game_id, "en"))
         assert "Ann resigns." in text_of(sure.response.send_message.call_args.kwargs)
+
+
+async def test_what_comes_late_is_told_to_wait_in_time(tmp_path: Path) -> None:
+    """A press that was heard, or could be answered, only when Discord has waited for seconds."""
+    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
+        front = DiscordFront(Mock(), parts.games, parts.rules)
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        [table] = [news.table async for news in begun]
+        version = 1
+        for late in (0.0, 2.5):
+            pressed = interaction(ANN)
+            pressed.locale = discord.Locale.american_english
+            for seconds in (0.0, late):
+                pressed.created_at = datetime.now(UTC) - timedelta(seconds=seconds)
+                assert front.listen(pressed)
+            action = "roll" if version == 1 else "undo"
+            await front.press(pressed, TableButton(table.game.id, version, 0, action, "en"))
+            assert pressed.response.defer.await_count == (late > 0)
+            version += 1
 
 
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:
