@@ -55,6 +55,9 @@ os.environ["FARKLE_WORKERS"] = "0"
 EVERY = "FARKLE_EVERY" in os.environ
 """Whether tests try all that they draw from, and not a share of it."""
 
+only_with_every = pytest.mark.skipif(not EVERY, reason="takes long: with FARKLE_EVERY=1")
+"""Beside tests that try the same in less time."""
+
 # no test measures time: on a busy machine any example may take long
 settings.register_profile("unhurried", deadline=None, max_examples=200 if EVERY else 50)
 settings.load_profile("unhurried")
@@ -69,6 +72,11 @@ def mostly_slow(cases: Iterable[tuple[str, Any]], every: int = 3, first: int = 0
         pytest.param(one, id=name, marks=() if number % every == first else pytest.mark.slow)
         for number, (name, one) in enumerate(cases)
     ]
+
+
+def rarely(names: Iterable[str], *seldom: str) -> list[Any]:
+    """Named parameters of which some take long, and are tried with FARKLE_EVERY alone."""
+    return [pytest.param(name, marks=only_with_every if name in seldom else ()) for name in names]
 
 
 _WEEK = 7 * 24 * 60 * 60

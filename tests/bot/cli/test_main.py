@@ -20,7 +20,7 @@ from solver.game.position import reachable
 from solver.game.standings import Solution
 from solver.rules.file import load_rules, preset_names
 from solver.strategy import find_manifest, manifest_path
-from tests.conftest import SOLVED, SOLVER
+from tests.conftest import SOLVED, SOLVER, only_with_every
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 
@@ -412,6 +412,7 @@ def test_compiled_code_that_is_damaged_is_made_anew(
     assert not {b"", b"garbage"} & set(compiled_anew)
 
 
+@only_with_every
 @pytest.mark.slow
 def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "FARKLE_DATA": "/dev/null/nowhere"}

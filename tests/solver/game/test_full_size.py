@@ -14,7 +14,7 @@ from tests.solver.game.test_sweeps import FIGURES
 LOWER_GOALS = {
     "arnold": 3000,
     "cardgames": 5000,
-    "dice-10000": 1500,
+    "dice-10000": 1000,
     "facebook": 4000,
     "farkle-games": 2000,
     "patch": 3000,

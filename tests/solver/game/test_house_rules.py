@@ -11,6 +11,7 @@ from solver.game.standings import LEAST, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from tests import naive
+from tests.conftest import EVERY
 from tests.house_rules import ONE_BY_ONE, house_rules
 
 
@@ -71,6 +72,6 @@ def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
 
 
 @pytest.mark.slow
-@random_combinations(75)
+@random_combinations(200 if EVERY else 40)
 def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)

@@ -27,7 +27,7 @@ from solver.rules.file import load_rules, preset_names
 from solver.strategy import Strategy
 from solver.turn.equations import Decision, TurnTable
 from solver.turn.scoring import TurnState
-from tests.conftest import SOLVED, variant
+from tests.conftest import SOLVED, rarely, variant
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
@@ -193,7 +193,7 @@ def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", rarely(preset_names(), "dice-10000", "farkle-games", "zilch"))
 def test_the_number_of_threads_does_not_matter_in_long_games(kernels: Path, preset: str) -> None:
     """With all turn functions, a first sweep that leaves totals out, and corrections."""
     rules = variant(preset, goal=50 * FEW_SCORES, score_floor=0)

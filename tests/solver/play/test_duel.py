@@ -178,8 +178,8 @@ def test_policies_look_at_nothing_else(data: st.DataObject) -> None:
 
 
 PRESETS = {
-    "arnold to 3,000": (variant("arnold", goal=3000), "threshold:500"),
-    "facebook to 3,000": (variant("facebook", goal=3000, score_floor=-1000), "max-points"),
+    "arnold to 2,000": (variant("arnold", goal=2000), "threshold:500"),
+    "facebook to 2,000": (variant("facebook", goal=2000, score_floor=-1000), "max-points"),
     **{
         f"kcd {name}": (load_rules("kcd"), name)
         for name in ("max-points", "turn-points", "threshold:500")

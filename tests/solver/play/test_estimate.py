@@ -56,10 +56,14 @@ def pairs(kernels: Path) -> Callable[[Ruleset], Strategy]:
     return strategy
 
 
-def errors(rules: Ruleset, players: int, two: Strategy, kernels: Path, number: int) -> Any:
+def solved(rules: Ruleset, players: int, kernels: Path) -> SharedStrategy:
+    found = solve_many(rules, players, cache=kernels)
+    return SharedStrategy(rules, players, found.values, found.lasts)
+
+
+def errors(exact: SharedStrategy, two: Strategy, number: int) -> Any:
     """Largest error of any player's chance, of random positions, in percentage points."""
-    solved = solve_many(rules, players, cache=kernels)
-    exact = SharedStrategy(rules, players, solved.values, solved.lasts)
+    rules, players = exact.rules, exact.players
     found, draw = EstimatedStrategy(two, players), np.random.default_rng(2)
     off = []
     for _ in range(number):
@@ -87,7 +91,7 @@ SMALL = [
 def test_small_games_of_three_are_near_exact_ones(
     rules: Ruleset, pairs: Callable[[Ruleset], Strategy], kernels: Path
 ) -> None:
-    off = errors(rules, 3, pairs(rules), kernels, 60)
+    off = errors(solved(rules, 3, kernels), pairs(rules), 60)
     # a game of two turns or three
     assert off.mean() < 1
     assert off.max() < 5
@@ -108,9 +112,10 @@ def test_what_is_said_of_errors_holds(
     pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int, changes: dict[str, Any]
 ) -> None:
     rules = variant("kcd", **changes)
+    exact = solved(rules, players, kernels)
     for two in (pairs(rules), rough_strategy(rules)):
         assert EstimatedStrategy(two, players).within == WITHIN
-        off = errors(rules, players, two, kernels, 50)
+        off = errors(exact, two, 50)
         assert np.quantile(off, 0.95) < 100 * WITHIN
         assert off.mean() < 0.4
         assert off.max() < 5

@@ -26,7 +26,7 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
 from solver.turn.scoring import Fate, fate
 from tests import naive
-from tests.conftest import variant
+from tests.conftest import only_with_every, variant
 from tests.house_rules import small
 from tests.solver.play.test_duel import assert_agree, shared
 
@@ -176,6 +176,7 @@ def test_what_is_found_out_is_kept(
     assert load_memo(tmp_path / "new", rules, found.unit) is None
 
 
+@only_with_every
 @pytest.mark.slow
 def test_the_published_thresholds_are_found(solutions: dict[str, Solution], kernels: Path) -> None:
     """They are the best that the search finds too, and the table is the published strategy."""
