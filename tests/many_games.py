@@ -8,6 +8,7 @@ from itertools import cycle
 
 import numpy as np
 
+from solver.game.many import ManySolution
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import Standing
@@ -19,6 +20,11 @@ from tests.simulation import Decisions
 
 _KEPT = 500_000
 """Turns whose decisions are kept, of about 10 kB each: most that two million games come across."""
+
+
+def strategy_of(solution: ManySolution) -> SharedStrategy:
+    """Best play by what was solved, without a file."""
+    return SharedStrategy(solution.rules, solution.players, solution.values, solution.lasts)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from solver.batch.local import solve_here, solve_many_here
 from solver.best_play import Strategy
-from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.many_best import SharedPosition
 from solver.game.standings import Standing
 from solver.play.estimate import EstimatedStrategy
 from solver.play.rough import rough_strategy
@@ -25,6 +25,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnState
+from tests.many_games import strategy_of
 
 TWO = [("kcd", 1500), ("kcd", 4000), ("classic", 10_000), ("facebook", 10_000), ("arnold", 10_000)]
 THREE = [("kcd", 1000), ("kcd", 1500), ("kcd", 2500), ("kcd", 4000), ("arnold", 3000)]
@@ -82,8 +83,7 @@ def compare(rules: Ruleset, players: int, number: int, cache: Path) -> None:
     pairs = Strategy(rules, solve_here(rules, cache=cache, tolerance=1e-9).values, rules.name)
     exact: Chances = EstimatedStrategy(pairs, 2).chances
     if players > 2:
-        solved = solve_many_here(rules, players, cache=cache)
-        exact = SharedStrategy(rules, players, solved.values, solved.lasts).chances
+        exact = strategy_of(solve_many_here(rules, players, cache=cache)).chances
     right = np.array([exact(one) for one in at])
     begun = time.perf_counter()
     rough = rough_strategy(rules)

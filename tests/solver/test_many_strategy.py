@@ -11,7 +11,7 @@ import pytest
 
 from solver.errors import InvalidPositionError, MissingStrategyError, StrategyFileError
 from solver.game.many import ManySolution
-from solver.game.many_best import SharedPosition, SharedStrategy, first_shared_position
+from solver.game.many_best import SharedPosition, first_shared_position
 from solver.game.many_sweeps import check, solve_many
 from solver.game.standings import Standing, after_turn, standing_index
 from solver.many_strategy import open_many, save_many, verify_many
@@ -21,6 +21,7 @@ from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests.house_rules import small
+from tests.many_games import strategy_of
 from tests.naive_many import Game as Twin
 
 RULES = {
@@ -34,10 +35,6 @@ RULES = {
 @pytest.fixture(scope="module")
 def solved(kernels: Path) -> dict[str, ManySolution]:
     return {name: solve_many(rules, 3, cache=kernels) for name, rules in RULES.items()}
-
-
-def strategy_of(solution: ManySolution) -> SharedStrategy:
-    return SharedStrategy(solution.rules, solution.players, solution.values, solution.lasts)
 
 
 def starts(rules: Ruleset) -> list[SharedPosition]:

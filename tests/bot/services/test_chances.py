@@ -1,10 +1,11 @@
 """What is told of chances while a game goes on, and kept when it is over."""
 
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from tests.bot.chat import Chat
 from tests.bot.services.test_loaded_games import data_of
@@ -30,10 +31,7 @@ async def test_what_is_kept_of_a_game_is_what_its_review_says(
             line = "/roll " + " ".join(str(chance.randint(1, 6)) for _ in range(table["dice"]))
         table = await data_of(chat, f"{who}: {line}")
     players = (await data_of(chat, "ann: /review"))["players"]
-    engine = create_engine(f"sqlite:///{tmp_path}/farkle.db")
-    with engine.connect() as connection:
-        query = text("SELECT accuracy, luck FROM results ORDER BY seat")
-        kept = connection.execute(query).all()
-    engine.dispose()
-    expected = [pytest.approx((one["accuracy"], one["luck"]), abs=1e-12) for one in players]
-    assert [tuple(one) for one in kept] == expected
+    with closing(sqlite3.connect(tmp_path / "farkle.db")) as connection:
+        query = "SELECT accuracy, luck FROM results ORDER BY seat"
+        kept = connection.execute(query).fetchall()
+    assert kept == [pytest.approx((one["accuracy"], one["luck"]), abs=1e-12) for one in players]

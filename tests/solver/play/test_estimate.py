@@ -25,6 +25,7 @@ from solver.turn.dice import dice_set
 from solver.turn.scoring import TurnState
 from tests.conftest import variant
 from tests.house_rules import small
+from tests.many_games import strategy_of
 
 KCD = variant("kcd", goal=1000)
 """Of which turns are long enough, and three players are solved at once."""
@@ -54,11 +55,6 @@ def pairs(kernels: Path) -> Callable[[Ruleset], Strategy]:
         return known[rules]
 
     return strategy
-
-
-def solved(rules: Ruleset, players: int, kernels: Path) -> SharedStrategy:
-    found = solve_many(rules, players, cache=kernels)
-    return SharedStrategy(rules, players, found.values, found.lasts)
 
 
 def errors(exact: SharedStrategy, two: Strategy, number: int) -> Any:
@@ -91,7 +87,7 @@ SMALL = [
 def test_small_games_of_three_are_near_exact_ones(
     rules: Ruleset, pairs: Callable[[Ruleset], Strategy], kernels: Path
 ) -> None:
-    off = errors(solved(rules, 3, kernels), pairs(rules), 60)
+    off = errors(strategy_of(solve_many(rules, 3, cache=kernels)), pairs(rules), 60)
     # a game of two turns or three
     assert off.mean() < 1
     assert off.max() < 5
@@ -112,7 +108,7 @@ def test_what_is_said_of_errors_holds(
     pairs: Callable[[Ruleset], Strategy], kernels: Path, players: int, changes: dict[str, Any]
 ) -> None:
     rules = variant("kcd", **changes)
-    exact = solved(rules, players, kernels)
+    exact = strategy_of(solve_many(rules, players, cache=kernels))
     for two in (pairs(rules), rough_strategy(rules)):
         assert EstimatedStrategy(two, players).within == WITHIN
         off = errors(exact, two, 50)

@@ -18,7 +18,7 @@ from solver.play.policies import Optimal, make_policy
 from solver.rules.ruleset import Ruleset
 from tests.conftest import variant
 from tests.house_rules import small
-from tests.many_games import Player, Seen, exact, policy, wins
+from tests.many_games import Player, Seen, exact, policy, strategy_of, wins
 from tests.simulation import Decisions
 
 GAMES = int(os.environ.get("FARKLE_GAMES", "600"))
@@ -44,8 +44,7 @@ OTHERWISE = "against the leader", "in another order", "early", "late"
 
 
 def solved(rules: Ruleset, kernels: Path, players: int = 3) -> SharedStrategy:
-    solution = solve_many(rules, players, cache=kernels)
-    return SharedStrategy(rules, players, solution.values, solution.lasts)
+    return strategy_of(solve_many(rules, players, cache=kernels))
 
 
 def exchanged(best: Player, seen: Seen) -> Decisions:
