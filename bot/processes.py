@@ -26,6 +26,15 @@ async def start(*arguments: str, stderr: int, cwd: str | None = None) -> asyncio
     )
 
 
+async def send(process: asyncio.subprocess.Process, data: bytes) -> None:
+    """Write to a process that `start` began. Raises OSError where it takes nothing any more."""
+    # what was closed before is an error of its own for each kind of event loop
+    if process.stdin is None or process.stdin.is_closing():
+        raise BrokenPipeError
+    process.stdin.write(data)
+    await process.stdin.drain()
+
+
 def send_signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     """Signal a process that `start` began, with all its children, if it is still there."""
     # it began a session, so that its group has its own number

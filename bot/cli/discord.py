@@ -49,9 +49,9 @@ def discord_command(settings: Settings, *, check: bool) -> None:
             logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
         for name in ("discord.client", "discord.state"):
             logging.getLogger(name).addFilter(_is_news)
-    # discord.py takes a second to import
-    import uvloop  # noqa: PLC0415
+    import uvloop  # noqa: PLC0415 - not there on Windows
 
+    # discord.py takes a second to import
     from bot.fronts.discord.client import BadTokenError, DiscordError  # noqa: PLC0415
     from bot.store.errors import StoreError  # noqa: PLC0415
 

@@ -367,7 +367,7 @@ def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
         game,
         start,
         value,
-        turns=[1 for _ in seats],
+        turns=[1] * len(seats),
         turn_start=value,
         losses=[[] for _ in seats],
         luck=[[] for _ in seats],

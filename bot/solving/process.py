@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from bot.processes import send_signal, start
+from bot.processes import send, send_signal, start
 from solver.batch.jobs import Job, Watch
 from solver.errors import SolveError, system_reason
 from solver.game.standings import Progress
@@ -129,13 +129,10 @@ async def _follow(
 ) -> dict[str, Any]:
     """Tell the worker what to do and read what it says until it ends; returns the last message."""
     last: dict[str, Any] = {}
-    if process.stdin is None or process.stdout is None:
-        return last  # never, as both are pipes
+    if process.stdout is None:
+        return last  # never, as it is a pipe
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        if process.stdin.is_closing():
-            raise BrokenPipeError  # as asyncio's own loop finds, where uvloop has a RuntimeError
-        process.stdin.write(request)
-        await process.stdin.drain()
+        await send(process, request)
     # standard input stays open: its end tells the worker that nobody waits any more
     async for line in process.stdout:
         try:

@@ -67,7 +67,7 @@ class Transactions:
         self._waiting: deque[_Write] = deque()
         self._count = WriteCount(path)
         self._has_looked = False
-        """Whether it was looked for writes of others in this round of the event loop."""
+        """Whether writes of others were looked for in this round of the event loop."""
         self._beside: tuple[FileId | None, ...] = ()
         """The files beside the database, as the connection that writes has them open."""
 
@@ -123,8 +123,8 @@ class Transactions:
         """How often others were seen to have written to the database, without a query.
 
         While the number stays, what was read holds but for what this program itself has changed.
-        It is looked once in a round of the event loop: whatever asks for an answer later, and might
-        know of another write, is heard in the next one.
+        Others are looked for once in a round of the event loop: who might know of a later write,
+        and asks for an answer, is heard in another round.
         """
         if not self._has_looked:
             asyncio.get_running_loop().call_soon(self._look_anew)

@@ -26,7 +26,7 @@ class WriteCount:
         self._lock = Lock()
         """The writing thread commits while the event loop looks."""
         self._number: int | None = None
-        """It as it was read last."""
+        """The number as it was read last."""
         self._own: int | None = None
         """That of this program's last commit, which may be under way."""
         self.seen = 0

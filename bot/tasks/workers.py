@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from bot.processes import send_signal, start
+from bot.processes import send, send_signal, start
 from solver.errors import FarkleError, system_reason
 from solver.wording import spoken
 
@@ -96,12 +96,9 @@ class Workers:
 
 async def _ask(process: asyncio.subprocess.Process, request: bytes) -> bytes:
     """Send a request and wait for the answer. Raises OSError or IncompleteReadError."""
-    if process.stdin is None or process.stdout is None:
-        raise OSError  # never, as both are pipes
-    if process.stdin.is_closing():
-        raise BrokenPipeError  # as asyncio's own loop finds, where uvloop has a RuntimeError
-    process.stdin.write(len(request).to_bytes(HEADER, "little") + request)
-    await process.stdin.drain()
+    if process.stdout is None:
+        raise OSError  # never, as it is a pipe
+    await send(process, len(request).to_bytes(HEADER, "little") + request)
     length = int.from_bytes(await process.stdout.readexactly(HEADER), "little")
     return await process.stdout.readexactly(length)
 
