@@ -294,6 +294,8 @@ class Tables:
             raise
         table = Table(stored, begun, (), begin(begun), at)
         self._keep(table, writes)
+        if secret:
+            self._secrets[game_id] = secret
         self._changed(caller.place, begun=game_id)
         return table
 
