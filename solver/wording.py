@@ -56,13 +56,13 @@ def said_in(language: Language, make: Callable[P, T], /, *args: P.args, **kwargs
 
 def say(message: str, /, **parts: Any) -> str:
     """The sentence in the language that is spoken, with its parts."""
-    return _FORMATTER.vformat(spoken().one(message), (), parts)
+    return _formatted(spoken().one(message), parts)
 
 
 def say_number(one: str, many: str, number: int, /, **parts: Any) -> str:
     """The sentence for a number of things, which it has as its part `number`."""
     message = spoken().counted(one, many, number)
-    return _FORMATTER.vformat(message, (), {"number": number, **parts})
+    return _formatted(message, {"number": number, **parts})
 
 
 def say_later(message: str, /) -> str:
@@ -73,6 +73,12 @@ def say_later(message: str, /) -> str:
 def figure(number: float, form: str = ",") -> str:
     """A number by itself, as the language writes it; `form` as in format()."""
     return format(number, form).translate(spoken().separators)
+
+
+def _formatted(message: str, parts: Mapping[str, Any]) -> str:
+    if spoken().separators:
+        return _FORMATTER.vformat(message, (), parts)
+    return message.format_map(parts)  # ten times as fast
 
 
 class _Formatter(Formatter):

@@ -15,10 +15,10 @@ from urllib.parse import quote
 from filelock import FileLock
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.checksums import crc32
 from bot.store.errors import StoreError
+from bot.store.readers import MOST
 from bot.store.rescue import is_whole, rescue
 from bot.store.schema import NEWEST, metadata
 from bot.store.survey import set_aside_damaged
@@ -34,8 +34,6 @@ _DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 PATIENCE = 30.0
 """Seconds that a transaction waits for another one to end."""
 
-_CONNECTIONS = 12
-"""Most that are open at once; whoever needs one more waits for it."""
 _READ_ONLY = {"mode": "ro", "uri": "true"}
 
 PAGE_SIZE = 8192
@@ -113,30 +111,15 @@ def connect(path: Path, *, read_only: bool = False, synchronous: str = "FULL") -
 
     synchronous : SQLite's setting; with FULL what was acknowledged outlives a power cut
     """
-    engine = create_engine(_url("sqlite", path, read_only=read_only), **_options())
-    _watch(engine, path, synchronous)
-    return engine
-
-
-def connect_readers(path: Path, *, read_only: bool = False) -> AsyncEngine:
-    """Connections for the event loop to a database that is up to date."""
-    engine = create_async_engine(_url("sqlite+aiosqlite", path, read_only=read_only), **_options())
-    _watch(engine.sync_engine, path)
-    event.listen(engine.sync_engine, "invalidate", _on_invalidate)
-    return engine
-
-
-def _url(driver: str, path: Path, *, read_only: bool) -> URL:
     name = f"file:{quote(str(path))}" if read_only else str(path)
-    return URL.create(driver, database=name, query=_READ_ONLY if read_only else {})
-
-
-def _watch(engine: Engine, path: Path, synchronous: str = "FULL") -> None:
-    """Set connections up, and let none be opened to another file of the same name."""
+    url = URL.create("sqlite", database=name, query=_READ_ONLY if read_only else {})
+    engine = create_engine(url, **_options())
     _set_up(engine, synchronous)
+    # none is ever opened to another file of the same name
     file = file_id(path)
     event.listen(engine, "do_connect", lambda *_: check_same(path, file))
     event.listen(engine, "connect", lambda *_: check_same(path, file))
+    return engine
 
 
 def migrate(path: Path) -> None:
@@ -365,21 +348,11 @@ def _on_begin(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
 
-def _on_invalidate(connection: Any, _: object, __: object) -> None:
-    """Unlock: SQLite keeps a closed connection's lock while any statement of it is alive.
-
-    Such statements are those of a task that was cancelled, until Python collects its garbage.
-    """
-    connection.rollback()
-
-
 def _options() -> dict[str, Any]:
     return {
         "connect_args": {"timeout": PATIENCE, "factory": _Connection},
-        # to open one more for a moment costs more than to wait for one that is open
-        "pool_size": _CONNECTIONS,
+        "pool_size": MOST,
         "max_overflow": 0,
-        "pool_use_lifo": True,  # what was used last has most in its cache
         "hide_parameters": True,  # errors go to logs, and the dice have secrets
         "json_serializer": partial(json.dumps, separators=(",", ":"), allow_nan=False),
         "json_deserializer": _json,

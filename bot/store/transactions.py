@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,17 +19,16 @@ from sqlalchemy import Connection, Engine
 
 from bot.store.database import (
     BEGIN,
-    READ,
     WRITE,
     FileId,
     beside,
     check_beside,
     check_same,
     connect,
-    connect_readers,
     explained,
     file_id,
 )
+from bot.store.readers import Readers
 from bot.store.writes import WriteCount
 from solver.wording import Language, said_in, spoken
 
@@ -60,7 +60,7 @@ class Transactions:
         self._path = path
         self._file = file_id(path)
         self._engine = connect(path, read_only=read_only)
-        self._readers = connect_readers(path, read_only=read_only)
+        self._readers = Readers(connect(path, read_only=read_only))
         self._notes = connect(path, synchronous="NORMAL")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="write")
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
@@ -80,7 +80,7 @@ class Transactions:
         """Let go of the file."""
         await asyncio.to_thread(self._writer.shutdown)
         self._count.close()
-        await self._readers.dispose()
+        await self._readers.close()
         self._notes.dispose()
         self._engine.dispose()
 
@@ -90,9 +90,7 @@ class Transactions:
         if self._beside:  # a new connection might see what others do not
             check_beside(self._path, self._beside)
         with explained(self._path):
-            async with self._readers.connect() as connection:
-                await connection.execution_options(**{BEGIN: READ})
-                return await connection.run_sync(self._checked, work)
+            return await self._readers.run(partial(self._checked, work))
 
     async def write(self, work: Work[T]) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
@@ -203,7 +201,7 @@ class Transactions:
             if engine is self._engine:
                 self._beside = connection.info["beside"]
 
-    def _checked(self, connection: Connection, work: Work[T]) -> T:
+    def _checked(self, work: Work[T], connection: Connection) -> T:
         """What is made with a connection of those that read."""
         self._check_there(connection)
         result = work(connection)

@@ -8,7 +8,9 @@ in it than the others.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Generic, TypeVar
 
 from bot.table.events import (
     Accepted,
@@ -41,6 +43,11 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import Fate, after_set_aside, fate
+
+T = TypeVar("T")
+
+_REMEMBERED = 256
+"""Events applied last whose games are at hand."""
 
 
 def fold(first: Begun, others: Iterable[Event]) -> Game:
@@ -81,7 +88,33 @@ def begin(event: Begun) -> Game:
 
 
 def apply(game: Game, event: Event) -> Game:
-    """The game after one more event, which the commands have found to be legal."""
+    """The game after one more event, which the commands have found to be legal.
+
+    It is the same object where the same event was applied to the same game a moment ago: whoever
+    commits, tells and draws what happened each goes through it once more.
+    """
+    return _known_after(_Same(game), _Same(event))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Same(Generic[T]):
+    """A thing that is equal to itself alone, so that to look it up costs nothing."""
+
+    it: T
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.it is other.it
+
+
+@lru_cache(_REMEMBERED)
+def _known_after(game: _Same[Game], event: _Same[Event]) -> Game:
+    return _after(game.it, event.it)
+
+
+def _after(game: Game, event: Event) -> Game:
     if isinstance(event, Undone):
         return replace(game.before or game, version=game.version + 1)
     # who has sat down stays
@@ -179,8 +212,7 @@ def _used(game: Game, event: Used) -> Game:  # noqa: PLR0911 - one for each kind
 
 def _turn_of(game: Game, seat: int) -> Game:
     """The game where a seat begins a turn."""
-    game = replace(game, mover=seat)
-    return replace(game, turn=game.first_turn)
+    return replace(game, mover=seat, turn=game.first_turn_of(seat))
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:

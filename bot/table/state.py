@@ -207,7 +207,12 @@ class Game:
     @property
     def first_turn(self) -> Turn:
         """The turn of the player to move as it begins."""
-        return Turn(self.dice.whole)
+        return self.first_turn_of(self.mover)
+
+    def first_turn_of(self, seat: int) -> Turn:
+        """The turn of a player as it begins."""
+        side = self.side_of(seat)
+        return Turn((side.dice if side else dice_set(self.rules)).whole)
 
     @property
     def number_of_dice(self) -> int:

@@ -17,18 +17,9 @@ from discord.ui import LayoutView, View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
-from bot.fronts.discord.buttons import (
-    Framed,
-    daily_view,
-    drill_view,
-    explore_view,
-    shown_texts,
-    shows_moment,
-    table_view,
-    text_view,
-    tournament_view,
-)
+from bot.fronts.discord.buttons import daily_view, drill_view, explore_view, tournament_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
+from bot.fronts.discord.frames import Framed, shown_texts, shows_moment, table_view, text_view
 from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
 from bot.languages import best_language
 from bot.services.daily import Asked

@@ -1,37 +1,20 @@
 """Buttons as Discord's; what they do is in their custom ids, so they outlive restarts."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any, Self
 
 import discord
-from discord import ButtonStyle, SectionComponent
-from discord.ui import (
-    ActionRow,
-    Button,
-    Container,
-    DynamicItem,
-    File,
-    Item,
-    LayoutView,
-    MediaGallery,
-    Section,
-    Select,
-    TextDisplay,
-    Thumbnail,
-    View,
-)
+from discord import ButtonStyle
+from discord.ui import Button, DynamicItem, View
 
 from bot.services.explorer import Exploration
-from bot.table.state import Game
 from bot.views import card
-from bot.views.layout import shorten
-from bot.views.table_card import TableCard
 from solver.game.position import Position
 from solver.wording import ENGLISH, say
 
-_STYLES = {
+STYLES = {
     card.Style.PLAIN: ButtonStyle.secondary,
     card.Style.MAIN: ButtonStyle.primary,
     card.Style.BANK: ButtonStyle.success,
@@ -41,12 +24,6 @@ _LISTS = {"bot"}
 """Actions of a table that are chosen from a list."""
 _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
-_TEXTS = {101: "text", 102: "story", 103: "foot"}
-"""Fields of the card of a table by the number that their text has in its message."""
-_MOST_DESCRIPTION = 256
-"""Letters of what a picture shows in words."""
-_MOST_MEANING = 100
-"""Letters below an entry of a list."""
 _DIGEST, _NAME = 12, 24
 """Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
 
@@ -71,7 +48,7 @@ class _Dynamic:
         return made(**match.groupdict(ENGLISH.code))
 
 
-class _Unkept:
+class Unkept:
     """Of a view: its presses come by their ids, so that discord.py need not listen for it."""
 
     def is_finished(self) -> bool:
@@ -79,35 +56,11 @@ class _Unkept:
         return True
 
 
-class Buttons(_Unkept, View):
+class Buttons(Unkept, View):
     """Buttons below a message."""
 
     def __init__(self) -> None:
         super().__init__(timeout=None)
-
-
-class Framed(_Unkept, LayoutView):
-    """A message of parts, with buttons in them; it is made once and only sent."""
-
-    def __init__(self, *parts: Item[Any]) -> None:
-        super().__init__(timeout=None)
-        for part in parts:
-            self.add_item(part)
-        self._made: list[dict[str, Any]] = super().to_components()  # type: ignore[no-untyped-call]
-        # parts know what they are in, and such circles are freed by collections alone, which hold
-        # up every answer: without each other they go at once
-        for one in list(self.walk_children()):
-            if isinstance(one, Container | ActionRow | Section):
-                one.clear_items()
-        self.clear_items()
-
-    def to_components(self) -> list[dict[str, Any]]:
-        """The parts as Discord takes them."""
-        return self._made
-
-    def has_components_v2(self) -> bool:
-        """Always: what is no message of parts is another view."""
-        return True
 
 
 class TableButton(
@@ -137,7 +90,7 @@ class TableButton(
         self.chose = ""
         """What was chosen, where it is a list."""
         button = button or Button()
-        button.custom_id = _table_id(game, version, self.mask, action, language)
+        button.custom_id = table_id(game, version, self.mask, action, language)
         super().__init__(button)
 
     @property
@@ -161,98 +114,9 @@ class TableButton(
         await interaction.client.front.press(interaction, self)
 
 
-def _table_id(game: str, version: int | str, mask: int, action: str, language: str) -> str:
+def table_id(game: str, version: int | str, mask: int, action: str, language: str) -> str:
     """What tells a TableButton again when it is pressed."""
     return f"t:{game}:{version}:{mask}:{language}:{action}"
-
-
-def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Framed:
-    """The card of a table as Discord's, in the language of the table."""
-    mask &= (1 << len(game.turn.roll or ())) - 1
-    frame: Container[Framed] = Container(accent_colour=shown.mood.value)
-    for number, text in _TEXTS.items():
-        if text == "foot" and shown.attachments:
-            frame.add_item(_gallery(shown.attachments))
-        if said := getattr(shown, text):
-            told = TextDisplay[Framed](said, id=number)
-            small = shown.moment if text == "story" else None
-            frame.add_item(_beside(told, small) if small else told)
-    rows: dict[int, ActionRow[Framed]] = {}
-    for one in shown.buttons:
-        if one.row not in rows:
-            rows[one.row] = ActionRow()
-        rows[one.row].add_item(
-            Button(
-                label=one.label[: card.LONGEST_LABEL],
-                style=_STYLES[one.style],
-                disabled=not one.enabled,
-                custom_id=_table_id(game.id, game.version, mask, one.action, language),
-            )
-        )
-    if shown.menu:
-        row = rows[max(rows) + 1] = ActionRow()
-        row.add_item(_menu(shown.menu, game, language))
-    for row in rows.values():
-        frame.add_item(row)
-    return Framed(frame)
-
-
-def _menu(menu: card.Menu, game: Game, language: str) -> Select[Any]:
-    """A list whose choice comes as the press of a button does, with what was chosen."""
-    options = [
-        discord.SelectOption(label=called, value=value, description=shorten(meaning, _MOST_MEANING))
-        for value, called, meaning in menu.options
-    ]
-    chosen = _table_id(game.id, game.version, 0, menu.action, language)
-    return Select(custom_id=chosen, placeholder=menu.label, options=options)
-
-
-def text_view(text: str, attachments: Sequence[card.Attachment] = ()) -> Framed:
-    """A text in a message that was a table before, which Discord makes no plain one again."""
-    return Framed(TextDisplay(text), *(File(f"attachment://{one.name}") for one in attachments))
-
-
-def _beside(told: TextDisplay[Framed], small: card.Attachment) -> Section[Framed]:
-    """A text with a small picture beside it."""
-    description = small.description[:_MOST_DESCRIPTION]
-    return Section(told, accessory=Thumbnail(f"attachment://{small.name}", description=description))
-
-
-def _gallery(attachments: Iterable[card.Attachment]) -> MediaGallery[Framed]:
-    return MediaGallery(
-        *(
-            discord.MediaGalleryItem(
-                f"attachment://{one.name}", description=one.description[:_MOST_DESCRIPTION]
-            )
-            for one in attachments
-        )
-    )
-
-
-def shown_texts(message: discord.Message | None) -> dict[str, str]:
-    """The texts of the card of a table as the message has them, by the name of the field."""
-    if message is None:
-        return {}
-    parts = _parts_of(message)
-    beside = [part for one in parts if isinstance(one, SectionComponent) for part in one.children]
-    texts = {
-        _TEXTS[part.id]: part.content
-        for part in (*parts, *beside)
-        if isinstance(part, discord.TextDisplay) and part.id in _TEXTS
-    }
-    # as it was before tables were cards
-    return texts or ({"text": message.content} if message.content else {})
-
-
-def shows_moment(message: discord.Message | None) -> bool:
-    """Whether the card of a table has a small picture beside what happened."""
-    return any(isinstance(one, SectionComponent) for one in _parts_of(message))
-
-
-def _parts_of(message: discord.Message | None) -> list[Any]:
-    """What is in the frame of a message."""
-    shown = message.components if message else ()
-    return [part for one in shown if isinstance(one, discord.Container) for part in one.children]
 
 
 def _button(one: card.Button) -> Button[View]:
@@ -260,7 +124,7 @@ def _button(one: card.Button) -> Button[View]:
     return Button(
         label=one.label[: card.LONGEST_LABEL],
         row=one.row,
-        style=_STYLES[one.style],
+        style=STYLES[one.style],
         disabled=not one.enabled,
     )
 

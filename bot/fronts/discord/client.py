@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 import discord
 from discord import app_commands
+from discord.webhook.async_ import async_context
 from filelock import AsyncFileLock
 
 from bot import log
@@ -22,6 +23,7 @@ from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import CommandTranslator
+from bot.fronts.discord.terse import TerseAdapter
 from bot.settings import DiscordSettings
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
@@ -174,6 +176,7 @@ async def run_discord(
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)
+    async_context.set(TerseAdapter())
     client = FarkleClient(front, store, data)
     stop = asyncio.Event()
     with _signals(stop), _explained():

@@ -8,6 +8,7 @@ import aiohttp
 import discord
 
 from bot.fronts.chat.commands import failure
+from bot.fronts.discord.frames import told
 from bot.views.card import Card
 from bot.views.layout import plain_markdown
 
@@ -69,6 +70,8 @@ def _whole(data: Any) -> Any:
     discord.utils.snowflake_time(int(data["id"]))
     who = data["member"] if data.get("guild_id") else data
     who["user"]["username"]
+    if message := data.get("message"):
+        data = data | {"message": message | {"components": told(message.get("components"))}}
     if data.get("channel") is None:
         # one of which no more is known can be answered, and written to
         known = {"type": 0, "name": "", "position": 0} if data.get("guild_id") else {"type": 1}

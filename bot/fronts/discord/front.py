@@ -142,10 +142,14 @@ class DiscordFront:
 
     async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in a task that the end of the program waits for."""
-        task = asyncio.create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        await asyncio.shield(task)
+        await asyncio.shield(asyncio.create_task(self._waited_for(work)))
+
+    async def _waited_for(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in this task, for which the end of the program waits."""
+        if (task := asyncio.current_task()) is not None:
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        await work
 
     async def run(
         self,
@@ -559,8 +563,8 @@ class DiscordFront:
     async def _told(
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
-        """Answer in a task that the end of the program waits for; no failure leaves it."""
-        await self.to_its_end(_caught(interaction, answer))
+        """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
+        await self._waited_for(_caught(interaction, answer))
 
 
 async def _one(reply: Reply) -> AsyncIterator[Reply]:

@@ -530,7 +530,9 @@ class Loopback:
             case "PUT", ["applications", _, "commands"]:
                 return 200, self._sync(body)
             case "POST", ["interactions", _, token, "callback"]:
-                return self._callback(token, body, files)
+                status, answer = self._callback(token, body, files)
+                told = status != 200 or request.query.get("with_response") in {"1", "true"}
+                return (status, answer) if told else (204, None)
             case "POST", ["webhooks", _, token]:
                 return self._follow_up(token, body, files)
             case "PATCH", ["webhooks", _, token, "messages", which]:

@@ -9,7 +9,8 @@ import pytest
 from discord.utils import escape_markdown as discord_escape_markdown
 from discord.utils import escape_mentions
 
-from bot.fronts.discord.buttons import TableButton, table_view
+from bot.fronts.discord.buttons import TableButton
+from bot.fronts.discord.frames import table_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.languages import language

@@ -13,7 +13,8 @@ from discord.components import _component_factory
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.fronts.discord.buttons import TableButton, shown_texts, shows_moment, table_view
+from bot.fronts.discord.buttons import TableButton
+from bot.fronts.discord.frames import shown_texts, shows_moment, table_view
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
