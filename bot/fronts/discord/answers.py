@@ -169,7 +169,8 @@ class Answer:
         while True:
             try:
                 patience = None if self._answered else self._patience
-                first = await asyncio.wait_for(waiting.get(), patience)
+                async with asyncio.timeout(patience):
+                    first = await waiting.get()
             except TimeoutError:
                 await self._defer()
                 continue
@@ -364,6 +365,9 @@ class Answer:
 
     async def _show_table(self, news: News) -> None:
         """Show a table after all its news; a chart, which takes long to draw, is put in later."""
+        if news.chart is None:
+            await self._show_card(news)
+            return
         in_their_language = said_in(self._language, copy_context)
         drawing = asyncio.create_task(self._chart(news), context=in_their_language)
         try:

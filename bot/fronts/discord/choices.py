@@ -28,7 +28,8 @@ class _Choice:
     async def turn(self) -> bool:
         """Wait for the presses before; one that Discord keeps waiting costs no other its answer."""
         with contextlib.suppress(TimeoutError):
-            return await asyncio.wait_for(self.answering.acquire(), _PATIENCE)
+            async with asyncio.timeout(_PATIENCE):
+                return await self.answering.acquire()
         return False
 
 
