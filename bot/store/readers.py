@@ -6,6 +6,7 @@ goes on; and what is made of many rows would hold up all else.
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -49,20 +50,32 @@ class Readers:
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
-        async with self._slots:
+        await self._slots.acquire()
+        try:
             reader = self._free.pop() if self._free else await self._opened()
-            try:
-                return await reader.run(work)
-            finally:
-                self._free.append(reader)
+        except BaseException:
+            self._slots.release()
+            raise
+        reading = asyncio.ensure_future(reader.run(work))
+        reading.add_done_callback(partial(self._put_back, reader))
+        return await asyncio.shield(reading)
 
     async def _opened(self) -> _Reader:
         reader = _Reader(self._engine)
         await reader
         return reader
 
+    def _put_back(self, reader: _Reader, reading: asyncio.Task[Any]) -> None:
+        """Keep a connection for the next transaction, whoever was told of the last one."""
+        if not reading.cancelled():
+            reading.exception()
+        self._free.append(reader)
+        self._slots.release()
+
     async def close(self) -> None:
-        """Let go of the connections, none of which is in use."""
+        """Let go of the connections, once none is in use any more."""
+        for _ in range(MOST):
+            await self._slots.acquire()
         while self._free:
             await self._free.pop().close()
         self._engine.dispose()

@@ -115,7 +115,8 @@ class FarkleClient(discord.AutoShardedClient):
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
-        """Bring Discord's commands up to date."""
+        """Set up how interactions are answered from here on, and bring commands up to date."""
+        async_context.set(TerseAdapter())
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -176,7 +177,6 @@ async def run_discord(
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)
-    async_context.set(TerseAdapter())
     client = FarkleClient(front, store, data)
     stop = asyncio.Event()
     with _signals(stop), _explained():

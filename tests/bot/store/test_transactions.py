@@ -6,18 +6,21 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, RootTransaction
+from sqlalchemy import Connection, RootTransaction, text
 
 from bot.languages import best_language
 from bot.store import database
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
+from bot.store.readers import MOST
 from bot.store.rows import SeatRow
 from bot.store.store import Store
 from solver.wording import speak
+from tests.bot.new_database import lay_database
 from tests.bot.store.test_store import NOON, begin, rolled
 
 
@@ -253,3 +256,72 @@ async def test_whatever_breaks_off_every_move_is_whole_or_not_there(store: Store
         assert set(marked) <= set(found[::2]) <= set(marked) | unsure[name]
     assert any(kept.values())
     assert any(unsure.values())
+
+
+async def test_a_read_is_one_transaction_beside_the_event_loop(store: Store) -> None:
+    """What is made of many rows holds up nobody, and sees nothing of what is written meanwhile."""
+    await begin(store, "g")
+    begun, free = threading.Event(), threading.Event()
+    number = text("SELECT count(*) FROM games")
+
+    def read(connection: Connection) -> tuple[int, int]:
+        before = connection.scalar(number)
+        begun.set()
+        assert free.wait(60)
+        return before, connection.scalar(number)
+
+    reading = asyncio.create_task(store.read(read))
+    await asyncio.to_thread(begun.wait)
+    await begin(store, "h")
+    free.set()
+    assert await reading == (1, 1)
+    assert await store.read(lambda connection: connection.scalar(number)) == 2
+
+
+async def test_more_reads_than_connections_and_some_that_fail(store: Store) -> None:
+    await begin(store, "g")
+
+    def read(connection: Connection, fails: bool) -> int:
+        if fails:
+            raise MissingGameError("none")
+        return int(connection.scalar(text("SELECT count(*) FROM games")) or 0)
+
+    works = [partial(read, fails=k % 3 == 0) for k in range(5 * MOST)]
+    found = await asyncio.gather(*map(store.read, works), return_exceptions=True)
+    assert [isinstance(one, MissingGameError) for one in found] == [
+        k % 3 == 0 for k in range(5 * MOST)
+    ]
+    assert {one for one in found if isinstance(one, int)} == {1}
+
+
+async def test_a_read_that_nobody_waits_for_holds_up_no_other(store: Store) -> None:
+    await begin(store, "g")
+    begun, free, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(connection: Connection) -> None:
+        begun.set()
+        assert free.wait(60)
+        connection.scalar(text("SELECT count(*) FROM games"))
+        ended.set()
+
+    reading = asyncio.create_task(store.read(slow))
+    await asyncio.to_thread(begun.wait)
+    reading.cancel()
+    await asyncio.wait([reading])
+    assert await versions(store) == {"g": 1}
+    assert not ended.is_set()
+    free.set()
+    assert await asyncio.to_thread(ended.wait, 60)
+
+
+async def test_closing_ends_the_threads_that_read(path: Path, url: str) -> None:
+    lay_database(path)
+    before = set(threading.enumerate())
+    store = await Store.open(url)
+    await asyncio.gather(*(versions(store) for _ in range(4)))
+    reading = [one for one in set(threading.enumerate()) - before if "worker_thread" in one.name]
+    assert len(reading) > 1
+    await store.close()
+    for thread in reading:
+        await asyncio.to_thread(thread.join, 60)
+    assert not any(thread.is_alive() for thread in reading)

@@ -136,6 +136,8 @@ class Loopback:
         self.syncs = 0
         self.messages: dict[str, Message] = {}
         self.requests: list[tuple[str, str]] = []
+        self.asked_back: list[int] = []
+        """Kinds of the answers to interactions of which the message was to be sent back."""
         self.identified: list[Json] = []
         self.resumed = 0
         self.failures: list[tuple[str, int, Json, dict[str, str]]] = []
@@ -531,8 +533,9 @@ class Loopback:
                 return 200, self._sync(body)
             case "POST", ["interactions", _, token, "callback"]:
                 status, answer = self._callback(token, body, files)
-                told = status != 200 or request.query.get("with_response") in {"1", "true"}
-                return (status, answer) if told else (204, None)
+                asks_back = request.query.get("with_response") in {"1", "true"}
+                self.asked_back += [body["type"]] if asks_back else []
+                return (status, answer) if asks_back or status != 200 else (204, None)
             case "POST", ["webhooks", _, token]:
                 return self._follow_up(token, body, files)
             case "PATCH", ["webhooks", _, token, "messages", which]:

@@ -117,6 +117,8 @@ async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
         assert "**best**" in hint.text
         what = await choose(discord, ANN, message)
         await shown(await discord.press(ANN, message, "Bank" if what == "bank" else "Roll"))
+    # the message of a press is known, and not asked back
+    assert not {6, 7} & set(discord.asked_back)
     assert bot.process.returncode is None
 
 
