@@ -106,7 +106,7 @@ async def open_parts(
         gc.collect()
         gc.freeze()
         # an answer leaves much that only they find, and what games keep grows: seldom is enough
-        gc.set_threshold(10_000, 20, 20)
+        gc.set_threshold(10_000, 20, 200)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
         commands = Commands(

@@ -20,6 +20,7 @@ from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.buttons import daily_view, drill_view, explore_view, tournament_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import Framed, shown_texts, shows_moment, table_view, text_view
+from bot.fronts.discord.gate import LEAVE
 from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
 from bot.languages import best_language
 from bot.services.daily import Asked
@@ -291,6 +292,7 @@ class Answer:
         return await work
 
     async def _defer(self) -> None:
+        self._leave()
         try:
             if self._pressed:
                 await self._interaction.response.defer()
@@ -411,6 +413,7 @@ class Answer:
 
     async def _show(self, card: Card, view: AnyView | None) -> None:
         interaction, response = self._interaction, self._interaction.response
+        self._leave()
         files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}
         said: dict[str, Any] = {"content": card.text, "view": view or MISSING, "files": files}
@@ -453,6 +456,7 @@ class Answer:
         view = table_view(card, game, self._language.code, mask)
         files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}
+        self._leave()
         try:
             await self._interaction.response.edit_message(**changed)
             self._original = _Original.PUBLIC
@@ -461,6 +465,11 @@ class Answer:
             if getattr(error, "code", 0) not in OVER:
                 told = say("this message cannot be changed any more: /show shows the table anew")
                 await self.tell_alone(told)
+
+    def _leave(self) -> None:
+        """Let the next press begin, as this answer is made and only to be sent."""
+        if leave := self._interaction.extras.get(LEAVE):
+            leave()
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
@@ -485,6 +494,7 @@ class Answer:
     async def tell_privately(self, card: Card, view: AnyView | None = None) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
+        self._leave()
         files = files_of(card.files)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:

@@ -36,6 +36,7 @@ from bot.fronts.discord.buttons import (
 )
 from bot.fronts.discord.choices import Choices
 from bot.fronts.discord.failures import tell_failure
+from bot.fronts.discord.gate import LEAVE, Gate
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
 from bot.languages import best_language
 from bot.review.review import Review
@@ -101,6 +102,7 @@ class DiscordFront:
         self._reminders: dict[str, tuple[int, int]] = {}
         """By game, of the last ones: the seat and the number of the turn that was called for."""
         self._running: set[asyncio.Task[Any]] = set()
+        self._gate = Gate()
         self._least_lag = math.inf
         """Of the interactions so far: how far the clocks here and at Discord are apart."""
         self._heard = time.monotonic()
@@ -219,7 +221,11 @@ class DiscordFront:
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
-        await self._told(interaction, self._press(interaction, button))
+        interaction.extras[LEAVE] = leave = await self._gate.enter()
+        try:
+            await self._told(interaction, self._press(interaction, button))
+        finally:
+            leave()
 
     async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         caller = caller_of(interaction, at_version=button.version)
