@@ -71,6 +71,8 @@ _ANSWER_SECONDS = 2.3
 """Seconds after an interaction within which Discord is told something, as it waits for three."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
+_NOTED = 0.01
+"""Seconds from which on what a press waits to begin says how busy it is."""
 _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
@@ -221,7 +223,10 @@ class DiscordFront:
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
+        came = time.monotonic()
         interaction.extras[LEAVE] = leave = await self._gate.enter()
+        if (waited := time.monotonic() - came) > _NOTED:
+            self._games.oracle.tasks.pressure.note(waited)
         try:
             await self._told(interaction, self._press(interaction, button))
         finally:

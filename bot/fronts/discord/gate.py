@@ -10,7 +10,7 @@ from collections.abc import Callable
 LEAVE = "leave"
 """What to call once an answer is made, before it is sent: among the extras of an interaction."""
 
-_MOST = 8
+_MOST = 16
 """Presses whose answers are made at a time."""
 _PATIENCE = 1.5
 """Seconds after which a press begins in any case."""
