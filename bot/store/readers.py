@@ -5,6 +5,7 @@ goes on; and what is made of many rows would hold up all else.
 """
 
 import asyncio
+import traceback
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -35,8 +36,13 @@ class _Reader(aiosqlite.Connection):
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
         connection: Any = self._conn
-        with connection.begin():
-            return work(connection)
+        try:
+            with connection.begin():
+                return work(connection)
+        except BaseException as error:
+            # rows that nobody has read keep the transaction open for as long as a frame has them
+            traceback.clear_frames(error.__traceback__)
+            raise
 
 
 class Readers:
@@ -76,6 +82,10 @@ class Readers:
         """Let go of the connections, once none is in use any more."""
         for _ in range(MOST):
             await self._slots.acquire()
-        while self._free:
-            await self._free.pop().close()
-        self._engine.dispose()
+        try:
+            while self._free:
+                await self._free.pop().close()
+        finally:
+            self._engine.dispose()
+            for _ in range(MOST):
+                self._slots.release()

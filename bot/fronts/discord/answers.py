@@ -278,8 +278,7 @@ class Answer:
     @property
     def _patience(self) -> float:
         """Seconds until Discord is to be told that the answer takes longer."""
-        due: float = self._interaction.extras.get(DUE, math.inf)
-        return max(0.0, min(_DEFER_SECONDS, due - time.monotonic()))
+        return max(0.0, min(_DEFER_SECONDS, seconds_left(self._interaction)))
 
     @property
     def _answered(self) -> bool:
@@ -556,6 +555,12 @@ class Answer:
             check_lost(error)
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
+
+
+def seconds_left(interaction: discord.Interaction[Any]) -> float:
+    """Seconds until Discord has to be told something."""
+    due: float = interaction.extras.get(DUE, math.inf)
+    return due - time.monotonic()
 
 
 def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:

@@ -13,7 +13,7 @@ _SECONDS = 3.0
 """For how long a press may not have seen the one before."""
 
 _PATIENCE = 2.0
-"""Seconds that a press waits for the one before to be answered; Discord waits for three."""
+"""Seconds that a press waits at most for the one before to be answered; Discord waits for three."""
 
 
 @dataclass(slots=True)
@@ -25,10 +25,10 @@ class _Choice:
     pressed: float
     answering: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def turn(self) -> bool:
+    async def turn(self, patience: float) -> bool:
         """Wait for the presses before; one that Discord keeps waiting costs no other its answer."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(max(0.0, min(patience, _PATIENCE))):
                 return await self.answering.acquire()
         return False
 
@@ -40,8 +40,11 @@ class Choices:
         self._last: dict[str, _Choice] = {}
 
     @asynccontextmanager
-    async def choose(self, button: TableButton) -> AsyncIterator[int]:
-        """The mask of the dice chosen with this press; presses are answered in their order."""
+    async def choose(self, button: TableButton, patience: float = _PATIENCE) -> AsyncIterator[int]:
+        """The mask of the dice chosen with this press; presses are answered in their order.
+
+        patience : seconds after which it does not wait for those before any more
+        """
         now = time.monotonic()
         self._forget(now)
         last = self._last.pop(button.game, None)
@@ -50,21 +53,21 @@ class Choices:
         self._last[button.game] = last
         last.mask = mask = button.chosen(last.mask)
         last.pressed = now
-        is_turn = await last.turn()
+        is_turn = await last.turn(patience)
         try:
             yield mask
         finally:
             if is_turn:
                 last.answering.release()
 
-    async def chosen(self, button: TableButton) -> int:
+    async def chosen(self, button: TableButton, patience: float = _PATIENCE) -> int:
         """The mask of the dice chosen before this press, which may not have seen them all."""
         self._forget(time.monotonic())
         last = self._last.get(button.game)
         if last is None or last.version != button.version:
             return button.mask
         # what shows these dice must not come after what is made of them
-        if await last.turn():
+        if await last.turn(patience):
             last.answering.release()
         return last.mask
 

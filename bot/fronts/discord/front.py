@@ -21,7 +21,14 @@ from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
-from bot.fronts.discord.answers import DUE, Answer, caller_of, language_of_all, user_id
+from bot.fronts.discord.answers import (
+    DUE,
+    Answer,
+    caller_of,
+    language_of_all,
+    seconds_left,
+    user_id,
+)
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
@@ -71,6 +78,8 @@ _ANSWER_SECONDS = 2.3
 """Seconds after an interaction within which Discord is told something, as it waits for three."""
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
+_TO_ANSWER = 0.8
+"""Seconds that are left to answer a press that waits to begin."""
 _NOTED = 0.01
 """Seconds from which on what a press waits to begin says how busy it is."""
 _DRIFT = 1e-4
@@ -146,14 +155,15 @@ class DiscordFront:
 
     async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in a task that the end of the program waits for."""
-        await asyncio.shield(asyncio.create_task(self._waited_for(work)))
+        task = asyncio.create_task(work)
+        self._wait_for(task)
+        await asyncio.shield(task)
 
-    async def _waited_for(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something in this task, for which the end of the program waits."""
-        if (task := asyncio.current_task()) is not None:
+    def _wait_for(self, task: asyncio.Task[Any] | None) -> None:
+        """Have the end of the program wait for a task."""
+        if task is not None:
             self._running.add(task)
             task.add_done_callback(self._running.discard)
-        await work
 
     async def run(
         self,
@@ -223,12 +233,16 @@ class DiscordFront:
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
+        await self._told(interaction, self._in_order(interaction, button))
+
+    async def _in_order(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         came = time.monotonic()
-        interaction.extras[LEAVE] = leave = await self._gate.enter()
+        leave = await self._gate.enter(seconds_left(interaction) - _TO_ANSWER)
+        interaction.extras[LEAVE] = leave
         if (waited := time.monotonic() - came) > _NOTED:
             self._games.oracle.tasks.pressure.note(waited)
         try:
-            await self._told(interaction, self._press(interaction, button))
+            await self._press(interaction, button)
         finally:
             leave()
 
@@ -252,11 +266,11 @@ class DiscordFront:
                 reasons = why_not(table.game, button.mask)
                 await answer.tell_alone("\n".join(map(whole_sentence, reasons)))
             elif button.chooses:
-                await self._choose(answer, caller, table, button)
+                await self._choose(answer, caller, table, button, seconds_left(interaction))
             elif button.action in SURE:
                 await self._ask(answer, caller, table, button)
             else:
-                button.mask = await self._choices.chosen(button)
+                button.mask = await self._choices.chosen(button, seconds_left(interaction))
                 await answer.tell(self._done(caller, table, button))
         except MissingGameError as error:
             await answer.bury(error)
@@ -354,11 +368,14 @@ class DiscordFront:
             yield news
 
     async def _choose(
-        self, answer: Answer, caller: Caller, table: Table, button: TableButton
+        self, answer: Answer, caller: Caller, table: Table, button: TableButton, patience: float
     ) -> None:
-        """Choose dice, or no longer: nothing is kept by it yet."""
+        """Choose dice, or no longer: nothing is kept by it yet.
+
+        patience : seconds that it may wait for the presses before
+        """
         table.acting_seat(caller)  # raises where somebody else is to move
-        async with self._choices.choose(button) as mask:
+        async with self._choices.choose(button, patience) as mask:
             now = await self._games.tables.current(button.game)
             if now.game.version == button.version:
                 await answer.choose(now, mask)
@@ -575,7 +592,8 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
     ) -> None:
         """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
-        await self._waited_for(_caught(interaction, answer))
+        self._wait_for(asyncio.current_task())
+        await _caught(interaction, answer)
 
 
 async def _one(reply: Reply) -> AsyncIterator[Reply]:

@@ -12,8 +12,6 @@ LEAVE = "leave"
 
 _MOST = 16
 """Presses whose answers are made at a time."""
-_PATIENCE = 1.5
-"""Seconds after which a press begins in any case."""
 _LONGEST = 0.3
 """Seconds after which one that takes long, or waits for something, makes room for the next."""
 
@@ -24,10 +22,13 @@ class Gate:
     def __init__(self) -> None:
         self._room = asyncio.Semaphore(_MOST)
 
-    async def enter(self) -> Callable[[], None]:
-        """Wait for the turn to begin; what is returned makes room for the next, once."""
+    async def enter(self, patience: float) -> Callable[[], None]:
+        """Wait for the turn to begin; what is returned makes room for the next, once.
+
+        patience : seconds after which it begins in any case
+        """
         try:
-            async with asyncio.timeout(_PATIENCE if self._room.locked() else None):
+            async with asyncio.timeout(max(0.0, patience) if self._room.locked() else None):
                 await self._room.acquire()
         except TimeoutError:
             return lambda: None

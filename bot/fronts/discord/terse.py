@@ -29,7 +29,7 @@ class TerseAdapter(AsyncWebhookAdapter):
         asks_back = "with_response" in (how.get("params") or {})
         if not (asks_back and _kind(**how) in _OF_THE_PRESSED):
             return await super().request(route, session, **how)
-        await super().request(route, session, **{**how, "params": {"with_response": "0"}})
+        await super().request(route, session, **{**how, "params": None})
         return {"interaction": {"id": route.webhook_id}}
 
 

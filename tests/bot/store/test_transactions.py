@@ -325,3 +325,19 @@ async def test_closing_ends_the_threads_that_read(path: Path, url: str) -> None:
     for thread in reading:
         await asyncio.to_thread(thread.join, 60)
     assert not any(thread.is_alive() for thread in reading)
+
+
+async def test_rows_that_a_failure_left_unread_do_not_hold_the_past(store: Store) -> None:
+    for game in ("a", "b", "c"):
+        await begin(store, game)
+
+    def fails(connection: Connection) -> None:
+        rows = connection.execute(text("SELECT id FROM games"))
+        raise MissingGameError(str(next(iter(rows))))
+
+    with pytest.raises(MissingGameError) as caught:
+        await store.read(fails)
+    await begin(store, "d")
+    number = text("SELECT count(*) FROM games")
+    assert await store.read(lambda connection: connection.scalar(number)) == 4
+    assert caught.tb is not None

@@ -409,13 +409,16 @@ async def test_two_shards(folder: Path) -> None:
 async def test_answers_under_way_are_finished(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord, FARKLE_PACE="0.3", FARKLE_LOG="debug") as bot:
         await shown(await discord.slash(ANN, "match", first="greedy", second="cautious"))
-        interaction = await discord.slash(ANN, "play", level="greedy", rules="kcd")
+        table = await shown(await discord.slash(BOB, "play", channel="600", player2=EVE))
+        begun = await discord.slash(ANN, "play", level="greedy", rules="kcd")
+        many = [user(str(3000 + number), f"P{number}") for number in range(60)]
+        pressed = [await discord.press(by, table, "Roll") for by in many]
         for _ in range(6000):
-            if f"'id': '{interaction.id}'" in bot.log:  # it has heard of it
+            if f"'id': '{pressed[-1].id}'" in bot.log:  # it has heard of it
                 break
             await asyncio.sleep(0.01)
         assert await bot.end() == 0
-        assert interaction.kind is not None
+        assert all(one.kind is not None for one in (begun, *pressed))
         assert TOKEN not in bot.log
 
 

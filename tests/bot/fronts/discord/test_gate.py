@@ -11,7 +11,6 @@ from bot.fronts.discord.gate import Gate
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing begins, or makes room, because time has passed."""
-    monkeypatch.setattr(gate, "_PATIENCE", 600.0)
     monkeypatch.setattr(gate, "_LONGEST", 600.0)
 
 
@@ -28,7 +27,7 @@ async def test_so_many_at_a_time_and_in_their_order(monkeypatch: pytest.MonkeyPa
 
     async def press(number: int) -> None:
         nonlocal inside, most
-        leave = await entrance.enter()
+        leave = await entrance.enter(600)
         begun.append(number)
         inside += 1
         most = max(most, inside)
@@ -44,8 +43,8 @@ async def test_so_many_at_a_time_and_in_their_order(monkeypatch: pytest.MonkeyPa
 async def test_to_leave_twice_makes_room_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_MOST", 1)
     entrance = Gate()
-    leave = await entrance.enter()
-    waiting = [asyncio.create_task(entrance.enter()) for _ in range(2)]
+    leave = await entrance.enter(600)
+    waiting = [asyncio.create_task(entrance.enter(600)) for _ in range(2)]
     leave()
     leave()
     await rounds()
@@ -57,27 +56,28 @@ async def test_to_leave_twice_makes_room_once(monkeypatch: pytest.MonkeyPatch) -
 async def test_who_breaks_off_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_MOST", 1)
     entrance = Gate()
-    leave = await entrance.enter()
-    gone, stays = (asyncio.create_task(entrance.enter()) for _ in range(2))
+    leave = await entrance.enter(600)
+    gone, stays = (asyncio.create_task(entrance.enter(600)) for _ in range(2))
     await rounds()
     gone.cancel()
     leave()
     (await stays)()
-    (await entrance.enter())()
+    (await entrance.enter(600))()
 
 
-@pytest.mark.parametrize("limit", ["_PATIENCE", "_LONGEST"])
-async def test_what_takes_long_holds_up_nobody(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+@pytest.mark.parametrize(("longest", "patience"), [(0.01, 600), (600, 0.01), (600, -1)])
+async def test_what_takes_long_holds_up_nobody(
+    monkeypatch: pytest.MonkeyPatch, longest: float, patience: float
+) -> None:
     monkeypatch.setattr(gate, "_MOST", 1)
-    monkeypatch.setattr(gate, limit, 0.01)
+    monkeypatch.setattr(gate, "_LONGEST", longest)
     entrance = Gate()
-    leave = await entrance.enter()
-    other = await asyncio.wait_for(entrance.enter(), 60)
+    leave = await entrance.enter(600)
+    other = await asyncio.wait_for(entrance.enter(patience), 60)
     leave()
     other()
     # all is as it was
-    leave = await entrance.enter()
-    monkeypatch.setattr(gate, limit, 600.0)
-    waiting = asyncio.create_task(entrance.enter())
+    leave = await entrance.enter(600)
+    waiting = asyncio.create_task(entrance.enter(600))
     leave()
-    await waiting
+    (await waiting)()
