@@ -226,7 +226,7 @@ def measure_many(rules: str, kernels: str, changes: Figures, folder: str) -> Fig
     save_many(solution, Path(folder))
     strategy, answers = open_many(Path(folder), chosen, 3), []
     step = chosen.point_step
-    for number in range(20):
+    for number in range(min(20, chosen.winning_score // step)):
         scores = (number * step, 0, 5 * step)
         position = SharedPosition(tuple(map(Standing, scores)), 0, TurnState(0, chosen.dice))
         begun = time.perf_counter()
