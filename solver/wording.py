@@ -78,7 +78,7 @@ def figure(number: float, form: str = ",") -> str:
 def _formatted(message: str, parts: Mapping[str, Any]) -> str:
     if spoken().separators:
         return _FORMATTER.vformat(message, (), parts)
-    return message.format_map(parts)  # ten times as fast
+    return message.format_map(parts)  # in C, as no number is written in another way
 
 
 class _Formatter(Formatter):

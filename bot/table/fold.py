@@ -93,7 +93,7 @@ def apply(game: Game, event: Event) -> Game:
     It is the same object where the same event was applied to the same game a moment ago: whoever
     commits, tells and draws what happened each goes through it once more.
     """
-    return _known_after(_Same(game), _Same(event))
+    return _after(_Same(game), _Same(event))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,11 +110,8 @@ class _Same(Generic[T]):
 
 
 @lru_cache(_REMEMBERED)
-def _known_after(game: _Same[Game], event: _Same[Event]) -> Game:
-    return _after(game.it, event.it)
-
-
-def _after(game: Game, event: Event) -> Game:
+def _after(earlier: _Same[Game], following: _Same[Event]) -> Game:
+    game, event = earlier.it, following.it
     if isinstance(event, Undone):
         return replace(game.before or game, version=game.version + 1)
     # who has sat down stays
@@ -212,7 +209,7 @@ def _used(game: Game, event: Used) -> Game:  # noqa: PLR0911 - one for each kind
 
 def _turn_of(game: Game, seat: int) -> Game:
     """The game where a seat begins a turn."""
-    return replace(game, mover=seat, turn=game.first_turn_of(seat))
+    return replace(game, mover=seat, turn=Turn(game.dice_of(seat).whole))
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:

@@ -202,17 +202,17 @@ class Game:
     @property
     def dice(self) -> DiceSet:
         """What the player to move throws."""
-        return self.side.dice if self.side else dice_set(self.rules)
+        return self.dice_of(self.mover)
+
+    def dice_of(self, seat: int) -> DiceSet:
+        """What a player throws."""
+        side = self.side_of(seat)
+        return side.dice if side else dice_set(self.rules)
 
     @property
     def first_turn(self) -> Turn:
         """The turn of the player to move as it begins."""
-        return self.first_turn_of(self.mover)
-
-    def first_turn_of(self, seat: int) -> Turn:
-        """The turn of a player as it begins."""
-        side = self.side_of(seat)
-        return Turn((side.dice if side else dice_set(self.rules)).whole)
+        return Turn(self.dice.whole)
 
     @property
     def number_of_dice(self) -> int:

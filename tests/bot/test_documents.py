@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import select
 
 from bot.cli.main import farkle
-from bot.fronts.discord.answers import person_of
+from bot.fronts.discord.asking import person_of
 from bot.services.house_rules import Limits
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.rule_options import MAX_NAME

@@ -14,7 +14,7 @@ from wcwidth import wcwidth
 
 from bot.fronts.chat.commands import Line
 from bot.fronts.console import spoken_by
-from bot.fronts.discord.answers import person_of
+from bot.fronts.discord.asking import person_of
 from bot.fronts.discord.front import DiscordFront
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person

@@ -1,10 +1,9 @@
-"""Who asks in Discord, and how they are answered: in time, in one message, not too often."""
+"""How who asks in Discord is answered: in time, in one message, not too often."""
 
 import asyncio
 import contextlib
 import io
 import logging
-import math
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
@@ -17,18 +16,19 @@ from discord.ui import LayoutView, View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
+from bot.fronts.discord.asking import caller_of, language_of_all, person_of, seconds_left, user_id
 from bot.fronts.discord.buttons import daily_view, drill_view, explore_view, tournament_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import Framed, shown_texts, shows_moment, table_view, text_view
 from bot.fronts.discord.gate import LEAVE
-from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
-from bot.languages import best_language
+from bot.fronts.discord.threads import begin_thread, can_begin, tell_in_thread
+from bot.review.chart import GameChart
 from bot.services.daily import Asked
 from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.pictures import Explanation, LoadedExplanation
-from bot.services.tables import Caller, Person, Table
+from bot.services.tables import Table
 from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
@@ -47,10 +47,8 @@ from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
-    LONGEST_NAME,
     escape_markdown,
     plain_markdown,
-    safe_text,
     shorten_text,
     whole_sentence,
 )
@@ -65,8 +63,6 @@ T = TypeVar("T")
 
 _DEFER_SECONDS = 1.0
 """Seconds after which Discord is told that an answer takes longer."""
-DUE = "due"
-"""When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
@@ -370,7 +366,7 @@ class Answer:
             await self._show_card(news)
             return
         in_their_language = said_in(self._language, copy_context)
-        drawing = asyncio.create_task(self._chart(news), context=in_their_language)
+        drawing = asyncio.create_task(self._drawn(news.chart), context=in_their_language)
         try:
             await self._show_card(news)
             if chart := await drawing:
@@ -384,11 +380,11 @@ class Answer:
         card = said_in(self._language, table_card, told, chart, pictures=pictures)
         await self.show(card, table_view(card, news.table.game, self._language.code))
 
-    async def _chart(self, news: News) -> bytes | None:
+    async def _drawn(self, chart: GameChart) -> bytes | None:
         """The picture of a game that is over, if there is time for it."""
-        asker, chart = caller_of(self._interaction).asker, news.chart
+        asker = caller_of(self._interaction).asker
         is_strained = self._tasks.pressure.degree >= Degree.STRAINED
-        if is_strained or chart is None or len(chart.turns) < 2:
+        if is_strained or len(chart.turns) < 2:
             return None
         with contextlib.suppress(FarkleError, TimeoutError):
             async with asyncio.timeout(self._tasks.limits.patience):
@@ -555,52 +551,6 @@ class Answer:
             check_lost(error)
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
-
-
-def seconds_left(interaction: discord.Interaction[Any]) -> float:
-    """Seconds until Discord has to be told something."""
-    due: float = interaction.extras.get(DUE, math.inf)
-    return due - time.monotonic()
-
-
-def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
-    """Who gives a command, and in which channel."""
-    alone = interaction.guild_id is None
-    permissions = interaction.permissions
-    return Caller(
-        place=f"discord:{channel_of(interaction)}",
-        person=person_of(interaction.user),
-        manages=alone or permissions.manage_channels or permissions.manage_guild,
-        at_version=at_version,
-    )
-
-
-def language_of_all(
-    interaction: discord.Interaction[Any], settings: PlaceSettings, begun: str
-) -> Language:
-    """What all read: in the language set here, the server's, or that of who asks.
-
-    begun : the language in which what is told began, which comes before that of who asks
-    """
-    server = interaction.guild_locale
-    if settings.language:
-        return spoken()
-    # every server has this locale until somebody chooses one
-    if server not in {None, discord.Locale.american_english}:
-        return best_language(server.value)
-    return best_language(begun) if begun else spoken()
-
-
-def person_of(user: discord.abc.User) -> Person:
-    """A user as a player."""
-    name = safe_text(str(user.display_name), LONGEST_NAME)
-    return Person(f"discord:{user.id}", name or f"user {user.id}")
-
-
-def user_id(person: str | None) -> int | None:
-    """Discord's id of a person; None for bots and for who was forgotten."""
-    front, _, number = (person or "").partition(":")
-    return int(number) if front == "discord" and number.isdigit() else None
 
 
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:

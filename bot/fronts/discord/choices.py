@@ -28,7 +28,7 @@ class _Choice:
     async def turn(self, patience: float) -> bool:
         """Wait for the presses before; one that Discord keeps waiting costs no other its answer."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(max(0.0, min(patience, _PATIENCE))):
+            async with asyncio.timeout(min(patience, _PATIENCE)):
                 return await self.answering.acquire()
         return False
 

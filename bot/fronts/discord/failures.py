@@ -8,7 +8,7 @@ import aiohttp
 import discord
 
 from bot.fronts.chat.commands import failure
-from bot.fronts.discord.frames import told
+from bot.fronts.discord.terse import without_unread
 from bot.views.card import Card
 from bot.views.layout import plain_markdown
 
@@ -55,7 +55,7 @@ def guarded(parse: Callable[[Any], None]) -> Callable[[Any], None]:
 
     def parse_whole(data: Any) -> None:
         try:
-            parse(_whole(data))
+            parse(without_unread(_whole(data)))
         except Exception as error:  # whatever was sent
             logger.warning("an interaction makes no sense: %s: %s", type(error).__name__, error)
 
@@ -70,8 +70,6 @@ def _whole(data: Any) -> Any:
     discord.utils.snowflake_time(int(data["id"]))
     who = data["member"] if data.get("guild_id") else data
     who["user"]["username"]
-    if message := data.get("message"):
-        data = data | {"message": message | {"components": told(message.get("components"))}}
     if data.get("channel") is None:
         # one of which no more is known can be answered, and written to
         known = {"type": 0, "name": "", "position": 0} if data.get("guild_id") else {"type": 1}

@@ -22,20 +22,10 @@ Part = dict[str, Any]
 
 _TEXTS = {101: "text", 102: "story", 103: "foot"}
 """Fields of the card of a table by the number that their text has in its message."""
-_PRESSED = {ComponentType.action_row.value, ComponentType.media_gallery.value}
 _MOST_DESCRIPTION = 256
 """Letters of what a picture shows in words."""
 _MOST_MEANING = 100
 """Letters below an entry of a list."""
-_TEXT, _BUTTON, _ROW, _LIST = (
-    kind.value
-    for kind in (
-        ComponentType.text_display,
-        ComponentType.button,
-        ComponentType.action_row,
-        ComponentType.string_select,
-    )
-)
 
 
 class Framed(Unkept, LayoutView):
@@ -62,14 +52,14 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
         if text == "foot" and shown.attachments:
             parts.append(_gallery(shown.attachments))
         if said := getattr(shown, text):
-            told = {"type": _TEXT, "id": number, "content": said}
+            told = {"type": ComponentType.text_display.value, "id": number, "content": said}
             small = shown.moment if text == "story" else None
             parts.append(_beside(told, small) if small else told)
     rows: dict[int, list[Part]] = {}
     for one in shown.buttons:
         rows.setdefault(one.row, []).append(
             {
-                "type": _BUTTON,
+                "type": ComponentType.button.value,
                 "style": STYLES[one.style].value,
                 "label": one.label[:LONGEST_LABEL],
                 "disabled": not one.enabled,
@@ -78,7 +68,7 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
         )
     if shown.menu:
         rows[max(rows) + 1] = [_menu(shown.menu, game, language)]
-    parts += ({"type": _ROW, "components": row} for row in rows.values())
+    parts += ({"type": ComponentType.action_row.value, "components": row} for row in rows.values())
     return Framed(
         {
             "type": ComponentType.container.value,
@@ -91,7 +81,7 @@ def table_view(shown: TableCard, game: Game, language: str, mask: int = 0) -> Fr
 def _menu(menu: Menu, game: Game, language: str) -> Part:
     """A list whose choice comes as the press of a button does, with what was chosen."""
     return {
-        "type": _LIST,
+        "type": ComponentType.string_select.value,
         "custom_id": table_id(game.id, game.version, 0, menu.action, language),
         "placeholder": menu.label,
         "options": [
@@ -104,7 +94,7 @@ def _menu(menu: Menu, game: Game, language: str) -> Part:
 def text_view(text: str, attachments: Sequence[Attachment] = ()) -> Framed:
     """A text in a message that was a table before, which Discord makes no plain one again."""
     files = ({"type": ComponentType.file.value, "file": _sent(one)} for one in attachments)
-    return Framed({"type": _TEXT, "content": text}, *files)
+    return Framed({"type": ComponentType.text_display.value, "content": text}, *files)
 
 
 def _beside(told: Part, small: Attachment) -> Part:
@@ -125,16 +115,6 @@ def _picture(one: Attachment) -> Part:
 
 def _sent(one: Attachment) -> Part:
     return {"url": f"attachment://{one.name}"}
-
-
-def told(parts: Iterable[Part] | None) -> list[Part]:
-    """What a message tells of its parts: what can be pressed is known by its id alone."""
-    found = []
-    for one in parts or ():
-        if one["type"] not in _PRESSED:
-            inner = one.get("components")
-            found.append({**one, "components": told(inner)} if inner else one)
-    return found
 
 
 def shown_texts(message: discord.Message | None) -> dict[str, str]:

@@ -21,14 +21,8 @@ from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
-from bot.fronts.discord.answers import (
-    DUE,
-    Answer,
-    caller_of,
-    language_of_all,
-    seconds_left,
-    user_id,
-)
+from bot.fronts.discord.answers import Answer
+from bot.fronts.discord.asking import DUE, caller_of, language_of_all, seconds_left, user_id
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,

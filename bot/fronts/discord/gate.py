@@ -28,7 +28,7 @@ class Gate:
         patience : seconds after which it begins in any case
         """
         try:
-            async with asyncio.timeout(max(0.0, patience) if self._room.locked() else None):
+            async with asyncio.timeout(patience if self._room.locked() else None):
                 await self._room.acquire()
         except TimeoutError:
             return lambda: None

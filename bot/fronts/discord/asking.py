@@ -1,0 +1,63 @@
+"""Who asks in Discord, where, in which language, and until when they have to be told something."""
+
+import math
+import time
+from typing import Any
+
+import discord
+
+from bot.fronts.discord.threads import channel_of
+from bot.languages import best_language
+from bot.services.tables import Caller, Person
+from bot.store.rows import PlaceSettings
+from bot.views.layout import LONGEST_NAME, safe_text
+from solver.wording import Language, spoken
+
+DUE = "due"
+"""When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
+
+
+def seconds_left(interaction: discord.Interaction[Any]) -> float:
+    """Seconds until Discord has to be told something."""
+    due: float = interaction.extras.get(DUE, math.inf)
+    return due - time.monotonic()
+
+
+def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
+    """Who gives a command, and in which channel."""
+    alone = interaction.guild_id is None
+    permissions = interaction.permissions
+    return Caller(
+        place=f"discord:{channel_of(interaction)}",
+        person=person_of(interaction.user),
+        manages=alone or permissions.manage_channels or permissions.manage_guild,
+        at_version=at_version,
+    )
+
+
+def language_of_all(
+    interaction: discord.Interaction[Any], settings: PlaceSettings, begun: str
+) -> Language:
+    """What all read: in the language set here, the server's, or that of who asks.
+
+    begun : the language in which what is told began, which comes before that of who asks
+    """
+    server = interaction.guild_locale
+    if settings.language:
+        return spoken()
+    # every server has this locale until somebody chooses one
+    if server not in {None, discord.Locale.american_english}:
+        return best_language(server.value)
+    return best_language(begun) if begun else spoken()
+
+
+def person_of(user: discord.abc.User) -> Person:
+    """A user as a player."""
+    name = safe_text(str(user.display_name), LONGEST_NAME)
+    return Person(f"discord:{user.id}", name or f"user {user.id}")
+
+
+def user_id(person: str | None) -> int | None:
+    """Discord's id of a person; None for bots and for who was forgotten."""
+    front, _, number = (person or "").partition(":")
+    return int(number) if front == "discord" and number.isdigit() else None
