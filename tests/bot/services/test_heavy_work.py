@@ -1,14 +1,18 @@
 """Heavy work in the chat: in processes that can be stopped, and left out before moves are late."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.fronts.console import spoken_by
+from bot.services import matches
+from bot.services.reckoning import Played, played
 from bot.tasks.pressure import Degree
+from bot.tasks.tasks import Task
 from tests.bot.chat import Chat, open_chat
 from tests.bot.load import press_on
 from tests.bot.waiting import is_gone, until
@@ -23,10 +27,28 @@ async def working(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
         yield opened
 
 
+def endless_second_game(*match: Any) -> Played:
+    """Play the first game of a match as it is played; the second is never over."""
+    *_, number = match
+    if number > 1:
+        time.sleep(1e6)
+    return played(*match)
+
+
 @pytest.mark.slow
 async def test_a_match_is_stopped_with_its_process(
     working: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # between two games the process has nothing to compute, and then it is kept
+    monkeypatch.setattr(matches, "played", endless_second_game)
+    begun: list[Task] = []
+    made = working.tasks.made
+
+    async def begin(task: Task, make: Callable[..., Any], *args: Any) -> Any:
+        begun.append(task)
+        return await made(task, make, *args)
+
+    monkeypatch.setattr(working.tasks, "made", begin)
     processes: list[int] = []
     start = asyncio.create_subprocess_exec
 
@@ -45,6 +67,7 @@ async def test_a_match_is_stopped_with_its_process(
 
     running = asyncio.create_task(match())
     await until(lambda: bool(heard))
+    await until(lambda: len(begun) == 2)
     assert await working.say("bob: /cancel") == "You have no tasks under way."
     assert await working.say("ann: /cancel") == "Cancelled: match."
     assert len(processes) == 1
