@@ -7,7 +7,8 @@ import numpy as np
 
 from solver.game import audit_kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import LANES, load_turn
+from solver.game.kernel_source import load_turn
+from solver.game.lanes import LANES
 from solver.game.layout import solved_game
 from solver.game.standings import FloorEffect
 from solver.rules.ruleset import Ruleset

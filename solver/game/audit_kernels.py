@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange, types
 
-from solver.game.kernel_source import LANES
 from solver.game.kernels import (
     GAME_TYPE,
     SCRATCH_TYPE,
@@ -23,6 +22,7 @@ from solver.game.kernels import (
     prepare,
     solve_levels,
 )
+from solver.game.lanes import LANES
 from solver.game.layout import PAD
 from solver.game.list_kernels import add_lists
 from solver.turn.equations import Floats

@@ -14,7 +14,8 @@ import numpy as np
 
 from solver.game import sweep_kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import LANES, Turns, numbers_rolled, summands
+from solver.game.kernel_source import Turns, numbers_rolled, summands
+from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
     Work,

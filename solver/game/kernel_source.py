@@ -21,15 +21,11 @@ import numpy as np
 
 from solver.errors import SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
+from solver.game.lanes import LANES
 from solver.turn.scoring import TurnPlan
-
-LANES = 16
-"""States that are solved side by side; two AVX-512 registers of float64."""
-
 
 PARTS = 4
 """In which a sum is added up side by side, as an addition waits for the one before."""
-
 
 FEW_SCORES = 150
 """Games with fewer scores below the goal are solved with one turn function, see `load_turns`."""

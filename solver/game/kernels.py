@@ -27,7 +27,7 @@ import os
 
 from numba import njit, types
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES
 from solver.game.layout import (
     EVERYTHING,
     PAD,

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game.endgame import Endgame
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.standings import Block, Standing, blocks, score_count, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
@@ -203,12 +203,12 @@ def make_work(
     bonuses = np.array(plan.bonuses, dtype=np.intp)
     places = 2 * game.roles * game.boards**2 * game.farkle_limit
     scratch = Scratch(
-        values=np.zeros((threads, plan.levels, rows, plan.columns, LANES)),
-        bank=np.zeros((threads, rows, LANES)),
-        farkle=np.zeros((threads, rows, LANES)),
-        lost=np.zeros((threads, LANES)),
-        out=np.zeros((threads, plan.columns + 1, LANES)),
-        banks=np.zeros((threads, places, rows, LANES)),
+        values=lane_array(threads, plan.levels, rows, plan.columns, LANES),
+        bank=lane_array(threads, rows, LANES),
+        farkle=lane_array(threads, rows, LANES),
+        lost=lane_array(threads, LANES),
+        out=lane_array(threads, plan.columns + 1, LANES),
+        banks=lane_array(threads, places, rows, LANES),
     )
     return Work(game, hot, bonuses, scratch, slack)
 

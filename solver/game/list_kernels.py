@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES
 from solver.turn.many import EVEN
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)

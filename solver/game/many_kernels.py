@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange, types
 
-from solver.game.kernel_source import LANES
 from solver.game.kernels import array_type
+from solver.game.lanes import LANES
 from solver.game.layout import HotDice
+from solver.game.task_kernels import next_task, shares
 from solver.turn.equations import Floats
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -300,10 +301,14 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
     whole = game.standings**planes
     workers = len(scratch.lost)
     groups = (len(states) + LANES - 1) // LANES
+    parts = shares(groups, workers)
     for worker in prange(workers):
         own = _own(scratch, worker)
         dice = own.out.shape[1]
-        for group in range(worker, groups, workers):
+        for _ in range(groups):
+            group = next_task(parts, worker)
+            if group < 0:
+                break
             first = group * LANES
             end = min(first + LANES, len(states))
             steps = 0
@@ -347,10 +352,14 @@ def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, s
     others = game.width ** (chasers - 1)
     workers = len(scratch.lost)
     groups = (len(states) + LANES - 1) // LANES
+    parts = shares(groups, workers)
     for worker in prange(workers):
         own = _own(scratch, worker)
         dice = own.out.shape[1]
-        for group in range(worker, groups, workers):
+        for _ in range(groups):
+            group = next_task(parts, worker)
+            if group < 0:
+                break
             first = group * LANES
             end = min(first + LANES, len(states))
             steps = game.opening_win

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.game.kernel_source import LANES, load_function
+from solver.game.kernel_source import load_function
+from solver.game.lanes import LANES
 from solver.turn.many import EVEN
 from solver.turn.scoring import TurnPlan
 

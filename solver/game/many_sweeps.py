@@ -14,7 +14,7 @@ import numpy as np
 
 from solver.game import many_kernels as kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.layout import HotDice
 from solver.game.many import Lasts, ManyCheck, ManySolution, Size, check_many, size
 from solver.game.many_best import play_off_endings
@@ -275,9 +275,9 @@ def _scratch(game: kernels.ManyNumbers, plan: TurnPlan, threads: int) -> kernels
     rows = max(game.scores, game.opening, game.margins) + game.beyond + game.reach + 1
     planes = game.players - 1
     return kernels.ManyScratch(
-        values=np.zeros((threads, plan.levels, rows, planes, plan.columns, LANES)),
-        bank=np.zeros((threads, rows, planes, LANES)),
-        farkle=np.zeros((threads, rows, planes, LANES)),
-        lost=np.zeros((threads, planes, LANES)),
-        out=np.zeros((threads, planes, plan.columns, LANES)),
+        values=lane_array(threads, plan.levels, rows, planes, plan.columns, LANES),
+        bank=lane_array(threads, rows, planes, LANES),
+        farkle=lane_array(threads, rows, planes, LANES),
+        lost=lane_array(threads, planes, LANES),
+        out=lane_array(threads, planes, plan.columns, LANES),
     )

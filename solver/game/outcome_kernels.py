@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange, types
 
-from solver.game.kernel_source import LANES
 from solver.game.kernels import (
     OUTCOMES_TYPE,
     TABLE_TYPE,
@@ -22,6 +21,7 @@ from solver.game.kernels import (
     prepare,
     solve_levels,
 )
+from solver.game.lanes import LANES
 from solver.turn.equations import Floats
 
 SPREAD_TYPE = types.FunctionType(types.void(*[array_type(types.float64, 1)] * 4))

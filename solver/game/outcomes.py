@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError, SolveError
 from solver.game.endgame import Endgame
-from solver.game.kernel_source import LANES, load_spread, load_turn
+from solver.game.kernel_source import load_spread, load_turn
+from solver.game.lanes import LANES, lane_array
 from solver.game.layout import GameNumbers, Outcomes, Work, solved_game
 from solver.game.outcome_kernels import (
     Chances,
@@ -139,12 +140,12 @@ def _rooms(
 def _space(plan: TurnPlan, work: Work) -> Spread:
     workers, _, rows, dice, lanes = work.scratch.values.shape
     return Spread(
-        mass=np.zeros(work.scratch.values.shape),
-        rolled=np.zeros((workers, dice, lanes)),
-        arrivals=np.zeros((workers, len(plan.targets), lanes)),
-        banked=np.zeros((workers, rows, lanes)),
-        farkled=np.zeros((workers, rows, lanes)),
-        ends=np.zeros((workers, 2, lanes)),
+        mass=lane_array(*work.scratch.values.shape),
+        rolled=lane_array(workers, dice, lanes),
+        arrivals=lane_array(workers, len(plan.targets), lanes),
+        banked=lane_array(workers, rows, lanes),
+        farkled=lane_array(workers, rows, lanes),
+        ends=lane_array(workers, 2, lanes),
     )
 
 

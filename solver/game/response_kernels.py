@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange, types
 
-from solver.game.kernel_source import LANES
 from solver.game.kernels import (
     GAME_TYPE,
     TABLE_TYPE,
@@ -22,6 +21,7 @@ from solver.game.kernels import (
     prepare,
     solve_levels,
 )
+from solver.game.lanes import LANES
 from solver.game.layout import PAD
 from solver.turn.equations import Floats
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.layout import Work
 from solver.game.response_kernels import Options, Responses, find_responses, respond
 from solver.turn.scoring import TurnPlan
@@ -53,7 +53,7 @@ class Correction:
         groups = (-(-game.scores // LANES), game.roles, game.farkle_limit * game.boards)
         shape = (*groups, game.boards)
         room = np.empty((*shape, game.scores, LANES), dtype=np.float32)
-        mass = np.zeros_like(work.scratch.values)
+        mass = lane_array(*work.scratch.values.shape)
         first, end = np.zeros((2, len(totals), *shape), dtype=np.int32)
         farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
         banked, turn_totals = [], np.arange(game.scores)

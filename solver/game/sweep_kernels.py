@@ -6,7 +6,6 @@ Parameters as in solver.game.kernels.
 import numpy as np
 from numba import njit, prange, types
 
-from solver.game.kernel_source import LANES
 from solver.game.kernels import (
     CONTEST_TYPES,
     TABLE_TYPE,
@@ -21,7 +20,9 @@ from solver.game.kernels import (
     solve_tiers,
     turn_totals,
 )
+from solver.game.lanes import LANES
 from solver.game.layout import PAD, Scratch, Work
+from solver.game.task_kernels import next_task, shares
 
 MAX_SECANT_STEPS = 100
 
@@ -201,24 +202,22 @@ def sweep_totals(
     chain = np.flatnonzero(active[:, 0])
     # one group after the other, as those of one total share little that is in the cache
     groups, rows = np.nonzero(active[:, 1:].T)
-    tasks = chain.size + rows.size
-    # the first worker's share is the chain at least
-    share = max(chain.size, (tasks + workers - 1) // workers)
+    parts = shares(rows.size + 1, workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
         turns = turn, three, all_dice
-        begin, end = 0, share
-        if worker > 0:
-            rest, others = tasks - share, workers - 1
-            begin = share + rest * (worker - 1) // others
-            end = share + rest * worker // others
-        for task in range(begin, end):
-            if task < chain.size:
-                row, group = chain[task], 0
+        for _ in range(rows.size + 1):
+            task = next_task(parts, worker)
+            if task < 0:
+                break
+            if task == 0:
+                for row in chain:
+                    first = max(0, s - row - game.scores + 1)
+                    _renew(turns, table, s - row, first, own, one, other, center, twice)
             else:
-                row, group = rows[task - chain.size], groups[task - chain.size] + 1
-            first = max(0, s - row - game.scores + 1) + group * LANES
-            _renew(turns, table, s - row, first, own, one, other, center, twice)
+                row = rows[task - 1]
+                first = max(0, s - row - game.scores + 1) + (groups[task - 1] + 1) * LANES
+                _renew(turns, table, s - row, first, own, one, other, center, twice)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -277,12 +276,16 @@ def solve_total(
     workers, center = len(scratch.lost), table[:0]
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
+    parts = shares(tasks.size, workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
         turns = turn, three, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
-        for place in range(worker, tasks.size, workers):
+        for _ in range(tasks.size):
+            place = next_task(parts, worker)
+            if place < 0:
+                break
             first = lowest + tasks[place] * LANES
             for mode in range(game.roles * game.boards * game.boards):
                 r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)

@@ -10,7 +10,8 @@ from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame
 from solver.game.guess_kernels import guess_between, guess_total
-from solver.game.kernel_source import FEW_SCORES, LANES, load_turns
+from solver.game.kernel_source import FEW_SCORES, load_turns
+from solver.game.lanes import LANES
 from solver.game.layout import (
     PAD,
     Contest,

@@ -13,7 +13,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.standings import LEAST, score_count, value_shape
 from solver.game.sweeps import solve
 from solver.loaded import kernels
@@ -105,8 +105,8 @@ def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:
     columns = lists.columns
     reach = int(lists.targets[-1]) // columns
     return kernels.Side(
-        values=np.ones((workers, (rows + reach + 1) * columns * LANES)),
-        bank=np.empty((workers, rows, LANES)),
-        farkle=np.empty((workers, rows, LANES)),
-        out=np.empty((workers, columns * LANES)),
+        values=lane_array(workers, (rows + reach + 1) * columns * LANES, fill=1.0),
+        bank=lane_array(workers, rows, LANES),
+        farkle=lane_array(workers, rows, LANES),
+        out=lane_array(workers, columns * LANES),
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES
 from solver.game.list_kernels import add_lists
 
 MAX_ROUNDS = 100

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.many import ManyCheck, Size
 from solver.game.many_kernels import ManyNumbers, ManyScratch
 from solver.game.many_rings import States
@@ -126,9 +126,9 @@ def _scratch(size: Size, seats: list[_Seat], threads: int) -> ManyScratch:
     planes = size.players - 1
     cells = max(seat.columns for seat in seats) * planes * LANES
     return ManyScratch(
-        values=np.zeros((threads, rows * cells)),
-        bank=np.zeros((threads, rows, planes, LANES)),
-        farkle=np.zeros((threads, rows, planes, LANES)),
-        lost=np.zeros((threads, planes, LANES)),
-        out=np.zeros((threads, cells)),
+        values=lane_array(threads, rows * cells),
+        bank=lane_array(threads, rows, planes, LANES),
+        farkle=lane_array(threads, rows, planes, LANES),
+        lost=lane_array(threads, planes, LANES),
+        out=lane_array(threads, cells),
     )

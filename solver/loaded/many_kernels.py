@@ -6,7 +6,7 @@ of a set, as in solver.loaded.kernels.
 
 from numba import njit, prange
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES
 from solver.game.list_kernels import add_choices
 from solver.game.many_kernels import ManyScratch, prepare
 from solver.turn.many import EVEN

@@ -23,7 +23,7 @@ from itertools import combinations
 import numpy as np
 
 from solver.errors import InvalidDiceError
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES
 from solver.loaded import kernels
 from solver.loaded.matchup import check_loaded
 from solver.rules.ruleset import Ruleset

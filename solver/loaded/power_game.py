@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import kernels, power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
@@ -247,13 +247,13 @@ def _scratch(player: power_kernels.Player, rows: int, workers: int) -> power_ker
     reach = max(int(one.places.max(initial=0)) for one in lists) // row + 1
     most = int(np.diff(player.nodes.first_node).max(initial=0))
     return power_kernels.Scratch(
-        values=np.ones((workers, (rows + reach + 1) * row)),
-        bank=np.empty((workers, rows, lanes)),
-        more=np.empty((workers, rows, lanes)),
-        least=np.empty((workers, rows, columns * lanes)),
-        instead=np.empty((workers, rows, columns * lanes)),
-        rolled=np.empty((workers, rows, columns * lanes)),
-        out=np.empty((workers, columns * lanes)),
-        space=np.empty((workers, 2, (len(player.nodes.ones) + 1 + most) * lanes)),
-        said=np.zeros((workers, lanes)),
+        values=lane_array(workers, (rows + reach + 1) * row, fill=1.0),
+        bank=lane_array(workers, rows, lanes),
+        more=lane_array(workers, rows, lanes),
+        least=lane_array(workers, rows, columns * lanes),
+        instead=lane_array(workers, rows, columns * lanes),
+        rolled=lane_array(workers, rows, columns * lanes),
+        out=lane_array(workers, columns * lanes),
+        space=lane_array(workers, 2, (len(player.nodes.ones) + 1 + most) * lanes),
+        said=lane_array(workers, lanes),
     )

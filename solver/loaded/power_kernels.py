@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from solver.game.kernel_source import LANES
+from solver.game.lanes import LANES
 from solver.game.list_kernels import add_lists
 from solver.loaded.kernels import (
     MAX_ROUNDS,

@@ -246,7 +246,8 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     os.environ.setdefault("NUMBA_CACHE_DIR", kernels)
     import numba  # noqa: PLC0415 - children that do not need it should not load it
 
-    from solver.game.kernel_source import LANES, load_turn  # noqa: PLC0415
+    from solver.game.kernel_source import load_turn  # noqa: PLC0415
+    from solver.game.lanes import LANES  # noqa: PLC0415
 
     rules = load_rules("facebook")
     plan, table = turn_plan(rules), open_strategy(Path(strategies), rules).turn(Position())

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.game.kernel_source import LANES, load_turn, load_turns, shared_maxima
+from solver.game.kernel_source import load_turn, load_turns, shared_maxima
+from solver.game.lanes import LANES
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision, Endings, solve_turn
