@@ -82,7 +82,7 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
     hot : float64, rows like those of values; row t holds in its last LANES W of hot dice that were
         reached with t points, bonus aside. It may be a part of `values`.
     bank, farkle : float64, rows of LANES, the values of banking at t, 0 where it is not allowed,
-        and of a farkle.
+        and of a farkle; just one row where that is the same at any t.
     lost : float64, LANES, the value of a roll that loses everything.
     out : float64, dice * LANES, scratch; with `rolled` LANES more.
     """
@@ -139,11 +139,12 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
         "            cache=True, nogil=True, error_model='numpy',",
         "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
         "def turn(values, hot, bank, farkle, lost, out, steps):",
+        f"    stride = {LANES} if len(farkle) > {LANES} else 0",
         "    for t in range(steps - 1, -1, -1):",
         f"        v = values[t * {row}:]",
         f"        h = hot[t * {row}:]",
         f"        b = bank[t * {LANES}:]",
-        f"        f = farkle[t * {LANES}:]",
+        "        f = farkle[t * stride:]",
         f"        for i in range({LANES}):",
         *(f"            {line}" for line in body),
         *check,

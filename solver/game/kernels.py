@@ -95,7 +95,8 @@ def own_scores(s, u, w, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _least_bank(u, game):
+def least_bank(u, game):
+    """Least turn total that may be banked in a mode, the goal aside."""
     return game.least if u < game.farkle_limit else game.opening
 
 
@@ -146,7 +147,7 @@ def _fill(rows, lanes):
 @njit(nogil=True, error_model="numpy")
 def _held(own, u, game):
     """The least turn total that may be banked."""
-    least = _least_bank(u, game)
+    least = least_bank(u, game)
     return min(least, max(1, game.scores - own)) if game.free_win == 1 else least
 
 
@@ -158,7 +159,7 @@ def turn_totals(s, start, r, u, w, game):
     if least_own > min(high, s - start):
         return 0
     began = r % (game.roles // game.sides) == 0
-    return max(game.scores - least_own, _least_bank(u, game)) + (game.beyond if began else 0)
+    return max(game.scores - least_own, least_bank(u, game)) + (game.beyond if began else 0)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -167,7 +168,7 @@ def prepare_banks(table, s, start, r, u, w, steps, game, bank):
     low, high = own_scores(s, u, w, game)
     rows = steps + game.reach
     after_bank = table[game.roles - 1 - r, w, 0]
-    least = 1 if game.free_win == 1 else _least_bank(u, game)
+    least = 1 if game.free_win == 1 else least_bank(u, game)
     bank[:least] = 0.0
     played = steps if game.at_once == 1 else rows
     for t in range(least, played):
@@ -185,8 +186,14 @@ def prepare_banks(table, s, start, r, u, w, steps, game, bank):
 
 
 @njit(nogil=True, error_model="numpy")
-def prepare_rest(table, s, start, r, u, w, steps, work):
-    """Fill a thread's scratch but for its banks, which are there."""
+def prepare_rest(table, s, start, r, u, w, steps, origin, work):
+    """Fill a thread's scratch but for its banks, which are there, and for what all turns share.
+
+    That is 1 beyond the goal where it wins at once, and that a farkle which keeps nothing is worth
+    as much at any turn total: it is only in the first row.
+
+    origin : row of the scratch's values for turn total 0
+    """
     game, hot = work.game, work.hot
     values, bank, farkle, lost, out, _ = work.scratch
     low, high = own_scores(s, u, w, game)
@@ -200,25 +207,24 @@ def prepare_rest(table, s, start, r, u, w, steps, work):
             farkle[0, lane] = _farkled(table, r, u, w, opponent, own, game)
             kept = opponent + min(own, game.zero)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
-    out[0] = farkle[0]
-    _fill(farkle[:rows].ravel(), out[0])
     if game.keeps == 1:
+        out[0] = farkle[0]
+        _fill(farkle[:rows].ravel(), out[0])
         _keep(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
     for level in range(levels):
-        if game.at_once == 1:
-            values[level, steps:rows] = 1.0
-        else:
+        if game.at_once == 0:
             for t in range(steps, rows):
-                _fill(values[level, t].ravel(), bank[t])
+                _fill(values[level, origin + t].ravel(), bank[t])
         if game.must_roll_hot == 1:
             goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
             for t in range(steps, rows):
                 for lane in range(LANES):
                     ended = hot.wins + hot.loses * lost[lane]
-                    ended += hot.farkles * farkle[t, lane]
+                    ended += hot.farkles * farkle[t if game.keeps == 1 else 0, lane]
                     ended += goes_on * bank[t, lane]
-                    values[level, t, dice - 1, lane] = ended / (1.0 - hot.only_hot)
+                    ended /= 1.0 - hot.only_hot
+                    values[level, origin + t, dice - 1, lane] = ended
 
 
 @njit(nogil=True, error_model="numpy")
@@ -228,25 +234,34 @@ def prepare(table, s, start, r, u, w, work):
     Fills a thread's scratch and returns the number of turn totals to solve; 0 where no lane is a
     state.
     """
-    steps = turn_totals(s, start, r, u, w, work.game)
+    game = work.game
+    values, bank, farkle, _, out, _ = work.scratch
+    steps = turn_totals(s, start, r, u, w, game)
     if steps > 0:
-        prepare_banks(table, s, start, r, u, w, steps, work.game, work.scratch.bank)
-        prepare_rest(table, s, start, r, u, w, steps, work)
+        rows = steps + game.reach
+        prepare_banks(table, s, start, r, u, w, steps, game, bank)
+        if game.at_once == 1:
+            values[:, steps:rows] = 1.0
+        prepare_rest(table, s, start, r, u, w, steps, 0, work)
+        if game.keeps == 0:
+            out[0] = farkle[0]
+            _fill(farkle[:rows].ravel(), out[0])
     return steps
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_rows(turn, begin, end, level, work):
+def _solve_rows(turn, begin, end, level, origin, work):
     """Solve a level's turn totals below `end`, those from there on being solved.
 
     Down to `begin`, if the turn function goes as far; returns the last one.
     """
     values, bank, farkle, lost, out, _ = work.scratch
+    following, row = min(level + 1, work.bonuses.size - 1), origin + begin
     return begin + turn(
-        values[level, begin:].ravel(),
-        values[min(level + 1, work.bonuses.size - 1), begin + work.bonuses[level] :].ravel(),
+        values[level, row:].ravel(),
+        values[following, row + work.bonuses[level] :].ravel(),
         bank[begin:].ravel(),
-        farkle[begin:].ravel(),
+        farkle[begin:].ravel() if work.game.keeps == 1 else farkle[0],
         lost,
         out.ravel(),
         end - begin,
@@ -257,7 +272,7 @@ def _solve_rows(turn, begin, end, level, work):
 def solve_levels(turn, steps, work):
     """Solve the turns that a thread's scratch was prepared for."""
     for level in range(work.bonuses.size - 1, -1, -1):
-        _solve_rows(turn, 0, steps, level, work)
+        _solve_rows(turn, 0, steps, level, 0, work)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -279,13 +294,15 @@ def rising(rows, low, high, fall):
 
 
 @njit(nogil=True, error_model="numpy")
-def solve_tiers(turns, steps, first, work):
+def solve_tiers(turns, steps, first, origin, work):
     """Solve like solve_levels, in less time where few dice are not worth a roll.
+
+    origin : see `prepare_rest`
 
     It is the same, but for rounding, in lanes in which no banks and farkles from turn total `first`
     on fall.
     """
     for level in range(work.bonuses.size - 1, -1, -1):
-        end = _solve_rows(turns[2], first, steps, level, work)
-        end = _solve_rows(turns[1], first, end, level, work)
-        _solve_rows(turns[0], 0, end, level, work)
+        end = _solve_rows(turns[2], first, steps, level, origin, work)
+        end = _solve_rows(turns[1], first, end, level, origin, work)
+        _solve_rows(turns[0], 0, end, level, origin, work)

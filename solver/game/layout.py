@@ -89,7 +89,9 @@ class Scratch(NamedTuple):
     """The turns under way, one in each lane: float64 arrays, with an axis of threads in front."""
 
     values: Floats
-    """Win probability with dice 1.. in turn, shape (levels, turn totals, dice, LANES)."""
+    """Win probability with dice 1.. in turn, shape (levels, turn totals, dice, LANES).
+
+    Where the goal wins at once 1 in rows that only turn totals beyond it ever have."""
     bank: Floats
     """Value of banking a turn total, 0 where it is not allowed, shape (turn totals, LANES)."""
     farkle: Floats
@@ -203,7 +205,9 @@ def make_work(
     bonuses = np.array(plan.bonuses, dtype=np.intp)
     places = 2 * game.roles * game.boards**2 * game.farkle_limit
     scratch = Scratch(
-        values=lane_array(threads, plan.levels, rows, plan.columns, LANES),
+        values=lane_array(
+            threads, plan.levels, rows, plan.columns, LANES, fill=float(game.at_once)
+        ),
         bank=lane_array(threads, rows, LANES),
         farkle=lane_array(threads, rows, LANES),
         lost=lane_array(threads, LANES),

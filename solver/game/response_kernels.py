@@ -80,6 +80,13 @@ _responses_type = types.NamedTuple(
 )
 
 
+@njit(nogil=True, error_model="numpy")
+def _followed(u, game):
+    """The mode whose turns are followed for those of mode u: only the last farkle costs points."""
+    f = u % game.farkle_limit
+    return u if f + 1 == game.farkle_limit else u - f
+
+
 @njit(nogil=True, error_model="numpy", fastmath={"nnan", "ninf", "nsz"})
 def _roll(level, t, n, rolled, options, mass, work, best, goes):
     """Send the chance to roll the dice of column n at t on to the best set-asides of each roll."""
@@ -196,6 +203,8 @@ def find_responses(
             start = k * LANES
             for r in range(game.roles):
                 for u in range(modes):
+                    if _followed(u, game) != u:
+                        continue
                     for board in range(game.boards):
                         w = board * game.farkle_limit
                         steps = prepare(table, s, start, r, u, w, own)
@@ -272,17 +281,18 @@ def respond(more, change, apart, game, found):
                 f = u % limit
                 if not 0 <= count - f < limit:
                     continue
+                like = _followed(u, game)
                 for w in range(count - f, modes, limit):
                     for r in range(game.roles):
                         other, board = game.roles - 1 - r, w // limit
                         low, high = own_scores(s, u, w, game)
                         for k in range(max(0, s - high) // LANES, (s - low) // LANES + 1):
                             first, end = (
-                                found.first[i, k, r, u, board],
-                                found.end[i, k, r, u, board],
+                                found.first[i, k, r, like, board],
+                                found.end[i, k, r, like, board],
                             )
-                            banked = found.banked[found.start[i, k, r, u, board] :]
-                            farkled = found.farkled[i, k, r, u, board]
+                            banked = found.banked[found.start[i, k, r, like, board] :]
+                            farkled = found.farkled[i, k, r, like, board]
                             begin = PAD + k * LANES
                             _add_banks(first, end, banked, more[other, w, 0, s:], begin, out)
                             rest[:] = 0

@@ -28,7 +28,7 @@ MAX_SECANT_STEPS = 100
 
 
 @njit(nogil=True, error_model="numpy")
-def _expect(s, start, r, u, w, rows, work, outcomes):
+def _expect(s, start, r, u, w, rows, origin, work, outcomes):
     """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game = work.game
     values, bank, farkle, lost, _, _ = work.scratch
@@ -49,7 +49,7 @@ def _expect(s, start, r, u, w, rows, work, outcomes):
             for place in range(outcomes.length[k]):
                 t = min(first + place, rows - 1)
                 value += outcomes.kept[begin + place] * farkle[t, lane]
-        values[0, 0, -1, lane] = value
+        values[0, origin, -1, lane] = value
 
 
 @njit(nogil=True, error_model="numpy")
@@ -78,20 +78,22 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
         Scratch(values, banks[place], farkle, lost, out, banks),
         work.slack,
     )
-    prepare_rest(table, s, start, r, u, w, steps, own)
+    # all turns end in the same rows, where what is beyond the goal stays
+    origin = values.shape[1] - rows
+    prepare_rest(table, s, start, r, u, w, steps, origin, own)
     outcomes = one if game.sides == 1 or 2 * r < game.roles else other
     if outcomes.length.size == 0:
         first = rises[place]
         if game.keeps == 1:
             first = max(first, rising(farkle[:rows], begin, end, out[0]))
-        solve_tiers(turns, steps, min(steps, first), own)
+        solve_tiers(turns, steps, min(steps, first), origin, own)
     else:
-        _expect(s, start, r, u, w, rows, own, outcomes)
+        _expect(s, start, r, u, w, rows, origin, own, outcomes)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(begin, end):
         score = s - start - lane
         if level if 2 * score == s else (2 * score < s) == behind:
-            value = values[0, 0, -1, lane]
+            value = values[0, origin, -1, lane]
             if center.size == 0:
                 # a sum of chances may come out one rounding above 1
                 table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value + slack))

@@ -8,14 +8,13 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
+from solver.game.change_kernels import note_changes
 from solver.game.endgame import Endgame
 from solver.game.guess_kernels import guess_between, guess_total
 from solver.game.kernel_source import FEW_SCORES, load_turns
 from solver.game.lanes import LANES
 from solver.game.layout import (
-    PAD,
     Contest,
-    GameNumbers,
     first_scores,
     independent_totals,
     make_table,
@@ -37,8 +36,14 @@ _NO_BOUND = 0.5
 _ROUNDS = 2
 """In which a correction is found, which settles faster than its coefficients are exact."""
 
+_NEARLY_LOST = 1e-3
+"""Values below this settle later than others, given corrections."""
+
 _APART = 3
 """Totals from one that the first sweep of a long game solves to the next; between is a guess."""
+
+
+_NO_CHANGE = np.empty((0,) * 5, dtype=np.float32)
 
 
 class Sweeps:
@@ -78,11 +83,12 @@ class Sweeps:
         self._last_total = 2 * game.scores - 2
         self._together = independent_totals(rules, plan, game)
         self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
-        """Largest relative change of each group when it was solved last, at [total, group]; of
-        groups that do not exist minus infinity, so that they are always at rest."""
+        """By how much each group changed when it was solved last, at [total, group], see
+        change_kernels.note_changes; of groups that do not exist minus infinity, so that they are
+        always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
-        self._change = np.empty(0, dtype=np.float32)
+        self._change = _NO_CHANGE
         """By how much the last sweep changed each value, once corrections are asked for."""
         self._correction: Correction | None = None
         self.number = 0
@@ -132,22 +138,31 @@ class Sweeps:
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
-            before = self.table[:, :, :, totals]
+            before = self.table[:, :, :, totals[-1] : total + 1].copy()
             self._solve(total, active)
             for row in np.flatnonzero(below).tolist():
                 above = min(_APART - int(below[row]), row + 1)
                 guess_between(self.table, totals[row], above, below[row], game)
-            if self._change.size:
-                self._change[:, :, :, totals] = self.table[:, :, :, totals] - before
-            for row, one in enumerate(totals.tolist()):
-                firsts = first_scores(one, game)
-                after = self.table[:, :, :, one]
-                change = _changes(before[:, :, :, row], after, one, firsts, self.least)
-                changed[one, : len(firsts)] = change
-                largest = max(largest, float(change.max()))
-                solved = firsts[active[row, : len(firsts)]]
-                self.states_solved += self._cells * _turn_totals(game, one, solved)
+            largest = max(largest, self._note(total, active, before))
         return largest
+
+    def _note(
+        self, total: int, active: npt.NDArray[np.bool_], before: npt.NDArray[np.float64]
+    ) -> float:
+        """Take down what was solved together with a total; returns the largest relative change."""
+        change, turn_totals = note_changes(
+            self.table,
+            before,
+            total,
+            active,
+            self._game,
+            self.least,
+            _NEARLY_LOST if self._change.size else 0.0,
+            self._changed,
+            self._change,
+        )
+        self.states_solved += self._cells * turn_totals
+        return float(change)
 
     def _is_rough(self, total: int) -> bool:
         """Whether some totals that are solved together with this one are only guessed now."""
@@ -177,7 +192,7 @@ class Sweeps:
         cannot, in two.
         """
         # over once there is something to prove, and as large as the table
-        self._change, self._correction = np.empty(0, dtype=np.float32), None
+        self._change, self._correction = _NO_CHANGE, None
 
         def on_progress(done: float) -> None:
             # another try does not start again from nothing
@@ -252,39 +267,3 @@ class Sweeps:
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide
             sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
-
-
-def _changes(
-    before: npt.NDArray[np.float64],
-    after: npt.NDArray[np.float64],
-    total: int,
-    firsts: npt.NDArray[np.intp],
-    least: float,
-) -> npt.NDArray[np.float64]:
-    """Largest relative change of each group of states of a total; NaN where a value is.
-
-    A group holds the states with lesser scores from one of `firsts` up, and their mirror images.
-    Changes are relative to the value, or to `least` if it is less.
-    """
-    states, worth = after != 0, np.maximum(after, least)
-    relative = np.divide(np.abs(after - before), worth, where=states, out=np.zeros_like(after))
-    by_score = relative.max(axis=(0, 1, 2))[PAD:]
-    lesser = np.arange(firsts[0], total // 2 + 1)
-    by_lesser = np.maximum(by_score[lesser], by_score[total - lesser])
-    changes: npt.NDArray[np.float64] = np.maximum.reduceat(by_lesser, firsts - firsts[0])
-    return changes
-
-
-def _turn_totals(game: GameNumbers, total: int, firsts: npt.NDArray[np.intp]) -> int:
-    """Number of turn totals of all turns in groups of a total."""
-    lesser = (firsts[:, np.newaxis] + np.arange(LANES)).ravel()
-    lesser = lesser[lesser <= total // 2]
-    own = np.concatenate([lesser, total - lesser[2 * lesser < total]])
-    turn_totals = 0
-    for u in range(game.boards):
-        least = 1 if game.free_win else (game.least, game.opening)[u]
-        for w in range(game.boards):
-            here = own[(own <= game.zero) | (u == 0)]
-            here = here[(total - here <= game.zero) | (w == 0)]
-            turn_totals += int(np.maximum(game.scores - here, least).sum())
-    return game.roles * game.farkle_limit**2 * turn_totals

@@ -51,8 +51,14 @@ _MOST_IN_VAIN = 2000
 _AT_REST = 0.5
 """A group is left out if it changed by no more than so many times what would end the solve."""
 
-_AT_REST_CORRECTED = 2.0
-"""Likewise where a correction tells most of what is to come."""
+_SURE = 0.5
+"""How much smaller than what would end the solve changes are before the last sweep."""
+
+_AT_REST_CORRECTED = 10.0
+"""Likewise where a correction tells most of what is to come, but for players nearly lost."""
+
+_CORRECTED = 1e-7
+"""Relative changes below which nothing is corrected: few groups have them, which soon settle."""
 
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
@@ -107,7 +113,7 @@ def solve(
             failed, target, sweeps.wide = True, change / _CLOSER, _WIDE
             enough = target if falls else tolerance
         # a last sweep verifies everything; where one sweep solves the game every second one does
-        verifying = change <= enough if falls else not verifying
+        verifying = change <= enough * _SURE if falls else not verifying
         # level scores in different modes would change back and forth
         sweeps.plain = verifying and (penalty or failed or not rules.has_opening)
         # where they help values settle soon
@@ -117,7 +123,7 @@ def solve(
         residual = change
         if course.rate <= _SLOW or number <= 2:
             slow.clear()
-            if corrects:
+            if corrects and change > _CORRECTED:
                 sweeps.correct()
         elif _jumps(slow, sweeps):
             at_rest = -1.0
@@ -177,10 +183,11 @@ class _Course:
 
     def __init__(self) -> None:
         self.rate = 1.0
-        """By which it fell in the last sweep that was not to verify."""
+        """By which it fell in each of the last two sweeps, those to verify aside: where rounding
+        is most of what is left, one alone may not fall."""
         self.in_vain = 0
         """Sweeps since it fell to half of what it was."""
-        self._last: float | None = None
+        self._before: list[float] = []
         self._lowest = np.inf
 
     def add(self, change: float, *, verifying: bool) -> None:
@@ -189,8 +196,10 @@ class _Course:
         if change < self._lowest / 2:
             self._lowest, self.in_vain = change, 0
         if not verifying:
-            self.rate = min(1.0, change / self._last) if self._last else 1.0
-        self._last = change
+            before = self._before[-2:]
+            fell = change / before[0] if before and before[0] else 1.0
+            self.rate = min(1.0, fell) ** (1 / max(1, len(before)))
+        self._before = [*self._before[-1:], change]
 
     def enough(self, target: float) -> float:
         """The largest change after which those to come seem to add up to no more than `target`.
