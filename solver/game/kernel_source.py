@@ -1,8 +1,8 @@
-"""One turn's equations of a rule set as straight-line Python source for numba, kept in a folder.
+"""One turn's equations of a rule set as straight-line source for numba, kept in a folder.
 
-Straight-line code over a constant number of lanes is what LLVM turns into full-width vector
-instructions: every load is `lane + constant` from one array, the results go to a separate small
-array and are copied back after the loop.
+What is done in all lanes is a body for solver.game.lane_code, which makes it full-width vector
+instructions; `spread_source` leaves that to LLVM: a loop over a constant number of lanes, in which
+every load is `lane + constant` from one array.
 """
 
 import hashlib
@@ -10,8 +10,9 @@ import importlib.util
 import os
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from heapq import heapify, heappop, heappush
 from itertools import combinations, pairwise
 from math import fsum
 from pathlib import Path
@@ -21,6 +22,7 @@ import numpy as np
 
 from solver.errors import SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
+from solver.game.lane_code import version
 from solver.game.lanes import LANES
 from solver.turn.scoring import TurnPlan
 
@@ -52,23 +54,44 @@ def shared_maxima(
     list the value that is its maximum.
     """
     remaining = [set(members) for members in lists]
+    holders = defaultdict[int, set[int]](set)
+    for number, members in enumerate(remaining):
+        for member in members:
+            holders[member].add(number)
+    together = Counter(pair for members in remaining for pair in combinations(sorted(members), 2))
+    most = [(-times, pair) for pair, times in together.items()]
+    heapify(most)
     following = 1 + max(max(members) for members in lists)
     pairs: list[tuple[int, int]] = []
-    while together := Counter(
-        pair for members in remaining for pair in combinations(sorted(members), 2)
-    ):
-        pair = min(together, key=lambda pair: (-together[pair], pair))
-        for members in remaining:
-            if members.issuperset(pair):
-                members.difference_update(pair)
-                members.add(following)
+    while most:
+        times, pair = heappop(most)
+        if together[pair] != -times or not times:
+            continue  # it was counted before others took lists away
+        changed = set()
+        for number in holders[pair[0]] & holders[pair[1]]:
+            members = remaining[number]
+            members.difference_update(pair)
+            together[pair] -= 1
+            for member in members:
+                for one in pair:
+                    other = min(one, member), max(one, member)
+                    together[other] -= 1
+                    changed.add(other)
+                together[member, following] += 1
+                changed.add((member, following))
+            members.add(following)
+            for one in pair:
+                holders[one].discard(number)
+            holders[following].add(number)
+        for other in changed:
+            heappush(most, (-together[other], other))
         pairs.append(pair)
         following += 1
     return pairs, [members.pop() for members in remaining]
 
 
 def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
-    """Source of ``turn(values, hot, bank, farkle, lost, out, steps)``, a pass over turn totals.
+    """Source of ``turn(values, hot, bank, farkle, lost, steps)``, a pass over turn totals.
 
     It returns the least turn total that it solved.
 
@@ -84,7 +107,6 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
     bank, farkle : float64, rows of LANES, the values of banking at t, 0 where it is not allowed,
         and of a farkle; just one row where that is the same at any t.
     lost : float64, LANES, the value of a roll that loses everything.
-    out : float64, dice * LANES, scratch; with `rolled` LANES more.
     """
     dice = plan.columns
     row = dice * LANES
@@ -104,13 +126,12 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
             if value < first_pair:
                 target = places[value]
                 array = "h" if target % dice == dice - 1 else "v"  # hot dice or not
-                body.append(f"x{value} = {array}[{target * LANES} + i]")
+                body.append(f"x{value} = {array}[{target * LANES}]")
             else:
                 one, other = (name(part) for part in pairs[value - first_pair])
                 body.append(f"x{value} = max({one}, {other})")
         return f"x{value}"
 
-    # each sum so far has a name of its own: numba compiles that sooner
     sums = [_ended(plan, n) for n in range(dice)]
     added = [0] * dice
     for ((n, _), chance), value in zip(lists.items(), maxima, strict=True):
@@ -120,36 +141,30 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
         before[part : part + 1] = [f"s{n}_{added[n]}"]
         added[n] += 1
     body += [f"r{n} = {' + '.join(parts)}" for n, parts in enumerate(sums)]
-    free = dice - 1 if plan.must_roll_hot else dice
-    body += [f"out[{n * LANES} + i] = b[i]" for n in range(banked)]
-    body += [f"out[{n * LANES} + i] = max(b[i], r{n})" for n in range(banked, free)]
-    body += [f"out[{n * LANES} + i] = r{n}" for n in range(free, dice)]
-    check = []
     if banked:
-        body.append(f"out[{row} + i] = {_greatest([f'r{n}' for n in range(banked)])} - b[i]")
-        check = [
-            f"        if {_greatest([f'out[{row + i}]' for i in range(LANES)])} > 0.0:",
-            "            return t + 1",
-        ]
+        body.append(f"found = {_greatest([f'r{n}' for n in range(banked)])} - b[0]")
+    free = dice - 1 if plan.must_roll_hot else dice
+    body += [f"v[{n * LANES}] = b[0]" for n in range(banked)]
+    body += [f"v[{n * LANES}] = max(b[0], r{n})" for n in range(banked, free)]
+    body += [f"v[{n * LANES}] = r{n}" for n in range(free, dice)]
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
+        "from solver.game.lane_code import lane_code",
+        f"# lane_code {version()}",
+        'roll = lane_code("""',
+        *body,
+        '""", ("v", "h", "b", "f", "lost"))',
         "",
-        "@numba.njit('intp(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
-        "            cache=True, nogil=True, error_model='numpy',",
-        "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
-        "def turn(values, hot, bank, farkle, lost, out, steps):",
+        "@numba.njit('intp(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
+        "            cache=True, nogil=True, error_model='numpy')",
+        "def turn(values, hot, bank, farkle, lost, steps):",
         f"    stride = {LANES} if len(farkle) > {LANES} else 0",
         "    for t in range(steps - 1, -1, -1):",
-        f"        v = values[t * {row}:]",
-        f"        h = hot[t * {row}:]",
-        f"        b = bank[t * {LANES}:]",
-        "        f = farkle[t * stride:]",
-        f"        for i in range({LANES}):",
-        *(f"            {line}" for line in body),
-        *check,
-        f"        for k in range({row}):",
-        "            v[k] = out[k]",
+        f"        v, h = values[t * {row}:], hot[t * {row}:]",
+        f"        b, f = bank[t * {LANES}:], farkle[t * stride:]",
+        "        if roll(v, h, b, f, lost):",
+        "            return t + 1",
         "    return 0",
     ]
     return "\n".join(lines) + "\n"
@@ -165,8 +180,8 @@ def _greatest(terms: list[str]) -> str:
 
 def _ended(plan: TurnPlan, n: int) -> list[str]:
     """What rolls of column n that end the turn are worth, as source."""
-    terms = [f"{float(plan.farkle_chances[n])!r} * f[i]"]
-    terms += [f"{float(chance)!r} * lost[i]" for chance in plan.lose_chances[n : n + 1] if chance]
+    terms = [f"{float(plan.farkle_chances[n])!r} * f[0]"]
+    terms += [f"{float(chance)!r} * lost[0]" for chance in plan.lose_chances[n : n + 1] if chance]
     terms += [f"{float(chance)!r}" for chance in plan.win_chances[n : n + 1] if chance]
     return [" + ".join(terms)]
 

@@ -49,10 +49,10 @@ def array_type(dtype, axes):
 
 
 TABLE_TYPE = array_type(types.float64, 5)
-TURN_TYPE = types.FunctionType(types.intp(*[array_type(types.float64, 1)] * 6, types.intp))
+TURN_TYPE = types.FunctionType(types.intp(*[array_type(types.float64, 1)] * 5, types.intp))
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
-    [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 3, 4)], Scratch
+    [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 2, 4)], Scratch
 )
 WORK_TYPES = (
     GAME_TYPE,
@@ -79,9 +79,9 @@ CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 @njit(nogil=True, error_model="numpy")
 def own_work(game, hot, bonuses, scratch, slack, worker):
     """The Work of one thread: with its part of the scratch arrays, without the axis of threads."""
-    values, bank, farkle, lost, out, banks = scratch
+    values, bank, farkle, lost, room, banks = scratch
     own = Scratch(
-        values[worker], bank[worker], farkle[worker], lost[worker], out[worker], banks[worker]
+        values[worker], bank[worker], farkle[worker], lost[worker], room[worker], banks[worker]
     )
     return Work(game, hot, bonuses, own, slack)
 
@@ -195,7 +195,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
     origin : row of the scratch's values for turn total 0
     """
     game, hot = work.game, work.hot
-    values, bank, farkle, lost, out, _ = work.scratch
+    values, bank, farkle, lost, room, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     other, board, rows = game.roles - 1 - r, u // game.farkle_limit, steps + game.reach
     for lane in range(LANES):
@@ -208,8 +208,8 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
             kept = opponent + min(own, game.zero)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
     if game.keeps == 1:
-        out[0] = farkle[0]
-        _fill(farkle[:rows].ravel(), out[0])
+        room[:] = farkle[0]
+        _fill(farkle[:rows].ravel(), room)
         _keep(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
     for level in range(levels):
@@ -235,7 +235,7 @@ def prepare(table, s, start, r, u, w, work):
     state.
     """
     game = work.game
-    values, bank, farkle, _, out, _ = work.scratch
+    values, bank, farkle, _, room, _ = work.scratch
     steps = turn_totals(s, start, r, u, w, game)
     if steps > 0:
         rows = steps + game.reach
@@ -244,8 +244,8 @@ def prepare(table, s, start, r, u, w, work):
             values[:, steps:rows] = 1.0
         prepare_rest(table, s, start, r, u, w, steps, 0, work)
         if game.keeps == 0:
-            out[0] = farkle[0]
-            _fill(farkle[:rows].ravel(), out[0])
+            room[:] = farkle[0]
+            _fill(farkle[:rows].ravel(), room)
     return steps
 
 
@@ -255,7 +255,7 @@ def _solve_rows(turn, begin, end, level, origin, work):
 
     Down to `begin`, if the turn function goes as far; returns the last one.
     """
-    values, bank, farkle, lost, out, _ = work.scratch
+    values, bank, farkle, lost, _, _ = work.scratch
     following, row = min(level + 1, work.bonuses.size - 1), origin + begin
     return begin + turn(
         values[level, row:].ravel(),
@@ -263,7 +263,6 @@ def _solve_rows(turn, begin, end, level, origin, work):
         bank[begin:].ravel(),
         farkle[begin:].ravel() if work.game.keeps == 1 else farkle[0],
         lost,
-        out.ravel(),
         end - begin,
     )
 

@@ -98,8 +98,8 @@ class Scratch(NamedTuple):
     """Value of a farkle at a turn total, shape (turn totals, LANES)."""
     lost: Floats
     """Value of a roll that loses everything, shape (LANES,)."""
-    out: Floats
-    """Room for what turn functions find at one turn total, shape (dice + 1, LANES)."""
+    room: Floats
+    """For one value of each lane, shape (LANES,)."""
     banks: Floats
     """Banks like `bank` that serve several turns, by whether the player to move is behind, role,
     whether on the board, and mode of the opponent, shape (these, turn totals, LANES)."""
@@ -211,7 +211,7 @@ def make_work(
         bank=lane_array(threads, rows, LANES),
         farkle=lane_array(threads, rows, LANES),
         lost=lane_array(threads, LANES),
-        out=lane_array(threads, plan.columns + 1, LANES),
+        room=lane_array(threads, LANES),
         banks=lane_array(threads, places, rows, LANES),
     )
     return Work(game, hot, bonuses, scratch, slack)

@@ -67,15 +67,15 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
     place = ((int(behind) * game.roles + r) * game.boards + u // game.farkle_limit) * table.shape[2]
     place += w
-    values, _, farkle, lost, out, _ = work.scratch
+    values, _, farkle, lost, room, _ = work.scratch
     if rises[place] < 0:
         prepare_banks(table, s, start, r, u, w, steps, game, banks[place])
-        rises[place] = rising(banks[place, :rows], begin, end, out[0])
+        rises[place] = rising(banks[place, :rows], begin, end, room)
     own = Work(
         game,
         work.hot,
         work.bonuses,
-        Scratch(values, banks[place], farkle, lost, out, banks),
+        Scratch(values, banks[place], farkle, lost, room, banks),
         work.slack,
     )
     # all turns end in the same rows, where what is beyond the goal stays
@@ -85,7 +85,7 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     if outcomes.length.size == 0:
         first = rises[place]
         if game.keeps == 1:
-            first = max(first, rising(farkle[:rows], begin, end, out[0]))
+            first = max(first, rising(farkle[:rows], begin, end, room))
         solve_tiers(turns, steps, min(steps, first), origin, own)
     else:
         _expect(s, start, r, u, w, rows, origin, own, outcomes)

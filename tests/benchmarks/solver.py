@@ -259,13 +259,13 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     values[:steps] = 0
     in_lanes = values.repeat(LANES)
     bank_in_lanes, farkle_in_lanes = bank.repeat(LANES), ends.farkle.repeat(LANES)
-    lost, out = np.full(LANES, ends.lost), np.empty(dice * LANES)
+    lost = np.full(LANES, ends.lost)
     turn, loop = load_turn(plan, Path(kernels)), numba.njit(error_model="numpy")(_turn_by_lists)
     lists = _lists(plan)
     flat = values.ravel()
 
     def generated() -> None:
-        turn(in_lanes, in_lanes, bank_in_lanes, farkle_in_lanes, lost, out, steps)
+        turn(in_lanes, in_lanes, bank_in_lanes, farkle_in_lanes, lost, steps)
 
     def by_lists() -> None:
         loop(flat, bank, ends.farkle, steps, plan.farkle_chances, *lists)
@@ -466,11 +466,7 @@ class Bench:
         ratio = f"{measured / limit:.2f} of it"
         holding = "holds" if holds else "BROKEN"
         print(f"  {_figure(what, measured, unit)}  {bound:<14} {ratio:<13} {holding}")
-        more: Figures = {}
-        if than:
-            base, value = than
-            more = {"ratio": measured / value, "than": base}
-            _note(f"{_number(measured / value)} times {base} ({_number(value)} {unit})")
+        more = _compared(measured, unit, than)
         history().figure(what, measured, unit, limit=limit, is_least=side == "least", **more)
 
 
@@ -483,10 +479,25 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 
-def _show(what: str, measured: float, unit: str, note: str = "") -> None:
-    """Print and keep a figure without a limit."""
+def _show(
+    what: str,
+    measured: float,
+    unit: str,
+    note: str = "",
+    than: tuple[str, float] | None = None,
+) -> None:
+    """Print and keep a figure without a limit; `than` as for Bench.at_most."""
     print(f"  {_figure(what, measured, unit)}  {note}".rstrip())
-    history().figure(what, measured, unit)
+    history().figure(what, measured, unit, **_compared(measured, unit, than))
+
+
+def _compared(measured: float, unit: str, than: tuple[str, float] | None) -> Figures:
+    """Print a figure as a ratio to another, and give what is kept of that."""
+    if not than:
+        return {}
+    base, value = than
+    _note(f"{_number(measured / value)} times {base} ({_number(value)} {unit})")
+    return {"ratio": measured / value, "than": base}
 
 
 def _note(text: str) -> None:

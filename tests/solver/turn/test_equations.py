@@ -74,10 +74,10 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
         values[:, :totals] = math.nan
         farkles = np.tile(farkle, totals)
         flat = values.reshape(plan.levels, -1)
-        out = np.empty(plan.columns * LANES)
+        row = plan.columns * LANES
         for level in range(plan.levels - 1, -1, -1):
-            hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * out.size :]
-            turn(flat[level], hot, bank.ravel(), farkles, lost, out, totals)
+            hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
+            turn(flat[level], hot, bank.ravel(), farkles, lost, totals)
         np.testing.assert_allclose(values, expected, rtol=1e-13)
 
 
@@ -93,7 +93,6 @@ def test_dice_that_are_left_out_are_not_worth_a_roll(rules: Ruleset, kernels: Pa
     plan, totals = turn_plan(rules), 150
     turns = load_turns(plan, kernels)
     random = np.random.default_rng(2)
-    out = np.empty((plan.columns + 1) * LANES)
     rises = np.linspace(0.0, 0.95, totals)[:, np.newaxis]
     ways = [rises**power + np.sort(random.random((totals, LANES)), 0) / 50 for power in (0.5, 1, 3)]
     for bank in [*ways, np.zeros((totals, LANES))]:
@@ -111,9 +110,7 @@ def test_dice_that_are_left_out_are_not_worth_a_roll(rules: Ruleset, kernels: Pa
                 flat = values.reshape(plan.levels, -1)
                 hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
                 lost = np.zeros(LANES)
-                end = turn(
-                    flat[level], hot, bank.ravel(), np.tile(farkle, totals), lost, out, totals
-                )
+                end = turn(flat[level], hot, bank.ravel(), np.tile(farkle, totals), lost, totals)
                 np.testing.assert_allclose(values[level, end:], expected[level, end:], rtol=1e-13)
                 ends.append(end)
             assert ends == sorted(ends)
