@@ -20,17 +20,18 @@ test: $(VENV)/installed-test
 test-slow: $(VENV)/installed-test
 	@$(VENV)/bin/python -m pytest -m slow --numprocesses auto --dist worksteal
 
-# Speed and memory against their limits; ARGS=--quick leaves out what takes long. What was measured
-# is kept: $(VENV)/bin/python -m tests.benchmarks.history --out history.png draws it
+# Speed and memory against their limits: the solver, starts of the program, a Dask cluster and the
+# Discord bot; ARGS=--quick leaves out what takes long. What was measured is kept:
+# $(VENV)/bin/python -m tests.benchmarks.history --out history.png draws it
 bench: $(VENV)/installed-test
-	@broken=0; for part in solver starts; do \
+	@broken=0; for part in solver starts cluster discord; do \
 		$(VENV)/bin/python -m tests.benchmarks.$$part $(ARGS) || broken=1; done; exit $$broken
 
 # Many games in one chat at once; ARGS="--data data" where the rules are solved already
 bench-chat: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.benchmarks.chat $(ARGS)
 
-# The same by buttons at a Discord on this machine
+# Many games by buttons at a Discord on this machine, and a bare bot there; ARGS="--games 200 500"
 bench-discord: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.benchmarks.discord $(ARGS)
 

@@ -1,4 +1,4 @@
-"""Measures a catalogue on a Dask cluster of this machine: `make bench-cluster`.
+"""Measures a catalogue on a Dask cluster of this machine: a part of `make bench`.
 
 Four workers of one thread each solve many rule sets, and so do four processes of a pool without
 Dask, by turns in the same run: what the cluster takes beyond that is lost.
@@ -26,7 +26,7 @@ from solver.batch.jobs import Job, Outcome, Solver, Watch, solve_jobs
 from solver.batch.local import solve_here
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
-from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
+from tests.benchmarks.solver import Bench, _heading, _note, _show, _times, machine
 
 WORKERS = 4
 RATIO = 1.1
@@ -153,7 +153,7 @@ def report_cluster(bench: Bench, rounds: int) -> None:
     _show("a pool, code compiled", statistics.median(warm["pool"]), "s")
     _show("the cluster, code compiled", statistics.median(warm["cluster"]), "s")
     bench.at_most("the cluster to the pool", ratio, RATIO, "x")
-    _note(f"{rounds} rounds of both")
+    _note(f"both {_times(rounds)}")
 
 
 def _leave_interrupts() -> None:
@@ -165,12 +165,13 @@ def main() -> int:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.cluster", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="one round")
     parser.add_argument("--lenient", action="store_true", help="exit with 0 in any case")
     chosen = parser.parse_args()
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), threads=1)
-        report_cluster(bench, chosen.rounds)
+        report_cluster(bench, 1 if chosen.quick else chosen.rounds)
     print(f"\nload average {os.getloadavg()[0]:.2f} at the end")
     print(f"Broken: {'; '.join(bench.broken)}" if bench.broken else "All limits hold.")
     return 1 if bench.broken and not chosen.lenient else 0
