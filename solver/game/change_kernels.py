@@ -75,7 +75,7 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                         largest = np.maximum(largest, relative)  # which keeps a NaN
                         if nearly_lost > 0.0:
                             allowed = value * (1.0 - value) + _LITTLE
-                            relative *= max(1.0, nearly_lost / value)
+                            relative *= max(1.0, nearly_lost / max(value, 1e-300))
                             relative = max(relative, abs(moved) / allowed)
                         changed[total, group] = np.maximum(changed[total, group], relative)
     return largest, solved

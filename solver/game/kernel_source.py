@@ -22,7 +22,7 @@ import numpy as np
 
 from solver.errors import SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
-from solver.game.lane_code import version
+from solver.game.lane_code import VERSION
 from solver.game.lanes import LANES
 from solver.turn.scoring import TurnPlan
 
@@ -93,7 +93,7 @@ def shared_maxima(
 def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
     """Source of ``turn(values, hot, bank, farkle, lost, steps)``, a pass over turn totals.
 
-    It returns the least turn total that it solved.
+    It returns the least turn total that it solved; what it wrote below that is of no use.
 
     rolled : columns worth a roll, the last so many, None for all. The pass ends before the first
         turn total at which a roll of the others is worth more than to bank; what it solved is what
@@ -151,7 +151,7 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
         "from solver.game.lane_code import lane_code",
-        f"# lane_code {version()}",
+        f"# lane_code {VERSION}",
         'roll = lane_code("""',
         *body,
         '""", ("v", "h", "b", "f", "lost"))',

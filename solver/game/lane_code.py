@@ -25,9 +25,8 @@ _FLAGS = ("contract", "nnan", "ninf", "nsz")
 """No value is infinite or none, and a product may be added without a rounding between."""
 
 
-def version() -> str:
-    """What this file makes of a body, as a short text that changes with it."""
-    return sha256(inspect.getsource(sys.modules[__name__]).encode()).hexdigest()[:16]
+VERSION = sha256(inspect.getsource(sys.modules[__name__]).encode()).hexdigest()[:16]
+"""What this file makes of a body changes with it. Found when it is loaded: the file may change."""
 
 
 def _width() -> int:

@@ -105,6 +105,8 @@ class Sweeps:
         """The values before the last sweep that solved all groups."""
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
+        self.share = 1.0
+        """Which share of the groups the last sweep solved."""
         self.skipped = False
         """Whether the last sweep left out some groups."""
 
@@ -115,7 +117,7 @@ class Sweeps:
         left out. A negative number stands for a sweep of all groups.
         """
         game, changed = self._game, self._changed
-        largest = 0.0
+        largest, solved = 0.0, 0
         self.number += 1
         self._bounded = 0.0
         self._change[:] = 0
@@ -143,7 +145,9 @@ class Sweeps:
             for row in np.flatnonzero(below).tolist():
                 above = min(_APART - int(below[row]), row + 1)
                 guess_between(self.table, totals[row], above, below[row], game)
-            largest = max(largest, self._note(total, active, before))
+            solved += int(np.count_nonzero(active))
+            largest = float(np.maximum(largest, self._note(total, active, before)))
+        self.share = solved / np.count_nonzero(changed >= 0)
         return largest
 
     def _note(

@@ -58,7 +58,10 @@ _AT_REST_CORRECTED = 10.0
 """Likewise where a correction tells most of what is to come, but for players nearly lost."""
 
 _CORRECTED = 1e-7
-"""Relative changes below which nothing is corrected: few groups have them, which soon settle."""
+"""Relative changes below which nothing is corrected once few groups are left, which soon settle."""
+
+_FEW_LEFT = 0.5
+"""Which share of the groups few are."""
 
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
@@ -113,7 +116,7 @@ def solve(
             failed, target, sweeps.wide = True, change / _CLOSER, _WIDE
             enough = target if falls else tolerance
         # a last sweep verifies everything; where one sweep solves the game every second one does
-        verifying = change <= enough * _SURE if falls else not verifying
+        verifying = change <= max(enough * _SURE, _NOISE) if falls else not verifying
         # level scores in different modes would change back and forth
         sweeps.plain = verifying and (penalty or failed or not rules.has_opening)
         # where they help values settle soon
@@ -123,9 +126,10 @@ def solve(
         residual = change
         if course.rate <= _SLOW or number <= 2:
             slow.clear()
-            if corrects and change > _CORRECTED:
+            if corrects and (change > _CORRECTED or sweeps.share > _FEW_LEFT):
                 sweeps.correct()
         elif _jumps(slow, sweeps):
+            course.jumped()
             at_rest = -1.0
     else:
         raise ConvergenceError.say(
@@ -169,6 +173,7 @@ def settle(sweeps: Sweeps, tolerance: float) -> tuple[int, float]:
         if course.rate <= _SLOW or number <= 2:
             slow.clear()
         elif _jumps(slow, sweeps):
+            course.jumped()
             at_rest = -1.0
     raise ConvergenceError.say(
         "after {sweeps} sweeps values still change by {change:.1e}, perhaps as a game between these"
@@ -200,6 +205,10 @@ class _Course:
             fell = change / before[0] if before and before[0] else 1.0
             self.rate = min(1.0, fell) ** (1 / max(1, len(before)))
         self._before = [*self._before[-1:], change]
+
+    def jumped(self) -> None:
+        """What changes after values were set otherwise does not tell how they fall."""
+        self._before.clear()
 
     def enough(self, target: float) -> float:
         """The largest change after which those to come seem to add up to no more than `target`.

@@ -67,8 +67,13 @@ def compiled(body: str) -> Callable[..., bool]:
     return found
 
 
+@pytest.mark.parametrize("width", [4, 8])
 @pytest.mark.parametrize("seed", range(8))
-def test_a_body_does_in_all_lanes_what_it_says(seed: int) -> None:
+def test_a_body_does_in_all_lanes_what_it_says(
+    seed: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever this processor has."""
+    monkeypatch.setattr("solver.game.lane_code._width", lambda: width)
     random = np.random.default_rng(seed)
     body = random_body(random)
     once = compiled(body)
