@@ -23,9 +23,10 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError
 from solver.game.endgame import endgame
+from solver.game.kernel_source import FEW_SCORES
 from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, score_count
 from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
@@ -54,8 +55,11 @@ _AT_REST = 0.5
 _SURE = 0.5
 """How much smaller than what would end the solve changes are before the last sweep."""
 
-_AT_REST_CORRECTED = 10.0
+_AT_REST_CORRECTED = 2.0
 """Likewise where a correction tells most of what is to come, but for players nearly lost."""
+
+_AT_REST_LONG = 10.0
+"""Likewise in long games, of which one group is a small part."""
 
 _CORRECTED = 1e-7
 """Relative changes below which nothing is corrected once few groups are left, which soon settle."""
@@ -98,6 +102,8 @@ def solve(
     corrects = penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
     if corrects:
         sweeps.expect_corrections()
+    is_long = score_count(rules) >= FEW_SCORES
+    corrected_rest = _AT_REST_LONG if is_long else _AT_REST_CORRECTED
     course, slow = _Course(), list[npt.NDArray[np.float64]]()
     residual, verifying, at_rest, target, failed = None, False, 0.0, tolerance, False
     for number in range(1, MAX_SWEEPS + 1):
@@ -121,7 +127,7 @@ def solve(
         sweeps.plain = verifying and (penalty or failed or not rules.has_opening)
         # where they help values settle soon
         corrects &= not failed and course.in_vain < _FEW_IN_VAIN
-        rest = _AT_REST_CORRECTED if corrects else _AT_REST
+        rest = corrected_rest if corrects else _AT_REST
         at_rest = -1.0 if verifying else enough * rest
         residual = change
         if course.rate <= _SLOW or number <= 2:
