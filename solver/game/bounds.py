@@ -8,13 +8,15 @@ interval grows, the exact values are inside. docs/mathematics.md has the proof.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from math import fsum
 
 import numpy as np
+import numpy.typing as npt
 
 from solver.game import sweep_kernels
 from solver.game.endgame import endgame
-from solver.game.kernel_source import Turns, numbers_rolled, summands
+from solver.game.kernel_source import Turns, summands, turns_weigh
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
@@ -196,19 +198,33 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
     turn function in which they are most.
     """
     roundings = np.zeros(plan.columns)
-    for rolled in numbers_rolled(plan):
-        for column, parts in enumerate(summands(plan, rolled)):
-            chances = [chance for part in parts for chance in part]
+    for weighed in turns_weigh(plan):
+        for column, parts in enumerate(summands(plan, weighed)):
+            terms = [term for part in parts for term in part]
             rolls = 6 ** (column + 1)
-            off = sum(abs(Fraction(one) - Fraction(round(one * rolls), rolls)) for one in chances)
-            sums = [total for part in parts for total in np.cumsum(part)[1:]]
-            sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
-            # each result is off by half of its last place at most, and no value is above 1, but for
-            # what bounds below 0 leave to the other player
-            _, places = np.frexp(np.array([*chances, *sums]) * (1 + LEAST))
-            found = float(off) / _ROUNDING + np.exp2(places - 1.0).sum()
+            off = sum(
+                times * abs(Fraction(one) - Fraction(round(one * rolls), rolls))
+                for one, times in terms
+            )
+            products = [[one * times for one, times in part] for part in parts]
+            sums = [total for part in products for total in np.cumsum(part)[1:]]
+            sums += np.cumsum([fsum(part) for part in products if part]).tolist()[1:]
+            found = float(off) / _ROUNDING + _last_places([*chain(*products), *sums]).sum()
+            # of values that share a chance
+            for one, times in terms:
+                found += one * _last_places(np.arange(2.0, times + 1)).sum()
             roundings[column] = max(roundings[column], found)
     return roundings
+
+
+def _last_places(results: npt.ArrayLike) -> Floats:
+    """By which results may be off, in units of _ROUNDING: half of their last place each.
+
+    They are sums of chances, or numbers of values, none of which is above 1 but for what bounds
+    below 0 leave to the other player.
+    """
+    _, places = np.frexp(np.asarray(results) * (1 + LEAST))
+    return np.exp2(places - 1.0)
 
 
 def _accumulated(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:

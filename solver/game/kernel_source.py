@@ -33,15 +33,38 @@ FEW_SCORES = 150
 """Games with fewer scores below the goal are solved with one turn function, see `load_turns`."""
 
 
+class Weighed(NamedTuple):
+    """What a turn function weighs; it stops where something else may be best."""
+
+    rolled: int | None = None
+    """Columns that are worth a roll, the last so many; None for all."""
+    hot_best: bool = False
+    """Whether hot dice are worth as much as any others with no more points."""
+
+
 class Turns(NamedTuple):
-    """The turn functions of a rule set, see `turn_source`."""
+    """The turn functions of a rule set, see `turn_source`; where one stops the one before goes on."""
 
     whole: Callable[..., Any]
     """Weighs everything."""
+    hot_best: Callable[..., Any]
+    """As far as hot dice are best, where they may be banked."""
     three: Callable[..., Any]
-    """As far as only the three largest numbers of dice are worth a roll."""
+    """As far as, besides, only the three largest numbers of dice are worth a roll."""
     all_dice: Callable[..., Any]
-    """As far as only all dice are."""
+    """As far as, besides, only all dice are."""
+
+
+EVERYTHING = Weighed()
+
+
+class Term(NamedTuple):
+    """A product in what a roll of a column is worth."""
+
+    column: int
+    chance: float
+    lists: list[tuple[int, ...]]
+    """Of each list with that chance the places it leads to; their maxima are added up."""
 
 
 def shared_maxima(
@@ -90,15 +113,15 @@ def shared_maxima(
     return pairs, [members.pop() for members in remaining]
 
 
-def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
+def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
     """Source of ``turn(values, hot, bank, farkle, lost, steps)``, a pass over turn totals.
 
     It returns the least turn total that it solved; what it wrote below that is of no use.
 
-    rolled : columns worth a roll, the last so many, None for all. The pass ends before the first
-        turn total at which a roll of the others is worth more than to bank; what it solved is what
-        the pass for all columns finds, but for rounding. Banks and farkles in the rows must not
-        fall.
+    weighed : if not everything, the pass ends before the first turn total at which a roll of other
+        columns is worth more than to bank, or other dice more than hot ones; what it solved is what
+        the pass that weighs everything finds, but for rounding. Banks and farkles in the rows must
+        not fall.
 
     values : float64, rows of dice * LANES; row t holds W(t, n) of the dice 1.. in turn. Rows from
         `steps` on are read, the others are written.
@@ -110,11 +133,12 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
     """
     dice = plan.columns
     row = dice * LANES
-    banked = _banked(plan, rolled)
-    lists = rolled_lists(plan, banked)
-    places = sorted({place for _, members in lists for place in members})
+    banked = _banked(plan, weighed)
+    terms = rolled_terms(plan, weighed)
+    lists = [members for term in terms for members in term.lists]
+    places = sorted({place for members in lists for place in members})
     index = {place: value for value, place in enumerate(places)}
-    pairs, maxima = shared_maxima([tuple(index[one] for one in members) for _, members in lists])
+    pairs, maxima = shared_maxima([tuple(index[one] for one in members) for members in lists])
     first_pair = len(places)
     body: list[str] = []
     named: set[int] = set()
@@ -134,19 +158,31 @@ def turn_source(plan: TurnPlan, rolled: int | None = None) -> str:
 
     sums = [_ended(plan, n) for n in range(dice)]
     added = [0] * dice
-    for ((n, _), chance), value in zip(lists.items(), maxima, strict=True):
+    values = iter(maxima)
+    for term in terms:
+        n, whole = term.column, name(next(values))
+        for k in range(1, len(term.lists)):
+            body.append(f"a{n}_{added[n]}_{k} = {whole} + {name(next(values))}")
+            whole = f"a{n}_{added[n]}_{k}"
         before, part = sums[n], added[n] % PARTS
         sum_so_far = f"{before[part]} + " if part < len(before) else ""
-        body.append(f"s{n}_{added[n]} = {sum_so_far}{chance!r} * {name(value)}")
+        body.append(f"s{n}_{added[n]} = {sum_so_far}{term.chance!r} * {whole}")
         before[part : part + 1] = [f"s{n}_{added[n]}"]
         added[n] += 1
     body += [f"r{n} = {' + '.join(parts)}" for n, parts in enumerate(sums)]
-    if banked:
-        body.append(f"found = {_greatest([f'r{n}' for n in range(banked)])} - b[0]")
     free = dice - 1 if plan.must_roll_hot else dice
-    body += [f"v[{n * LANES}] = b[0]" for n in range(banked)]
-    body += [f"v[{n * LANES}] = max(b[0], r{n})" for n in range(banked, free)]
-    body += [f"v[{n * LANES}] = r{n}" for n in range(free, dice)]
+    body += [f"w{n} = b[0]" for n in range(banked)]
+    body += [f"w{n} = max(b[0], r{n})" for n in range(banked, free)]
+    body += [f"w{n} = r{n}" for n in range(free, dice)]
+    body += [f"v[{n * LANES}] = w{n}" for n in range(dice)]
+    excess = []
+    if banked:
+        excess.append(f"{_greatest([f'r{n}' for n in range(banked)])} - b[0]")
+    if weighed.hot_best and banked < dice - 1:
+        others = _greatest([f"w{n}" for n in range(banked, dice - 1)])
+        excess.append(f"{others} - h[{(dice - 1) * LANES}]")
+    if excess:
+        body.append(f"found = {_greatest(excess)}")
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
@@ -186,41 +222,58 @@ def _ended(plan: TurnPlan, n: int) -> list[str]:
     return [" + ".join(terms)]
 
 
-def summands(plan: TurnPlan, rolled: int | None) -> list[list[list[float]]]:
-    """The chances in the sum of each column of a turn function, part after part, in their order.
+def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[tuple[float, int]]]]:
+    """The sum of each column of a turn function, part after part: chances and of how many values.
 
-    In the end parts are added up from the first one on.
+    Values with one chance are added up in their order before they are multiplied. In the end parts
+    are added up from the first one on.
     """
     found = [
-        [[float(one) for one in ends if one], *([] for _ in range(PARTS - 1))]
+        [[(float(one), 1) for one in ends if one], *([] for _ in range(PARTS - 1))]
         for ends in zip(plan.farkle_chances, plan.lose_chances, plan.win_chances, strict=True)
     ]
     added = [0] * plan.columns
-    for (n, _), chance in rolled_lists(plan, _banked(plan, rolled)).items():
-        found[n][added[n] % PARTS].append(chance)
+    for term in rolled_terms(plan, weighed):
+        n = term.column
+        found[n][added[n] % PARTS].append((term.chance, len(term.lists)))
         added[n] += 1
     return found
 
 
-def numbers_rolled(plan: TurnPlan) -> list[int | None]:
-    """For how many columns worth a roll there is a turn function, see `turn_source`.
+def rolled_terms(plan: TurnPlan, weighed: Weighed) -> list[Term]:
+    """The sums of a turn function, in their order.
 
-    The first one is for all.
+    Where it weighs less, lists of one chance share its product, as chances take registers.
     """
-    return [None, *(rolled for rolled in (3, 1) if rolled < plan.columns)]
+    lists = rolled_lists(plan, weighed)
+    if weighed == EVERYTHING:  # which has more maxima to keep in registers
+        return [Term(n, chance, [members]) for (n, members), chance in lists.items()]
+    terms: dict[tuple[int, float], Term] = {}
+    for (n, members), chance in lists.items():
+        terms.setdefault((n, chance), Term(n, chance, [])).lists.append(members)
+    return list(terms.values())
 
 
-def _banked(plan: TurnPlan, rolled: int | None) -> int:
-    return plan.columns - (rolled or plan.columns)
+def turns_weigh(plan: TurnPlan) -> list[Weighed]:
+    """What the turn functions of a plan weigh, see `Turns`. The first one weighs everything."""
+    hot_best = not plan.must_roll_hot
+    fewer = [Weighed(rolled, hot_best) for rolled in (None, 3, 1) if (rolled or 0) < plan.columns]
+    return list(dict.fromkeys([EVERYTHING, *fewer]))
 
 
-def rolled_lists(plan: TurnPlan, banked: int) -> dict[tuple[int, tuple[int, ...]], float]:
+def _banked(plan: TurnPlan, weighed: Weighed) -> int:
+    return plan.columns - (weighed.rolled or plan.columns)
+
+
+def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int, ...]], float]:
     """Chance of each list by its column and the places it leads to, in the order of its sums.
 
-    Dice of the first `banked` columns are banked, so that only points count with them: most points
+    Dice of columns that are not rolled are banked, so that only points count with them: most points
     are best, and no better than dice that may be rolled with as many points, or banked. That they
-    are not worth a roll has to be known and not by how much: see `_round_up`.
+    are not worth a roll has to be known and not by how much: see `_round_up`. Hot dice that are
+    best leave only what comes with more points.
     """
+    banked, whole = _banked(plan, weighed), plan.columns - 1
     parts: dict[tuple[int, tuple[int, ...]], list[float]] = {}
     lists = [[divmod(int(plan.targets[k]), plan.columns) for k in one] for one in plan.lists()]
     for index, members in enumerate(lists):
@@ -228,9 +281,13 @@ def rolled_lists(plan: TurnPlan, banked: int) -> dict[tuple[int, tuple[int, ...]
         rolls = [(points, left) for points, left in members if left >= banked]
         places = {points * plan.columns + left for points, left in rolls}
         most = max((points for points, left in members if left < banked), default=-1)
-        free = [p for p, left in rolls if left < plan.columns - 1 or not plan.must_roll_hot]
+        free = [p for p, left in rolls if left < whole or not plan.must_roll_hot]
         if most > max(free, default=-1):
             places.add(most * plan.columns)
+        if weighed.hot_best:
+            hot = max((points for points, left in rolls if left == whole), default=-1)
+            best = hot * plan.columns + whole
+            places = {one for one in places if one == best or one // plan.columns > hot}
         parts.setdefault((n, tuple(sorted(places))), []).append(float(plan.chances[n, index]))
     for n in range(banked):
         _round_up(plan, parts, n)
@@ -331,8 +388,8 @@ def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns
         load the others than they save
     Where dice of several columns are not told apart by their number, all of them are the whole one.
     """
-    numbers = numbers_rolled(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
-    turns = [load_function(turn_source(plan, rolled), "turn", folder) for rolled in numbers]
+    weigh = turns_weigh(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
+    turns = [load_function(turn_source(plan, one), "turn", folder) for one in weigh]
     return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)
 
 

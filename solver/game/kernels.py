@@ -2,8 +2,8 @@
 
 Their parameters, here and in solver.game.audit_kernels; scores, totals and turn totals in steps:
 
-turn : the turn function of solver.game.kernel_source for all dice
-three, all_dice : those for fewer, see solver.game.kernel_source.Turns
+turn : the turn function of solver.game.kernel_source that weighs everything
+hot_best, three, all_dice : those that weigh less, see solver.game.kernel_source.Turns
 turns : all of them, likewise
 table : start-of-turn win probabilities, which are renewed in place, see solver.game.layout
 s : a total of both scores
@@ -70,7 +70,7 @@ OUTCOMES_TYPE = types.NamedTuple(
     ],
     Outcomes,
 )
-TURN_TYPES = (TURN_TYPE,) * 3
+TURN_TYPES = (TURN_TYPE,) * 4
 """Of the fields of Turns."""
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 """Of the players of a Contest."""
@@ -302,6 +302,7 @@ def solve_tiers(turns, steps, first, origin, work):
     on fall.
     """
     for level in range(work.bonuses.size - 1, -1, -1):
-        end = _solve_rows(turns[2], first, steps, level, origin, work)
+        end = _solve_rows(turns[3], first, steps, level, origin, work)
+        end = _solve_rows(turns[2], first, end, level, origin, work)
         end = _solve_rows(turns[1], first, end, level, origin, work)
         _solve_rows(turns[0], 0, end, level, origin, work)

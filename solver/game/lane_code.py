@@ -44,8 +44,8 @@ def lane_code(body: str, arrays: tuple[str, ...]) -> Callable[..., Any]:
     It returns whether `found` was above 0 in any lane; False where `body` does not assign it.
 
     body : assignments of sums, differences, products and `max` of two, of numbers, names and
-        ``array[number]``, which is the vector of LANES values from there on. To an array is
-        assigned only what is not read afterwards.
+        ``array[number]``, which is the vector of LANES values from there on. What one statement
+        assigns to an array the next one finds there.
     arrays : their names in `body`, in the order in which they are given
     """
     statements = ast.parse(body).body

@@ -177,6 +177,7 @@ def _renew(turns, table, s, first, work, one, other, center, twice):
 )
 def sweep_totals(
     turn,
+    hot_best,
     three,
     all_dice,
     table,
@@ -207,7 +208,7 @@ def sweep_totals(
     parts = shares(rows.size + 1, workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        turns = turn, three, all_dice
+        turns = turn, hot_best, three, all_dice
         for _ in range(rows.size + 1):
             task = next_task(parts, worker)
             if task < 0:
@@ -250,6 +251,7 @@ def _slope(x, image, last_x, last_image):
 )
 def solve_total(
     turn,
+    hot_best,
     three,
     all_dice,
     table,
@@ -281,7 +283,7 @@ def solve_total(
     parts = shares(tasks.size, workers)
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        turns = turn, three, all_dice
+        turns = turn, hot_best, three, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
         for _ in range(tasks.size):

@@ -86,10 +86,12 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
     [
         *map(load_rules, SOLVED),
         variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
+        variant("classic", dice=3, hot_dice_bonus=(50, 200, 100)),
+        variant("classic", dice=4, lose_everything=("xx",)),
     ],
     ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
 )
-def test_dice_that_are_left_out_are_not_worth_a_roll(rules: Ruleset, kernels: Path) -> None:
+def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path) -> None:
     plan, totals = turn_plan(rules), 150
     turns = load_turns(plan, kernels)
     random = np.random.default_rng(2)
@@ -115,7 +117,9 @@ def test_dice_that_are_left_out_are_not_worth_a_roll(rules: Ruleset, kernels: Pa
                 ends.append(end)
             assert ends == sorted(ends)
             assert ends[0] == 0
-            if not bank.any():
+            if rules.lose_everything:
+                assert ends[1] > 0  # more dice lose more often
+            elif not bank.any():
                 assert ends[-1] == totals  # anything is better than a bank
             elif bank[-1].min() > 0.95:
                 assert ends[-1] < totals - 20  # few dice are banked long before the goal
