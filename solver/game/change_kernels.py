@@ -44,18 +44,19 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
     least : changes are relative to the value, or to this if it is less
     nearly_lost : values below this settle later than others: in `changed` they count for more, and
         changes are relative to what the proof of a bound allows; 0 for neither
-    changed : at [total, group], set to the largest relative change of its states
+    changed : at [total, group], set to the largest relative change of its states, unless it was
+        neither solved nor guessed
     change : set to the change of each value; nothing is written if it is empty
 
     Returns the largest relative change, NaN where one is, and how many turn totals are in the turns
     of active groups.
     """
     modes, rows = game.farkle_limit * game.boards, len(active)
-    largest, solved = 0.0, 0
+    largest, solved, most = 0.0, 0, np.empty(changed.shape[1])
     for row in range(rows):
         total = s - row
         first = max(0, total - game.scores + 1)
-        changed[total, : (total // 2 - first) // LANES + 1] = 0.0
+        most[:] = 0.0
         for r in range(game.roles):
             for u in range(modes):
                 least_total = 1 if game.free_win == 1 else least_bank(u, game)
@@ -77,5 +78,9 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                             allowed = value * (1.0 - value) + _LITTLE
                             relative *= max(1.0, nearly_lost / max(value, 1e-300))
                             relative = max(relative, abs(moved) / allowed)
-                        changed[total, group] = np.maximum(changed[total, group], relative)
+                        most[group] = np.maximum(most[group], relative)
+        for group in range((total // 2 - first) // LANES + 1):
+            # what is at rest keeps what it changed by when it was solved last
+            if active[row, group] or most[group] != 0.0:
+                changed[total, group] = most[group]
     return largest, solved

@@ -53,23 +53,31 @@ def guess_total(table, s, k, game):
     error_model="numpy",
 )
 def guess_between(table, s, above, below, game):
-    """Guess the states of total s from those of totals s + above and s - below.
+    """Guess the states of total s from those of total s - below and of three totals above.
 
-    Their logits are linear in the own score, or in the opponent's where that one has no room.
+    These are s + above and as far apart as it is from s - below. Logits are a cubic polynomial of
+    the score of the player who is behind, in which they are smoother than in the other one; of that
+    one's where the score would be below the floor.
     """
-    modes, share = game.farkle_limit * game.boards, below / (above + below)
+    modes, apart = game.farkle_limit * game.boards, above + below
+    moves = np.array([-below, above, above + apart, above + 2 * apart])
+    shares = np.ones(len(moves))
+    for k in range(len(moves)):
+        for other in range(len(moves)):
+            if other != k:
+                shares[k] *= moves[other] / (moves[other] - moves[k])
     for r in range(game.roles):
         for u in range(modes):
             for w in range(modes):
                 known = table[r, u, w]
                 low, high = own_scores(s, u, w, game)
-                higher, lower = own_scores(s + above, u, w, game), own_scores(s - below, u, w, game)
                 for own in range(low, high + 1):
-                    one, other = own + above, own - below
-                    if one > higher[1] or other < lower[0]:
-                        one, other = own, own
-                    one = min(max(one, higher[0]), higher[1])
-                    other = min(max(other, lower[0]), lower[1])
-                    logit = share * _logit(known[s + above, PAD + one])
-                    logit += (1.0 - share) * _logit(known[s - below, PAD + other])
+                    moves_own = (2 * own < s) == (min(own, s - own) >= below)
+                    logit = 0.0
+                    for k in range(len(moves)):
+                        total = s + moves[k]
+                        least, most = own_scores(total, u, w, game)
+                        there = own + moves[k] if moves_own else own
+                        there = min(max(there, least), most)
+                        logit += shares[k] * _logit(known[total, PAD + there])
                     known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

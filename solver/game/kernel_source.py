@@ -24,13 +24,11 @@ from solver.errors import SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
 from solver.game.lane_code import VERSION
 from solver.game.lanes import LANES
+from solver.game.standings import FEW_SCORES
 from solver.turn.scoring import TurnPlan
 
 PARTS = 4
 """In which a sum is added up side by side, as an addition waits for the one before."""
-
-FEW_SCORES = 150
-"""Games with fewer scores below the goal are solved with one turn function, see `load_turns`."""
 
 
 class Weighed(NamedTuple):
@@ -43,7 +41,7 @@ class Weighed(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """The turn functions of a rule set, see `turn_source`; where one stops the one before goes on."""
+    """Turn functions of a rule set, see `turn_source`. Where one stops the one before goes on."""
 
     whole: Callable[..., Any]
     """Weighs everything."""

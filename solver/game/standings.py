@@ -10,6 +10,9 @@ from solver.errors import InvalidRulesError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 
+FEW_SCORES = 150
+"""Games with fewer scores are short: what makes others faster takes them more than it saves."""
+
 DEFAULT_TOLERANCE = 1e-9
 """Largest error of any value of a solve, relative to it or to LEAST where it is less."""
 

@@ -23,11 +23,17 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError
 from solver.game.endgame import endgame
-from solver.game.kernel_source import FEW_SCORES
 from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, score_count
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    FEW_SCORES,
+    Progress,
+    Solution,
+    score_count,
+)
 from solver.game.sweeping import Sweeps
+from solver.game.workload import is_corrected
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 
@@ -67,6 +73,10 @@ _CORRECTED = 1e-7
 _FEW_LEFT = 0.5
 """Which share of the groups few are."""
 
+_ROUGH = 2
+"""Sweeps of a long game that solve only some totals. A third one hardly tells more, as what lies
+between is a guess."""
+
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
 
@@ -98,15 +108,15 @@ def solve(
     penalty = rules.farkle_penalty is not None
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
     falls = penalty or bool(np.any(turn_plan(rules).lose_chances))
-    # the few states of players not on the board would be told too little of by others
-    corrects = penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
+    corrects = is_corrected(rules)
     if corrects:
         sweeps.expect_corrections()
     is_long = score_count(rules) >= FEW_SCORES
     corrected_rest = _AT_REST_LONG if is_long else _AT_REST_CORRECTED
-    course, slow = _Course(), list[npt.NDArray[np.float64]]()
-    residual, verifying, at_rest, target, failed = None, False, 0.0, tolerance, False
-    for number in range(1, MAX_SWEEPS + 1):
+    residual = _rough_sweeps(sweeps, _ROUGH if corrects and is_long else 0)
+    course, slow, first = _Course(), list[npt.NDArray[np.float64]](), sweeps.number + 1
+    verifying, at_rest, target, failed = False, 0.0, tolerance, False
+    for number in range(first, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         course.add(change, verifying=verifying)
         rounding = course.in_vain >= (_MOST_IN_VAIN if falls else _FEW_IN_VAIN)
@@ -130,7 +140,7 @@ def solve(
         rest = corrected_rest if corrects else _AT_REST
         at_rest = -1.0 if verifying else enough * rest
         residual = change
-        if course.rate <= _SLOW or number <= 2:
+        if course.rate <= _SLOW or number < first + 2:
             slow.clear()
             if corrects and (change > _CORRECTED or sweeps.share > _FEW_LEFT):
                 sweeps.correct()
@@ -157,6 +167,15 @@ def solve(
         states_solved=sweeps.states_solved,
         seconds=time.perf_counter() - started,
     )
+
+
+def _rough_sweeps(sweeps: Sweeps, number: int) -> float | None:
+    """Bring values close to where they settle; returns the last largest change."""
+    change = None
+    for _ in range(number):
+        change = sweeps.run(change, 0.0, rough=True)
+        sweeps.correct()
+    return change
 
 
 def settle(sweeps: Sweeps, tolerance: float) -> tuple[int, float]:

@@ -40,6 +40,12 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
     now[now == 0.5] = random.random(now.shape)[now == 0.5] ** 4
     groups = game.scores // (2 * LANES) + 1
     active = random.random((rows, groups)) < 0.5
+    # in one group nothing was solved and nothing guessed
+    active[1, 0] = False
+    begin = first_scores(s - 1, game)[0]
+    rested = np.arange(table.shape[-1]) - PAD
+    rested = np.minimum(rested, s - 1 - rested) < begin + LANES
+    table[:, :, :, s - 1] = np.where(rested, before[:, :, :, 1], table[:, :, :, s - 1])
     changed = np.full((len(table[0, 0, 0]), groups), -1.0)
     change = np.full(table.shape, 7.0, dtype=np.float32)
     largest, turn_totals = note_changes(
@@ -71,6 +77,8 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
                     minimum = rules.least_bank(on_board=one.on_board)
                     least_total = minimum // rules.point_step if rules.minimum_binds_win else 1
                     counted += max(game.scores - own, least_total)
+    assert expected[1, 0] == 0
+    expected[1, 0] = -1.0  # as before
     assert largest == pytest.approx(most, rel=1e-14)
     assert turn_totals == counted
     np.testing.assert_allclose(changed[s : s - rows : -1], expected, rtol=1e-14)
