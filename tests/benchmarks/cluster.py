@@ -128,6 +128,8 @@ def report_cluster(bench: Bench, rounds: int) -> None:
         )
         scratch = {"DASK_TEMPORARY_DIRECTORY": str(folder / "scratch"), "FARKLE_DATA": ""}
         address = stack.enter_context(cluster(folder, **scratch))
+        # the pool's processes begin later: they load numba with this module, before they are told
+        os.environ["NUMBA_CACHE_DIR"] = str(folder / "kernels")
         solver = stack.enter_context(connected(address, timeout=_SECONDS_TO_START))
         solver._client.wait_for_workers(WORKERS, _SECONDS_TO_START)
         ways: dict[str, Callable[[], float]] = {

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import io
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
@@ -16,7 +17,15 @@ from discord.ui import LayoutView, View
 from discord.utils import MISSING
 
 from bot.fronts.chat.commands import Reply, failure
-from bot.fronts.discord.asking import caller_of, language_of_all, person_of, seconds_left, user_id
+from bot.fronts.discord.asking import (
+    DUE,
+    WAITS,
+    caller_of,
+    language_of_all,
+    person_of,
+    seconds_left,
+    user_id,
+)
 from bot.fronts.discord.buttons import daily_view, drill_view, explore_view, tournament_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import Framed, shown_texts, shows_moment, table_view, text_view
@@ -114,6 +123,10 @@ class Answer:
         self._language = language
         self._tasks = tasks
         self._original = _Original.NONE
+        waits = interaction.extras.get(WAITS)
+        if waits is not None:
+            told = _Original.LOADING if self._pressed else _Original.PRIVATE
+            self._original = told if waits else _Original.OVER
         self._message: discord.WebhookMessage | None = None
         """What all can see, where the first answer was for one alone."""
         self._sent: discord.Message | None = None
@@ -453,8 +466,7 @@ class Answer:
         changed = {**self._content(card, view), "view": view, "attachments": files}
         self._leave()
         try:
-            await self._interaction.response.edit_message(**changed)
-            self._original = _Original.PUBLIC
+            await self._change_pressed(changed)
         except UNREACHABLE as error:
             check_lost(error)
             if getattr(error, "code", 0) not in OVER:
@@ -473,11 +485,20 @@ class Answer:
             text = "\n".join(shown_texts(self._interaction.message).values())
             changed = {"view": text_view(text or whole_sentence(str(error))), "attachments": []}
         try:
-            await self._interaction.response.edit_message(**changed)
-            self._original = _Original.PUBLIC
+            await self._change_pressed(changed)
         except UNREACHABLE as lost:
             check_lost(lost)
         await self.refuse(error)
+
+    async def _change_pressed(self, changed: dict[str, Any]) -> None:
+        """Change the message whose button was pressed, if Discord takes an answer."""
+        if self._original is _Original.NONE:
+            await self._interaction.response.edit_message(**changed)
+        elif self._original is _Original.OVER:
+            return
+        else:
+            await self._interaction.edit_original_response(**changed)
+        self._original = _Original.PUBLIC
 
     async def page(self, card: Card, view: View, *, first: bool) -> None:
         """Show one of several pages: the first in a message of its own, only to who asks."""
@@ -551,6 +572,17 @@ class Answer:
             check_lost(error)
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
+
+
+async def tell_to_wait(interaction: discord.Interaction[Any]) -> None:
+    """Tell Discord that the answer to a press, which has not begun, takes longer."""
+    try:
+        await interaction.response.defer()
+        interaction.extras[WAITS] = True
+        interaction.extras[DUE] = math.inf
+    except UNREACHABLE as error:
+        check_lost(error)
+        interaction.extras[WAITS] = False
 
 
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:

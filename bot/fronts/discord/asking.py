@@ -16,6 +16,9 @@ from solver.wording import Language, spoken
 DUE = "due"
 """When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
 
+WAITS = "waits"
+"""Whether Discord took it that it waits, among its extras once it was told so before it began."""
+
 
 def seconds_left(interaction: discord.Interaction[Any]) -> float:
     """Seconds until Discord has to be told something."""

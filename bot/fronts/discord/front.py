@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 import discord
@@ -21,7 +22,7 @@ from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
-from bot.fronts.discord.answers import Answer
+from bot.fronts.discord.answers import Answer, tell_to_wait
 from bot.fronts.discord.asking import DUE, caller_of, language_of_all, seconds_left, user_id
 from bot.fronts.discord.buttons import (
     Buttons,
@@ -73,7 +74,7 @@ _ANSWER_SECONDS = 2.3
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
 _TO_ANSWER = 0.8
-"""Seconds that are left to answer a press that waits to begin."""
+"""Seconds that are left to tell Discord so where a press waits to begin."""
 _NOTED = 0.01
 """Seconds from which on what a press waits to begin says how busy it is."""
 _DRIFT = 1e-4
@@ -231,7 +232,8 @@ class DiscordFront:
 
     async def _in_order(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         came = time.monotonic()
-        leave = await self._gate.enter(seconds_left(interaction) - _TO_ANSWER)
+        patience = seconds_left(interaction) - _TO_ANSWER
+        leave = await self._gate.enter(patience, partial(tell_to_wait, interaction))
         interaction.extras[LEAVE] = leave
         if (waited := time.monotonic() - came) > _NOTED:
             self._games.oracle.tasks.pressure.note(waited)

@@ -5,7 +5,7 @@ each step waits for all others, and those that take most steps, such as a bank, 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 LEAVE = "leave"
 """What to call once an answer is made, before it is sent: among the extras of an interaction."""
@@ -22,16 +22,17 @@ class Gate:
     def __init__(self) -> None:
         self._room = asyncio.Semaphore(_MOST)
 
-    async def enter(self, patience: float) -> Callable[[], None]:
+    async def enter(
+        self, patience: float, late: Callable[[], Awaitable[None]]
+    ) -> Callable[[], None]:
         """Wait for the turn to begin; what is returned makes room for the next, once.
 
-        patience : seconds after which it begins in any case
+        patience : seconds after which `late` is called, if it has not begun; it goes on waiting
         """
-        try:
-            async with asyncio.timeout(patience if self._room.locked() else None):
-                await self._room.acquire()
-        except TimeoutError:
-            return lambda: None
+        if self._room.locked():
+            await self._wait(patience, late)
+        else:
+            await self._room.acquire()
         is_inside = True
 
         def leave() -> None:
@@ -43,3 +44,16 @@ class Gate:
 
         later = asyncio.get_running_loop().call_later(_LONGEST, leave)
         return leave
+
+    async def _wait(self, patience: float, late: Callable[[], Awaitable[None]]) -> None:
+        entering = asyncio.ensure_future(self._room.acquire())
+        try:
+            await asyncio.wait({entering}, timeout=max(0.0, patience))
+            if not entering.done():
+                await late()
+            await entering
+        except BaseException:
+            # whoever breaks off takes no room
+            if not entering.cancel() and not entering.cancelled():
+                self._room.release()
+            raise

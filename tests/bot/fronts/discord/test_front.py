@@ -63,17 +63,20 @@ def interaction(by: Person) -> Any:
         guild_locale=None,
         permissions=discord.Permissions.none(),
         response=AsyncMock(),
+        edit_original_response=AsyncMock(),
         followup=AsyncMock(),
     )
+
+
+async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+    """A roll that is no farkle."""
+    [event] = commands.roll(game, seat, (6, 5, 3, 3, 3, 2))
+    return event
 
 
 async def test_pictures_are_left_out_before_moves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
-        [event] = commands.roll(game, seat, (6, 5, 3, 3, 3, 2))
-        return event
-
     monkeypatch.setattr(Tables, "rolled", rolled)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path), late=0.1) as parts:
         front = DiscordFront(parts.commands, parts.games, parts.rules)
@@ -213,6 +216,45 @@ async def test_what_comes_late_is_told_to_wait_in_time(tmp_path: Path) -> None:
             await front.press(pressed, TableButton(table.game.id, version, 0, action, "en"))
             assert pressed.response.defer.await_count == (late > 0)
             version += 1
+
+
+async def test_a_press_that_waits_to_begin_is_told_so_and_answered_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.fronts.discord.gate._MOST", 1)
+    monkeypatch.setattr("bot.fronts.discord.gate._LONGEST", 600.0)
+    monkeypatch.setattr(Tables, "rolled", rolled)
+    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
+        front = DiscordFront(Mock(), parts.games, parts.rules)
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        [table] = [news.table async for news in begun]
+        version = 1
+
+        async def pressed_late(action: str) -> Any:
+            pressed = interaction(ANN)
+            pressed.locale = discord.Locale.american_english
+            for seconds in (0.0, 2.5):
+                pressed.created_at = datetime.now(UTC) - timedelta(seconds=seconds)
+                assert front.listen(pressed)
+            told = asyncio.Event()
+            pressed.response.defer.side_effect = told.set
+            leave = await front._gate.enter(600, AsyncMock())
+            button = TableButton(table.game.id, version, 0, action, "en")
+            pressing = asyncio.create_task(front.press(pressed, button))
+            await asyncio.wait_for(told.wait(), 60)
+            assert not pressed.edit_original_response.called
+            leave()
+            await pressing
+            pressed.response.edit_message.assert_not_called()
+            return pressed
+
+        pressed = await pressed_late("roll")
+        assert "Ann rolls" in text_of(pressed.edit_original_response.call_args.kwargs)
+        version = 2
+        pressed = await pressed_late("why")
+        assert pressed.followup.send.call_args.kwargs["ephemeral"]
+        pressed = await pressed_late("die1")
+        assert "view" in pressed.edit_original_response.call_args.kwargs
 
 
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Presses begin in their order, so many at a time, and none waits for ever."""
+"""Presses begin in their order, so many at a time, and who waits long is told so."""
 
 import asyncio
 
@@ -14,6 +14,21 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_LONGEST", 600.0)
 
 
+async def never() -> None:
+    """What is not to be told."""
+    raise AssertionError("it waited too long")
+
+
+async def all_is_as_it_was(entrance: Gate) -> None:
+    """There is room for one, and for no other."""
+    leave = await asyncio.wait_for(entrance.enter(600, never), 60)
+    waiting = asyncio.create_task(entrance.enter(600, never))
+    await rounds()
+    assert not waiting.done()
+    leave()
+    (await waiting)()
+
+
 async def rounds() -> None:
     """Let the event loop go on for a while."""
     for _ in range(10):
@@ -27,7 +42,7 @@ async def test_so_many_at_a_time_and_in_their_order(monkeypatch: pytest.MonkeyPa
 
     async def press(number: int) -> None:
         nonlocal inside, most
-        leave = await entrance.enter(600)
+        leave = await entrance.enter(600, never)
         begun.append(number)
         inside += 1
         most = max(most, inside)
@@ -43,8 +58,8 @@ async def test_so_many_at_a_time_and_in_their_order(monkeypatch: pytest.MonkeyPa
 async def test_to_leave_twice_makes_room_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_MOST", 1)
     entrance = Gate()
-    leave = await entrance.enter(600)
-    waiting = [asyncio.create_task(entrance.enter(600)) for _ in range(2)]
+    leave = await entrance.enter(600, never)
+    waiting = [asyncio.create_task(entrance.enter(600, never)) for _ in range(2)]
     leave()
     leave()
     await rounds()
@@ -56,28 +71,67 @@ async def test_to_leave_twice_makes_room_once(monkeypatch: pytest.MonkeyPatch) -
 async def test_who_breaks_off_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_MOST", 1)
     entrance = Gate()
-    leave = await entrance.enter(600)
-    gone, stays = (asyncio.create_task(entrance.enter(600)) for _ in range(2))
+    leave = await entrance.enter(600, never)
+    gone, stays = (asyncio.create_task(entrance.enter(600, never)) for _ in range(2))
     await rounds()
     gone.cancel()
     leave()
     (await stays)()
-    (await entrance.enter(600))()
+    (await entrance.enter(600, never))()
 
 
-@pytest.mark.parametrize(("longest", "patience"), [(0.01, 600), (600, 0.01), (600, -1)])
-async def test_what_takes_long_holds_up_nobody(
-    monkeypatch: pytest.MonkeyPatch, longest: float, patience: float
-) -> None:
+async def test_what_takes_long_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_MOST", 1)
-    monkeypatch.setattr(gate, "_LONGEST", longest)
+    monkeypatch.setattr(gate, "_LONGEST", 0.01)
     entrance = Gate()
-    leave = await entrance.enter(600)
-    other = await asyncio.wait_for(entrance.enter(patience), 60)
+    leave = await entrance.enter(600, never)
+    other = await asyncio.wait_for(entrance.enter(600, never), 60)
     leave()
     other()
-    # all is as it was
-    leave = await entrance.enter(600)
-    waiting = asyncio.create_task(entrance.enter(600))
+    await all_is_as_it_was(entrance)
+
+
+@pytest.mark.parametrize("patience", [0.01, -1])
+async def test_who_waits_long_is_told_once_and_keeps_the_place(
+    monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    monkeypatch.setattr(gate, "_MOST", 1)
+    entrance, told, begun = Gate(), asyncio.Event(), []
+
+    async def tell() -> None:
+        assert not told.is_set()
+        told.set()
+
+    async def press(number: int, patience: float) -> None:
+        leave = await entrance.enter(patience, tell)
+        begun.append(number)
+        leave()
+
+    leave = await entrance.enter(600, never)
+    waiting = [asyncio.create_task(press(0, patience)), asyncio.create_task(press(1, 600))]
+    await asyncio.wait_for(told.wait(), 60)
+    await rounds()
+    assert begun == []
     leave()
-    (await waiting)()
+    await asyncio.gather(*waiting)
+    assert begun == [0, 1]
+    await all_is_as_it_was(entrance)
+
+
+async def test_who_breaks_off_while_told_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "_MOST", 1)
+    entrance, told = Gate(), asyncio.Event()
+
+    async def tell() -> None:
+        told.set()
+        await asyncio.Event().wait()
+
+    leave = await entrance.enter(600, never)
+    gone = asyncio.create_task(entrance.enter(0, tell))
+    await asyncio.wait_for(told.wait(), 60)
+    leave()
+    await rounds()
+    gone.cancel()
+    await asyncio.wait({gone})
+    assert gone.cancelled()
+    await all_is_as_it_was(entrance)
