@@ -20,6 +20,8 @@ def loading() -> Iterator[None]:
     Interrupts end the program at once, unless somebody else minds them: some of what is loaded
     would drop an exception that comes meanwhile, or change it.
     """
+    # threads of NumPy's take longer to start than all that it multiplies here
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     usual = signal.getsignal(signal.SIGINT)
     is_ours = usual is signal.default_int_handler
     if is_ours:

@@ -214,6 +214,8 @@ class DiceSet:
 
     def rolls(self, dice: Remaining) -> tuple[tuple[Roll, int], ...]:
         """Every distinct roll of some dice with its weight, out of `ways`; impossible ones too."""
+        if len(self.types) == 1:
+            return _rolls(self.types[0], dice)
         by_type = [
             [
                 (tuple(len(FACES) * k + face for face in faces), ways)

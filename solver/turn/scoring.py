@@ -1,6 +1,7 @@
 """A rule set's set-asides by enumeration, where each leads, and all of them as flat arrays."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.rules.ruleset import RULESETS, Ruleset
+from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 
 
@@ -133,18 +134,26 @@ def all_points(rules: Ruleset) -> dict[Roll, int]:
 
 @lru_cache(maxsize=RULESETS)
 def _all_points(rules: Ruleset) -> dict[Roll, int]:
-    """The best partition into combinations, by taking away one combination after another."""
-    combinations = [(make_roll(dice), points) for dice, points in rules.combinations.items()]
+    combinations = {make_roll(dice): points for dice, points in rules.combinations.items()}
+    return _most_points(combinations, FACES, rules.dice)
+
+
+def _most_points(combinations: dict[Roll, int], faces: Iterable[int], most: int) -> dict[Roll, int]:
+    """Most points of every multiset of 1 to `most` dice that scores with all its dice.
+
+    The best partition into combinations, by taking away one combination after another.
+    """
     best: dict[Roll, int] = {(): 0}
-    for number in range(1, rules.dice + 1):
-        for faces in combinations_with_replacement(range(6, 0, -1), number):
+    descending = sorted(faces, reverse=True)
+    for number in range(1, most + 1):
+        for dice in combinations_with_replacement(descending, number):
             found = [
-                points + best[rest]
-                for dice, points in combinations
-                if (rest := _without(faces, dice)) is not None and rest in best
+                combinations[part] + best[rest]
+                for part in combinations.keys() & parts(dice)
+                if (rest := _without(dice, part)) in best
             ]
             if found:
-                best[faces] = max(found)
+                best[dice] = max(found)
     del best[()]
     return best
 
@@ -170,40 +179,31 @@ def all_points_with_jokers(
             if kept or joker_alone:
                 shown = kept + (JOKER,) * (len(dice) - len(kept))
                 combinations[shown] = max(points, combinations.get(shown, 0))
-    best: dict[Roll, int] = {(): 0}
-    for number in range(1, rules.dice + more + 1):
-        for faces in combinations_with_replacement(range(6, JOKER - 1, -1), number):
-            found = [
-                combinations[dice] + best[rest]
-                for dice in parts(faces)
-                if dice in combinations
-                and (rest := make_roll((Counter(faces) - Counter(dice)).elements())) in best
-            ]
-            if found:
-                best[faces] = max(found)
-    del best[()]
-    return best
+    return _most_points(combinations, (*FACES, JOKER), rules.dice + more)
 
 
-def _without(faces: Roll, dice: Roll) -> Roll | None:
-    """`faces` less `dice`, or None where `dice` are not all among them; both descending."""
-    rest = list(faces)
-    for die in dice:
-        if die not in rest:
-            return None
+def _without(dice: Roll, part: Roll) -> Roll:
+    """`dice` less `part`, which is among them; both descending."""
+    rest = list(dice)
+    for die in part:
         rest.remove(die)
     return tuple(rest)
 
 
 def fate(rules: Ruleset, roll: Roll) -> Fate:
     """What a roll means: a roll that wins goes before one that loses, and both before points."""
+    return _fate(rules, roll, set_asides(rules, roll))
+
+
+def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
+    """The same, by the set-asides of the roll."""
     if rules.instant_win or rules.lose_everything:
         faces = dice_set(rules).faces(roll)
         if any(_matches(faces, pattern) for pattern in rules.instant_win):
             return Fate.WINS
         if any(_matches(faces, pattern) for pattern in rules.lose_everything):
             return Fate.LOSES
-    return Fate.SCORES if set_asides(rules, roll) else Fate.FARKLE
+    return Fate.SCORES if choices else Fate.FARKLE
 
 
 def _matches(roll: Roll, pattern: str) -> bool:
@@ -294,16 +294,16 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     """The same, None where no roll is left that scores."""
     step, thrown = rules.point_step, dice_set(rules)
-    columns = thrown.whole
+    columns, choices = thrown.whole, _all_set_asides(rules)
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
     fates = {one: np.zeros(columns) for one in Fate}
     for column in range(columns):
         all_ways = thrown.ways(column + 1)
         for roll, ways in thrown.rolls(column + 1):
-            found = fate(rules, roll)
+            found = _fate(rules, roll, choices[roll])
             fates[found][column] += ways / all_ways
             if found is Fate.SCORES:
-                offsets = _offsets(rules, column + 1, roll, all_options=all_options)
+                offsets = _offsets(rules, column + 1, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
         return None
@@ -342,13 +342,15 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     )
 
 
-def _offsets(rules: Ruleset, dice: Remaining, roll: Roll, *, all_options: bool) -> tuple[int, ...]:
+def _offsets(
+    rules: Ruleset, dice: Remaining, choices: tuple[SetAside, ...], *, all_options: bool
+) -> tuple[int, ...]:
     """Where the set-asides of a roll lead to, see TurnPlan."""
     thrown = dice_set(rules)
     reached = {
         # the bonus for hot dice depends on the level
         (kept.points // rules.point_step, thrown.without(dice, kept.dice) or thrown.whole)
-        for kept in set_asides(rules, roll)
+        for kept in choices
     }
     if rules.ending == "at_once" and not all_options:
         most: dict[Remaining, int] = {}
