@@ -36,7 +36,7 @@ from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
 from tests.bot.chat import Chat, open_chat
 from tests.bot.cli.test_main import Farkle
-from tests.conftest import variant
+from tests.conftest import EVERY, variant
 from tests.house_rules import small
 from tests.naive_many import Game as Twin
 from tests.naive_many import State, Value
@@ -367,7 +367,10 @@ async def test_rules_that_are_not_solved_are_reviewed_by_estimates(
 @pytest.mark.parametrize(
     ("rules", "games"),
     [
-        *(pytest.param(rules, 4_000, id=ending) for ending, rules in ENDINGS.items()),
+        *(
+            pytest.param(rules, 4_000 if EVERY else 2_000, id=ending)
+            for ending, rules in ENDINGS.items()
+        ),
         pytest.param(variant("kcd", goal=1000), 1_500, id="kcd"),
         pytest.param(variant("classic", goal=1000), 1_500, id="classic"),
     ],

@@ -34,6 +34,7 @@ from solver.strategy import (
     verify_strategy,
 )
 from solver.turn.scoring import TurnState
+from tests.conftest import EVERY
 
 START = Position(dice=3)
 
@@ -153,7 +154,8 @@ def test_no_damage_changes_an_answer(saved: Saved) -> None:
 
 @pytest.mark.slow
 def test_no_damage_of_many_changes_an_answer(saved: Saved) -> None:
-    assert _damaged_again_and_again(saved, 10_000, Random(2))["refused"] > 9_000
+    times = 10_000 if EVERY else 4_000
+    assert _damaged_again_and_again(saved, times, Random(2))["refused"] > 0.9 * times
 
 
 def test_every_single_bit_of_a_manifest_counts(saved: Saved) -> None:
