@@ -2,14 +2,21 @@
 
 import os
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.languages import best_language, find_code, language_codes
 from solver.errors import InvalidRequestError, system_reason
@@ -29,7 +36,24 @@ def _default_database_url(settings: dict[str, Any]) -> str:
     return f"sqlite:///{settings['data'] / 'farkle.db'}"
 
 
-S = TypeVar("S", bound=BaseSettings)
+class FromEnvironment(BaseModel):
+    """What is not given is read from the environment, where a variable without text is none."""
+
+    # which pydantic-settings does as well, in a sixth of the time that `farkle advise` has
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    prefix: ClassVar[str] = ""
+    """Of the names of variables; their letters may be small or capital."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, given: dict[str, Any]) -> dict[str, Any]:
+        environment = {name.lower(): value for name, value in os.environ.items()}
+        found = {key: environment.get(f"{cls.prefix}{key}".lower()) for key in cls.model_fields}
+        return {key: value for key, value in found.items() if value} | given
+
+
+S = TypeVar("S", bound=FromEnvironment)
 
 
 def read_settings(kind: type[S]) -> S:
@@ -48,7 +72,7 @@ def _read(kind: type[S]) -> S:
         key = str(first["loc"][0])
         raise InvalidRequestError.say(
             "{setting} is not usable: {reason}",
-            setting=f"{kind.model_config.get('env_prefix') or ''}{key}".upper(),
+            setting=f"{kind.prefix}{key}".upper(),
             reason=_reason(kind.model_fields[key], first),
         ) from None
 
@@ -89,7 +113,7 @@ def _range(field: FieldInfo) -> str:
     return say("from {least:,} to {most:,}", least=bounds["ge"], most=bounds["le"])
 
 
-class Settings(BaseSettings):
+class Settings(FromEnvironment):
     """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history, games.
 
     FARKLE_DATABASE_URL puts the games elsewhere, FARKLE_LANGUAGE is what the console speaks, and
@@ -97,7 +121,7 @@ class Settings(BaseSettings):
     machine people may have.
     """
 
-    model_config = SettingsConfigDict(env_prefix="FARKLE_", env_ignore_empty=True, frozen=True)
+    prefix = "FARKLE_"
 
     data: Path = Field(default_factory=_default_data)
     database_url: str = Field(default_factory=_default_database_url)
@@ -162,10 +186,10 @@ class Settings(BaseSettings):
         return self.data / "farkle.log"
 
 
-class DiscordSettings(BaseSettings):
+class DiscordSettings(FromEnvironment):
     """What the Discord front needs beside the rest."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     discord_token: SecretStr | None = None
     discord_token_file: Path | None = None

@@ -24,17 +24,11 @@ from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position, check_hot_dice, check_position
 from solver.many_strategy import open_many
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
-from solver.play.komi import Komi, komi
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
-from solver.play.maps import TurnMap, turn_map
-from solver.play.memo import GoForIt
-from solver.play.memo_study import MemoStudy, load_memo, save_memo
-from solver.play.policies import Memo, MemoGoForIt, Optimal, Policy, make_policy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, solved_rules
 from solver.turn.dice import Roll
-from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
@@ -47,7 +41,12 @@ if TYPE_CHECKING:
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import MatchupStrategy
     from solver.play.estimate import EstimatedStrategy
+    from solver.play.komi import Komi
     from solver.play.loaded_policies import LoadedPolicy
+    from solver.play.maps import TurnMap
+    from solver.play.memo import GoForIt
+    from solver.play.memo_study import MemoStudy
+    from solver.play.policies import Policy
     from solver.turn.equations import Floats
 
 K = TypeVar("K")
@@ -136,8 +135,10 @@ class Advisor:
         check_dice_told(dice, situation)
         return self._look_up(rules_of(situation), situation, dice)
 
-    def turn_map(self, dice: int | None, situation: Situation) -> TurnMap:
+    def turn_map(self, dice: int | None, situation: Situation) -> "TurnMap":
         """The whole turn that a position belongs to, as arrays. Raises FarkleError."""
+        from solver.play.maps import turn_map  # noqa: PLC0415
+
         if dice is not None or situation.turn_total:
             strategy, position = self.position(dice, situation)
             return turn_map(strategy, position)
@@ -243,8 +244,10 @@ class Advisor:
         )
         return advice, odds(strategy, following), exact
 
-    def komi(self, rules: Ruleset) -> Komi:
+    def komi(self, rules: Ruleset) -> "Komi":
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
+        from solver.play.komi import komi  # noqa: PLC0415
+
         return komi(self.strategy(rules))
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
@@ -456,6 +459,7 @@ class Advisor:
         Raises InvalidRequestError and StrategyFileError as `policy` does.
         """
         from solver.play.loaded_policies import LoadedPolicy  # noqa: PLC0415
+        from solver.play.policies import Optimal  # noqa: PLC0415
 
         level, side = game.bot_to_move or "", game.side
         if side is None:
@@ -488,31 +492,39 @@ class Advisor:
             known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
         return known
 
-    def policy(self, level: str, rules: Ruleset) -> Policy:
+    def policy(self, level: str, rules: Ruleset) -> "Policy":
         """The policy of a bot's level.
 
         Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
         a strategy that is not there.
         """
+        from solver.play.policies import Memo, MemoGoForIt, Optimal, make_policy  # noqa: PLC0415
+        from solver.turn.memo import memo_table  # noqa: PLC0415
+
         strategy = self.strategy(rules) if level == Optimal.name else None
         if level in {Memo.name, MemoGoForIt.name}:
             memo_table(rules)  # some rules have none
         thresholds = self.go_for_it(rules) if level == MemoGoForIt.name else None
         return make_policy(level, strategy, thresholds)
 
-    def go_for_it(self, rules: Ruleset) -> GoForIt | None:
+    def go_for_it(self, rules: Ruleset) -> "GoForIt | None":
         """When to go for it under the rules; None where that was not worked out yet."""
         with suppress(InvalidRulesError):  # there is no table to go with it
             study = self.memo_study(rules)
             return study.go_for_it if study else None
         return None
 
-    def memo_study(self, rules: Ruleset, unit: int | None = None) -> MemoStudy | None:
+    def memo_study(self, rules: Ruleset, unit: int | None = None) -> "MemoStudy | None":
         """What is known of the table to memorise in a unit, its natural one if None."""
+        from solver.play.memo_study import load_memo  # noqa: PLC0415
+        from solver.turn.memo import natural_unit  # noqa: PLC0415
+
         return load_memo(self._folder, rules, unit or natural_unit(rules))
 
-    def keep_memo(self, rules: Ruleset, study: MemoStudy) -> None:
+    def keep_memo(self, rules: Ruleset, study: "MemoStudy") -> None:
         """Keep what was found out of a table. Raises StrategyFileError."""
+        from solver.play.memo_study import save_memo  # noqa: PLC0415
+
         save_memo(self._folder, rules, study)
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:

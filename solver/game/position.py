@@ -304,8 +304,13 @@ def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
     Beyond the rows of `reachable`, where hot dice lead that are rolled on and on, what the last of
     them hold is taken for possible.
     """
-    rows, plan = reachable(rules), turn_plan(rules)
-    row = turn_total // rules.point_step
+    plan = turn_plan(rules)
+    if turn_total == 0:
+        # with all dice, as every set-aside brings points: nothing has to be enumerated
+        start = np.zeros((plan.levels, plan.columns), dtype=np.bool_)
+        start[0, -1] = True
+        return start
+    rows, row = reachable(rules), turn_total // rules.point_step
     if 0 <= row < rows.shape[1]:
         return rows[:, row]
     if 0 < turn_total <= MAX_TURN_TOTAL:

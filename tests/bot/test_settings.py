@@ -1,6 +1,9 @@
 """Settings that cannot be: one sentence, in the language that the environment names."""
 
+from pathlib import Path
+
 import pytest
+from pydantic import ValidationError
 
 from bot.settings import DiscordSettings, Settings, read_settings
 from solver.errors import InvalidRequestError
@@ -53,8 +56,26 @@ def test_the_range_of_every_number_can_be_told(monkeypatch: pytest.MonkeyPatch) 
     for kind in (Settings, DiscordSettings):
         for key, field in kind.model_fields.items():
             if isinstance(field.default, int | float) or key == "workers":
-                name = f"{kind.model_config.get('env_prefix') or ''}{key}".upper()
+                name = f"{kind.prefix}{key}".upper()
                 assert " number " in refusal(monkeypatch, name, "none of them")
+
+
+def test_variables_may_be_in_small_letters_or_without_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("FARKLE_WORKERS", raising=False)
+    monkeypatch.setenv("farkle_workers", "3")
+    monkeypatch.setenv("FARKLE_PERSON_TASKS", "")
+    found = read_settings(Settings)
+    assert found.workers == 3
+    assert found.person_tasks == Settings.model_fields["person_tasks"].default
+    # what is given goes before the environment
+    given = Settings(data=tmp_path, workers=2)
+    assert (given.workers, given.data) == (2, tmp_path)
+    with pytest.raises(ValidationError, match="frozen"):
+        given.workers = 1  # type: ignore[misc]
+    with pytest.raises(ValidationError, match="extra"):
+        Settings(worker=1)  # type: ignore[call-arg]
 
 
 def test_tokens_are_never_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,12 @@ from solver.game.position import (
     least_hot_dice,
     points_to_beat,
     reachable,
+    reachable_at,
 )
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from tests.conftest import variant
+from tests.house_rules import ONE_BY_ONE
 
 FACEBOOK = load_rules("facebook")
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -33,6 +35,12 @@ def test_reachable_cells_are_the_published_ones(table: str) -> None:
             for dice in range(1, 7):
                 expected = row[f"unreachable_{dice}_dice"] == "0"
                 assert possible[0, int(row["turn_total"]) // 50, dice - 1] == expected
+
+
+def test_a_turn_starts_as_the_enumeration_says() -> None:
+    presets = ((name, load_rules(name)) for name in ("facebook", "kcd", "classic"))
+    for name, rules in (*presets, *ONE_BY_ONE):
+        assert np.array_equal(reachable_at(rules, 0), reachable(rules)[:, 0]), name
 
 
 @pytest.mark.parametrize(
