@@ -165,6 +165,15 @@ def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
     raise problems[0]
 
 
+def is_solved(folder: Path, rules: Ruleset) -> bool:
+    """Whether there is a sound strategy file for the rules in the folder."""
+    try:
+        open_strategy(folder, rules)
+    except StrategyFileError:
+        return False
+    return True
+
+
 def verify_strategy(path: Path) -> Manifest:
     """Check a strategy file, given by its manifest or its values, as every byte is on disk now.
 

@@ -2,21 +2,27 @@
 
 import asyncio
 import contextlib
-import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from bot.cli.output import json_option
 from bot.fronts import console
 from bot.languages import language
-from bot.services.advisor import Advisor, is_solved
 from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings
-from bot.wiring import open_parts
+from bot.starting import loading
 from solver.errors import FarkleError
 from solver.rules.file import load_rules
+from solver.strategy import is_solved
 from solver.wording import speak
+
+if TYPE_CHECKING:
+    from bot.fronts.lines import Lines
+    from bot.services.advisor import Advisor
 
 _PACE = 1.0
 """Seconds that a bot takes for a move where people watch."""
@@ -27,26 +33,37 @@ _PACE = 1.0
 @click.pass_obj
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
-    advisor = Advisor(settings.strategies)
     rules = load_rules(DEFAULT_RULES)
     if not is_solved(settings.strategies, rules):
         from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
 
         solve_with_bar(settings, rules)
     speak(language(settings.language))
-    asyncio.run(_chat(settings, advisor, as_json=as_json))
+    load = partial(_load, settings, as_json=as_json)
+    asyncio.run(console.run_console(load, settings.history))
 
 
-async def _chat(settings: Settings, advisor: Advisor, *, as_json: bool) -> None:
-    """Answer at the console until it ends."""
-    pace = _PACE if sys.stdin.isatty() and sys.stdout.isatty() else 0.0
-    async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
-        await console.run_console(
-            parts.commands, settings.history, as_json=as_json, prepare=partial(_prepare, advisor)
-        )
+def _load(
+    settings: Settings, *, as_json: bool
+) -> Callable[[], AbstractAsyncContextManager["Lines"]]:
+    """Load all that answers; what is returned opens it."""
+    with loading():
+        from bot.fronts.lines import Lines  # noqa: PLC0415
+        from bot.services.advisor import Advisor  # noqa: PLC0415
+        from bot.wiring import open_parts  # noqa: PLC0415
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Lines]:
+        advisor = Advisor(settings.strategies)
+        pace = _PACE if console.is_terminal() else 0.0
+        async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
+            folder, prepare = settings.history.parent, partial(_prepare, advisor)
+            yield Lines(parts.commands, folder, as_json=as_json, prepare=prepare)
+
+    return opened
 
 
-def _prepare(advisor: Advisor) -> None:
+def _prepare(advisor: "Advisor") -> None:
     """Open the default rules, so that the first answer is quick, too."""
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())

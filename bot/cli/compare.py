@@ -8,7 +8,6 @@ import click
 
 from bot.cli.output import csv_option, json_option, show, write_file
 from bot.cli.places import place_option, rules_reader
-from bot.services.advisor import is_solved
 from bot.services.variations import Compared, Variation, as_they_are, variations
 from bot.settings import Settings
 from bot.views.compare import compare_data, compare_sheet, compare_text, label
@@ -19,6 +18,7 @@ from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.play.compare import CARELESS, GAMES, compare
+from solver.strategy import is_solved
 
 _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
 

@@ -27,7 +27,7 @@ from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, open_strategy, solved_rules
+from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
 from solver.turn.dice import Roll
 from solver.wording import say_number
 
@@ -572,12 +572,3 @@ def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:
 def _advisor(strategies: Path, program: str | None, matchups: "MatchupFolders | None") -> Advisor:
     """The one of this process."""
     return Advisor(strategies, program, matchups)
-
-
-def is_solved(strategies: Path, rules: Ruleset) -> bool:
-    """Whether there is a sound strategy file for the rules in the folder `strategies`."""
-    try:
-        open_strategy(strategies, rules)
-    except StrategyFileError:
-        return False
-    return True

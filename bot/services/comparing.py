@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.services.advisor import is_solved
 from bot.services.needed import turn_rows
 from bot.services.variations import Compared, Variation
 from bot.tasks.answering import at_once
@@ -18,6 +17,7 @@ from solver.errors import FarkleError, InvalidRequestError, SolveError
 from solver.game.workload import workload
 from solver.play.compare import Comparison, compare
 from solver.rules.ruleset import Ruleset
+from solver.strategy import is_solved
 from solver.wording import say_later
 
 MOST_COMPARED = 20

@@ -12,7 +12,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from bot.services.advisor import is_solved
 from bot.services.comparing import ComparedRules, Draw, compare_rules
 from bot.services.needed import Needed, check_size
 from bot.services.rule_options import checked_name, rules_from_options
@@ -40,7 +39,7 @@ from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
-from solver.strategy import open_strategy
+from solver.strategy import is_solved, open_strategy
 from solver.wording import say, say_later
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from bot.fronts.chat.commands import Commands, Reply
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.tasks.tasks import Tasks

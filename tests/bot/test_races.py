@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.fronts.chat.commands import Reply
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.store.errors import StaleVersionError
 from bot.store.records import forget
 from bot.store.rows import StoredEvent

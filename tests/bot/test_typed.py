@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from wcwidth import wcwidth
 
 from bot.fronts.chat.commands import Line
-from bot.fronts.console import spoken_by
 from bot.fronts.discord.asking import person_of
 from bot.fronts.discord.front import DiscordFront
+from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
 from bot.settings import Settings

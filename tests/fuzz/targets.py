@@ -15,7 +15,7 @@ from unittest import mock
 from bot.cli.verify import read_proof, verdict_data, verdict_text
 from bot.fronts.chat import commands as chat_commands
 from bot.fronts.chat.commands import Commands, Reply
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services.advisor import Advisor
 from bot.settings import CHECKOUT, Settings

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import solver.files
-from bot.services.advisor import Advisor, is_solved
+from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.batch.jobs import Job, Status, solve_jobs
 from solver.errors import MissingStrategyError, StrategyFileError
@@ -28,6 +28,7 @@ from solver.game.standings import Solution, value_shape
 from solver.rules.file import with_floor
 from solver.strategy import (
     find_manifest,
+    is_solved,
     manifest_path,
     open_strategy,
     save_strategy,

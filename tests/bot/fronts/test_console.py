@@ -17,8 +17,10 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from bot.cli.output import EXIT_BAD_INPUT
 from bot.fronts.chat.commands import Reply
-from bot.fronts.console import CommandCompleter, run_console
+from bot.fronts.console import CommandCompleter, answer_pipe
+from bot.fronts.lines import Lines
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
 from tests.bot.chat import open_chat
@@ -176,10 +178,36 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
     assert (data / "history").stat().st_mode & 0o777 == 0o600
 
 
+def test_what_is_typed_before_all_is_loaded_is_answered(data: Path) -> None:
+    with closing(Terminal(CHAT, data)) as terminal:
+        terminal.press(b"/advise 653332\r/odds")
+        terminal.expect(PROMPT)
+        terminal.expect("50.67 %")
+        terminal.expect(PROMPT)
+        terminal.press(b"\r")
+        terminal.expect("53.49 %")
+        terminal.press(b"/quit\r")
+        terminal.expect("Bye")
+        assert terminal.process.wait(PATIENCE) == 0
+
+
+def test_a_database_that_cannot_be_opened_is_told_below_the_prompt(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATABASE_URL", f"sqlite:///{data}/nowhere/games.db")
+    with closing(Terminal(CHAT, data)) as terminal:
+        terminal.expect(PROMPT)
+        terminal.expect(NO_PROMPT)
+        terminal.expect("There is no folder")
+        assert terminal.process.wait(PATIENCE) == EXIT_BAD_INPUT
+        assert "Traceback" not in terminal.all
+
+
 FIRST_ANSWERS = f"""
 import fcntl, sys, termios
 from bot.__main__ import main
 from bot.fronts import console
+from bot.fronts.lines import Lines
 
 async def begun(*args):
     print("begun")
@@ -187,7 +215,7 @@ async def begun(*args):
 
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 console._PATIENCE = {PATIENCE}
-answer, console._answer = console._answer, begun
+answer, Lines.answer = Lines.answer, begun
 sys.argv[1:] = ["chat"]
 main()
 """
@@ -258,7 +286,7 @@ async def test_an_answer_that_cannot_be_put_into_words_is_told(
     monkeypatch.setattr("bot.fronts.chat.games.games_text", lambda _: 1 // 0)
     monkeypatch.setattr("sys.stdin", io.StringIO("/games\n/quit\n"))
     async with open_chat(tmp_path) as opened:
-        await run_console(opened.commands, tmp_path / "history", as_json=False)
+        await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
     *failure, bye = capsys.readouterr().out.splitlines()
     failed = " ".join(failure)
     assert failed.startswith("The program failed on that, which is not your fault; the host finds")
@@ -277,7 +305,7 @@ async def test_a_proof_is_a_file(
         monkeypatch, "/play level:greedy rules:kcd", "/seed x  y", "/roll", "/resign", "/proof"
     )
     async with open_chat(tmp_path) as opened:
-        await run_console(opened.commands, tmp_path / "history", as_json=False)
+        await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
         [file] = (tmp_path / "proofs").iterdir()
         told = " ".join(capsys.readouterr().out.split())
         assert f"is in {file}; with this program anybody can check it." in told
@@ -286,12 +314,12 @@ async def test_a_proof_is_a_file(
         assert [seed.text for seed in proof.seeds] == ["x  y"]
         assert verify_proof(proof).holds
         run_lines(monkeypatch, "/proof")
-        await run_console(opened.commands, tmp_path / "history", as_json=True)
+        await answer_pipe(Lines(opened.commands, tmp_path, as_json=True))
         assert json.loads(capsys.readouterr().out) == proof.model_dump(mode="json")
         file.unlink()
         file.mkdir()  # where nothing can be written
         run_lines(monkeypatch, "/proof")
-        await run_console(opened.commands, tmp_path / "history", as_json=False)
+        await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
         assert "The proof cannot be written to" in capsys.readouterr().out
 
 
@@ -308,7 +336,7 @@ async def test_no_refusal_is_wider_than_a_terminal(
         "/advise 653332 mee:5",
     )
     async with open_chat(tmp_path) as opened:
-        await run_console(opened.commands, tmp_path / "history", as_json=False)
+        await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 79
     assert lines[0].startswith('Unknown policy "nope"; known are optimal,')
@@ -327,7 +355,7 @@ async def test_lines_for_one_alone_stay_as_they_are(
         async with open_chat(tmp_path) as opened:
             monkeypatch.setattr(opened.commands, "answer", replies)
             run_lines(monkeypatch, "ann: /drill")
-            await run_console(opened.commands, tmp_path / "history", as_json=False)
+            await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
         assert capsys.readouterr().out == f"{shown}\n"
 
 
@@ -343,7 +371,7 @@ async def test_who_cancels_is_told_once(
 
         monkeypatch.setattr(opened.commands, "answer", replies)
         run_lines(monkeypatch, "/rules solve kcd")
-        await run_console(opened.commands, tmp_path / "history", as_json=as_json)
+        await answer_pipe(Lines(opened.commands, tmp_path, as_json=as_json))
         return capsys.readouterr().out
 
     async with open_chat(tmp_path) as opened:

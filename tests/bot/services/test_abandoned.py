@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.services import abandoned
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.games import Games

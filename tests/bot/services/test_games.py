@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.fronts.chat.commands import Reply
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables

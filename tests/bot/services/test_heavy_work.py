@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.services import matches
 from bot.services.reckoning import Played, played
 from bot.tasks.pressure import Degree

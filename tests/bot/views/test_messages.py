@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.fronts.chat.commands import Reply
-from bot.fronts.console import spoken_by
+from bot.fronts.lines import spoken_by
 from bot.views.card import text_card
 from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names

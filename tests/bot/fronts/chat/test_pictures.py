@@ -1,12 +1,14 @@
 """/explain and /explore as people type them."""
 
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bot.fronts import console
+from bot.fronts.console import answer_pipe
+from bot.fronts.lines import Lines
 from bot.services.advisor import Advisor
 from bot.services.pictures import Explanation
 from bot.settings import Settings
@@ -123,28 +125,21 @@ async def test_pictures_are_left_out_under_pressure(tmp_path: Path, data: Path) 
 async def test_the_console_keeps_the_picture_and_says_where(
     chat: Chat, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", Lines(["/explain\n", "/explore\n"]))
-    history = tmp_path / "console" / "history"
-    await console.run_console(chat.commands, history, as_json=False)
-    file = history.with_name("pictures") / "turn.png"
+    monkeypatch.setattr("sys.stdin", io.StringIO("/explain\n/explore\n"))
+    folder = tmp_path / "console"
+    await answer_pipe(Lines(chat.commands, folder, as_json=False))
+    file = folder / "pictures" / "turn.png"
     assert f"The picture is in {file}.\n" in capsys.readouterr().out
     assert file.read_bytes().startswith(b"\x89PNG")
     assert file.parent.stat().st_mode & 0o77 == 0
     file.unlink()
     file.parent.rmdir()
     file.parent.write_text("no folder")
-    monkeypatch.setattr("sys.stdin", Lines(["/explain\n"]))
-    await console.run_console(chat.commands, history, as_json=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO("/explain\n"))
+    await answer_pipe(Lines(chat.commands, folder, as_json=False))
     told = capsys.readouterr().out
     assert "Now roll 6 dice" in told
     assert f"The picture cannot be written to {file} (" in told
-
-
-class Lines(list[str]):
-    """Standard input that is no terminal."""
-
-    def isatty(self) -> bool:
-        return False
 
 
 async def test_cards_have_the_picture_if_there_is_one(chat: Chat) -> None:

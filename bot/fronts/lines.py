@@ -1,0 +1,166 @@
+"""Lines that are typed: who speaks them, what is answered, and how that is printed."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from bot.fronts.chat.commands import Commands, Reply, failure
+from bot.services.games import News
+from bot.services.pictures import Explanation, LoadedExplanation
+from bot.services.tables import Caller, Person
+from bot.table.fair_dice import Proof
+from bot.tasks.answering import at_once
+from bot.views.chart import chart_text
+from bot.views.layout import LONGEST_NAME, safe_text, wrap
+from solver.errors import system_reason
+from solver.folders import make_private
+from solver.wording import say
+
+PLACE = "console"
+YOU = "player"
+
+_WIDTH = 79
+
+_SPOKEN = re.compile(r"\s*@?([^\W\d_][\w.-]{0,29})\s*:(?:\s+|(?=/))(.*)", re.DOTALL)
+
+_Explained = Explanation | LoadedExplanation
+
+
+class Lines:
+    """Answers lines, and prints that."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        folder: Path,
+        *,
+        as_json: bool,
+        prepare: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Pictures and proofs are kept in folders of their own in `folder`.
+
+        prepare : what makes the first answer quick
+        """
+        self.commands = commands
+        self._as_json = as_json
+        self._pictures = folder / "pictures"
+        self._proofs = folder / "proofs"
+        self._prepare = prepare
+
+    async def answer(self, line: str, width: int | None = None) -> bool:
+        """Print the answer to a line that is not blank; true where it ends the chat."""
+        caller, line = spoken_by(line)
+        replies = self.commands.answer(line, caller)
+        return bool(line.strip()) and await self._tell(replies, caller, width)
+
+    async def begin(self) -> bool:
+        """Print what goes on by itself, and get ready for what is typed meanwhile."""
+        ends = await self.resume()
+        await at_once(self._prepare)
+        return ends
+
+    async def resume(self) -> bool:
+        """Print what goes on by itself."""
+        caller, _ = spoken_by("")
+        return await self._tell(self.commands.resume(caller), caller, None)
+
+    async def _tell(self, replies: AsyncIterator[Reply], caller: Caller, width: int | None) -> bool:
+        """Print replies as they come; true where one ends the chat."""
+        ends = False
+        async for reply in replies:
+            # below each other they would say it twice
+            if self._as_json or not reply.repeats:
+                self._print(reply, caller, width)
+            ends = ends or reply.ends
+        return ends
+
+    def _print(self, reply: Reply, caller: Caller, width: int | None) -> None:
+        try:
+            shown = json.dumps(reply.data) if self._as_json else _text(reply, caller, width)
+            if (
+                not self._as_json
+                and isinstance(reply.subject, _Explained)
+                and reply.subject.picture
+            ):
+                shown = f"{shown}\n{_kept(reply.subject.picture, self._pictures)}"
+            if not self._as_json and isinstance(reply.subject, Proof):
+                shown = wrap(_proof_kept(reply.subject, self._proofs), width or _WIDTH)
+        except Exception as error:  # the chat goes on, whatever one answer is
+            self._print(failure(error), caller, width)
+        else:
+            print(shown, flush=True)  # noqa: T201
+
+    def _text(self, reply: Reply, caller: Caller, width: int | None) -> str:
+        """A reply as it is read in the terminal, which tells where pictures and proofs are."""
+        subject = reply.subject
+        if isinstance(subject, Proof):
+            return wrap(_proof_kept(subject, self._proofs), width or _WIDTH)
+        text = _text(reply, caller, width)
+        if isinstance(subject, _Explained) and subject.picture:
+            return f"{text}\n{_kept(subject.picture, self._pictures)}"
+        return text
+
+
+def _text(reply: Reply, caller: Caller, width: int | None) -> str:
+    """A reply as it is read in the terminal."""
+    text = reply.text
+    if reply.private and caller.person.name != YOU:
+        # lines that are broken already stay as they are
+        start = "\n" if "\n" in text else ""
+        text = say("(to {name} alone) {text}", name=caller.person.name, text=start + text)
+        text = text.replace(" \n", "\n", 1) if start else text
+    text = wrap(text, width or _WIDTH)
+    chart = reply.subject.chart if isinstance(reply.subject, News) else None
+    if chart and len(chart.turns) > 1:
+        text = f"{text}\n{chart_text(chart, min(width or _WIDTH, _WIDTH))}"
+    return text
+
+
+def _kept(picture: bytes, folder: Path) -> str:
+    """Write a picture in place of the one before; says where it is, or why it is nowhere."""
+    file = folder / "turn.png"
+    try:
+        _write(file, picture)
+    except OSError as error:
+        return say(
+            "The picture cannot be written to {file} ({reason}).",
+            file=file,
+            reason=system_reason(error),
+        )
+    return say("The picture is in {file}.", file=file)
+
+
+def _proof_kept(proof: Proof, folder: Path) -> str:
+    """Write a proof; says where it is, or why it is nowhere."""
+    file = folder / f"proof-{proof.game}.json"
+    try:
+        _write(file, proof.to_json().encode())
+    except OSError as error:
+        return say(
+            "The proof cannot be written to {file} ({reason}).",
+            file=file,
+            reason=system_reason(error),
+        )
+    return say(
+        "The proof of the dice of game {game} is in {file}; with this program anybody can check"
+        " it.",
+        game=proof.game,
+        file=file,
+    )
+
+
+def _write(file: Path, content: bytes) -> None:
+    make_private(file.parent)
+    file.write_bytes(content)
+
+
+def spoken_by(line: str) -> tuple[Caller, str]:
+    """Who speaks a line, and what: "ann: /roll" is ann's, any other line is the player's.
+
+    One console is one place, and whoever sits at it may manage it.
+    """
+    line = line.rstrip("\r\n")
+    found = _SPOKEN.fullmatch(line.rstrip())
+    name, said = (safe_text(found[1], LONGEST_NAME) or YOU, found[2]) if found else (YOU, line)
+    return Caller(PLACE, Person(f"{PLACE}:{name.casefold()}", name), manages=True), said
