@@ -1,4 +1,4 @@
-"""Numba kernels that guess start-of-turn values from those of higher totals.
+"""Numba kernels that guess start-of-turn values from those of other totals.
 
 Parameters as in solver.game.kernels.
 """
@@ -57,7 +57,7 @@ def guess_between(table, s, above, below, game):
 
     These are s + above and as far apart as it is from s - below. Logits are a cubic polynomial of
     the score of the player who is behind, in which they are smoother than in the other one; of that
-    one's where the score would be below the floor.
+    one's where the score would be below the floor. The other score is no higher than it can be.
     """
     modes, apart = game.farkle_limit * game.boards, above + below
     moves = np.array([-below, above, above + apart, above + 2 * apart])

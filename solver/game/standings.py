@@ -194,6 +194,15 @@ def score_count(rules: Ruleset) -> int:
     return (rules.winning_score - rules.score_floor) // rules.point_step
 
 
+def is_corrected(rules: Ruleset) -> bool:
+    """Whether what a sweep leaves out can be told well enough to make values settle sooner.
+
+    The few states of players not on the board would be told too little of by others.
+    """
+    penalty = rules.farkle_penalty is not None
+    return penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
+
+
 def blocks(rules: Ruleset) -> list[Block]:
     """The standings of a player in the order in which values hold them.
 

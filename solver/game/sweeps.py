@@ -7,7 +7,7 @@ sweep goes through the totals from high to low, as many at a time as the least b
 apart, and inside a total through f + e from high to low: only the last farkle in a row looks back
 to a value of the sweep before, and each sweep contracts the error by about ten. Without a penalty a
 total depends on itself and on higher ones only, so that one sweep solves the game and a second one
-confirms it.
+confirms it. Long games with a penalty begin with sweeps that solve some totals and guess others.
 
 The equations are those of M. Busche, "Maximizing Win Probability in the Game of Farkle" (2016), for
 start-of-turn states only: inside a turn the turn total only grows, so one backward pass over it is
@@ -30,10 +30,10 @@ from solver.game.standings import (
     FEW_SCORES,
     Progress,
     Solution,
+    is_corrected,
     score_count,
 )
 from solver.game.sweeping import Sweeps
-from solver.game.workload import is_corrected
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solver.game.standings import DEFAULT_TOLERANCE, FEW_SCORES, score_count, state_count
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    FEW_SCORES,
+    is_corrected,
+    score_count,
+    state_count,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Endings, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
@@ -31,8 +37,9 @@ one set-aside adds: 1.6 to 2.2 under the rules that ship with the program."""
 _BOUND = 1.0
 """Sweeps that the bound of the error takes, where values settle well."""
 
-_CORRECTED = 5.5
-"""Sweeps of a long game that is corrected, at most: 5.1 for Facebook."""
+_CORRECTED = 0.85
+"""Of the sweeps that a long game would take, what it does with corrections: less where values
+settle soon, as those of Facebook, more where hardly."""
 
 _MOST, _MOST_FROM_NOTHING = 200.0, 25.0
 """Sweeps that a slow solve takes beyond the first few, where the solver extrapolates; the second
@@ -41,7 +48,11 @@ where a penalty takes everything, so that errors come back through a score of 0 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The work of a whole solve to the default tolerance, right to a factor of about two."""
+    """The work of a whole solve to the default tolerance, right to a factor of about two.
+
+    But for long games whose values hardly settle, as where each of few dice costs points: these
+    take three times as much, or more.
+    """
 
     states: int
     """States (t, n, ...) that are solved in one sweep."""
@@ -77,15 +88,6 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
     return Workload(states, sweeps, compiling + solving + totals)
 
 
-def is_corrected(rules: Ruleset) -> bool:
-    """Whether what a sweep leaves out can be told well enough to make values settle sooner.
-
-    The few states of players not on the board would be told too little of by others.
-    """
-    penalty = rules.farkle_penalty is not None
-    return penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
-
-
 def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     """How often each state is solved until values are as exact as the default tolerance asks.
 
@@ -100,8 +102,8 @@ def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     failures = [_failure(rules, plan, on_board=on_board) for on_board in (True, False)]
     fall = -math.log(max(math.prod(failures), 1e-6)) / 2 * rules.farkle_limit / 2
     sweeps = 3 + min(-math.log(DEFAULT_TOLERANCE) / max(fall, 1e-9), most)
-    is_soon = is_corrected(rules) and score_count(rules) >= FEW_SCORES
-    return min(sweeps, _CORRECTED) if is_soon else sweeps
+    is_less = is_corrected(rules) and score_count(rules) >= FEW_SCORES
+    return sweeps * _CORRECTED if is_less else sweeps
 
 
 def _failure(rules: Ruleset, plan: TurnPlan, *, on_board: bool) -> float:

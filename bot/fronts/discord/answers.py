@@ -492,10 +492,10 @@ class Answer:
 
     async def _change_pressed(self, changed: dict[str, Any]) -> None:
         """Change the message whose button was pressed, if Discord takes an answer."""
+        if self._original is _Original.OVER:
+            return
         if self._original is _Original.NONE:
             await self._interaction.response.edit_message(**changed)
-        elif self._original is _Original.OVER:
-            return
         else:
             await self._interaction.edit_original_response(**changed)
         self._original = _Original.PUBLIC

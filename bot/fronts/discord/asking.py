@@ -17,7 +17,7 @@ DUE = "due"
 """When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
 
 WAITS = "waits"
-"""Whether Discord took it that it waits, among its extras once it was told so before it began."""
+"""Among its extras once Discord was told that it waits to begin: whether Discord took that."""
 
 
 def seconds_left(interaction: discord.Interaction[Any]) -> float:

@@ -74,7 +74,7 @@ _ANSWER_SECONDS = 2.3
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
 _TO_ANSWER = 0.8
-"""Seconds that are left to tell Discord so where a press waits to begin."""
+"""Seconds that are left to tell Discord that a press waits, where it has not begun."""
 _NOTED = 0.01
 """Seconds from which on what a press waits to begin says how busy it is."""
 _DRIFT = 1e-4
@@ -231,11 +231,10 @@ class DiscordFront:
         await self._told(interaction, self._in_order(interaction, button))
 
     async def _in_order(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
-        came = time.monotonic()
         patience = seconds_left(interaction) - _TO_ANSWER
-        leave = await self._gate.enter(patience, partial(tell_to_wait, interaction))
+        leave, waited = await self._gate.enter(patience, partial(tell_to_wait, interaction))
         interaction.extras[LEAVE] = leave
-        if (waited := time.monotonic() - came) > _NOTED:
+        if waited > _NOTED:
             self._games.oracle.tasks.pressure.note(waited)
         try:
             await self._press(interaction, button)

@@ -5,7 +5,8 @@ each step waits for all others, and those that take most steps, such as a bank, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 LEAVE = "leave"
 """What to call once an answer is made, before it is sent: among the extras of an interaction."""
@@ -23,17 +24,34 @@ class Gate:
         self._room = asyncio.Semaphore(_MOST)
 
     async def enter(
-        self, patience: float, late: Callable[[], Awaitable[None]]
-    ) -> Callable[[], None]:
-        """Wait for the turn to begin; what is returned makes room for the next, once.
+        self, patience: float, late: Callable[[], Coroutine[Any, Any, None]]
+    ) -> tuple[Callable[[], None], float]:
+        """Wait for the turn to begin.
 
-        patience : seconds after which `late` is called, if it has not begun; it goes on waiting
+        What is returned makes room for the next, once; and how many seconds it has waited.
+
+        patience : seconds after which `late` is run, if there is no room yet; it goes on waiting,
+            and begins when that is done as well
         """
+        loop = asyncio.get_running_loop()
+        came, telling, timer = loop.time(), None, None
+
+        def tell() -> None:
+            nonlocal telling
+            telling = loop.create_task(late())
+
         if self._room.locked():
-            await self._wait(patience, late)
-        else:
+            timer = loop.call_later(max(0.0, patience), tell)
+        try:
             await self._room.acquire()
-        is_inside = True
+        except BaseException:
+            if telling is not None:
+                telling.cancel()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+        waited, is_inside = loop.time() - came, True
 
         def leave() -> None:
             nonlocal is_inside
@@ -42,18 +60,11 @@ class Gate:
                 later.cancel()
                 self._room.release()
 
-        later = asyncio.get_running_loop().call_later(_LONGEST, leave)
-        return leave
-
-    async def _wait(self, patience: float, late: Callable[[], Awaitable[None]]) -> None:
-        entering = asyncio.ensure_future(self._room.acquire())
-        try:
-            await asyncio.wait({entering}, timeout=max(0.0, patience))
-            if not entering.done():
-                await late()
-            await entering
-        except BaseException:
-            # whoever breaks off takes no room
-            if not entering.cancel() and not entering.cancelled():
-                self._room.release()
-            raise
+        later = loop.call_later(_LONGEST, leave)
+        if telling is not None:
+            try:
+                await telling
+            except BaseException:
+                leave()
+                raise
+        return leave, waited

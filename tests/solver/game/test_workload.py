@@ -37,8 +37,13 @@ def penalty(in_a_row: int, points: int | str, **changes: Any) -> dict[str, Any]:
             penalty(3, 500, goal=1000, dice=3, score_floor=-500, opening_minimum=500),
             marks=pytest.mark.slow,
         ),
+        pytest.param(
+            penalty(3, "everything", goal=7500, score_floor=0, minimum_bank=300),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(penalty(1, 250, goal=7500, score_floor=-500), marks=pytest.mark.slow),
     ],
-    ids=["everything", "every farkle", "slow", "little", "opening"],
+    ids=["everything", "every farkle", "slow", "little", "opening", "long", "long and slow"],
 )
 def test_the_work_of_a_solve(kernels: Path, changes: dict[str, Any]) -> None:
     rules = variant("facebook", **changes)

@@ -230,15 +230,21 @@ async def test_a_press_that_waits_to_begin_is_told_so_and_answered_later(
         [table] = [news.table async for news in begun]
         version = 1
 
-        async def pressed_late(action: str) -> Any:
+        async def pressed_late(action: str, *, fails: bool = False) -> Any:
             pressed = interaction(ANN)
             pressed.locale = discord.Locale.american_english
             for seconds in (0.0, 2.5):
                 pressed.created_at = datetime.now(UTC) - timedelta(seconds=seconds)
                 assert front.listen(pressed)
             told = asyncio.Event()
-            pressed.response.defer.side_effect = told.set
-            leave = await front._gate.enter(600, AsyncMock())
+
+            async def defer() -> None:
+                told.set()
+                if fails:
+                    raise ConnectionError
+
+            pressed.response.defer.side_effect = defer
+            leave, _ = await front._gate.enter(600, AsyncMock())
             button = TableButton(table.game.id, version, 0, action, "en")
             pressing = asyncio.create_task(front.press(pressed, button))
             await asyncio.wait_for(told.wait(), 60)
@@ -246,6 +252,7 @@ async def test_a_press_that_waits_to_begin_is_told_so_and_answered_later(
             leave()
             await pressing
             pressed.response.edit_message.assert_not_called()
+            assert pressed.response.defer.await_count == 1
             return pressed
 
         pressed = await pressed_late("roll")
@@ -253,6 +260,11 @@ async def test_a_press_that_waits_to_begin_is_told_so_and_answered_later(
         version = 2
         pressed = await pressed_late("why")
         assert pressed.followup.send.call_args.kwargs["ephemeral"]
+        pressed = await pressed_late("die1")
+        assert "view" in pressed.edit_original_response.call_args.kwargs
+        # where Discord does not take it nothing is said, and the next press finds all as it was
+        pressed = await pressed_late("die1", fails=True)
+        assert not pressed.edit_original_response.called
         pressed = await pressed_late("die1")
         assert "view" in pressed.edit_original_response.call_args.kwargs
 
