@@ -384,7 +384,7 @@ def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns
 
     scores : of a game; where they are few all functions are the whole one, as it takes longer to
         load the others than they save
-    Where dice of several columns are not told apart by their number, all of them are the whole one.
+    Where some would weigh the same they are not there twice: the first ones are the whole one.
     """
     weigh = turns_weigh(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
     turns = [load_function(turn_source(plan, one), "turn", folder) for one in weigh]

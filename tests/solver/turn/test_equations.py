@@ -98,9 +98,10 @@ def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path
     rises = np.linspace(0.0, 0.95, totals)[:, np.newaxis]
     ways = [rises**power + np.sort(random.random((totals, LANES)), 0) / 50 for power in (0.5, 1, 3)]
     for bank in [*ways, np.zeros((totals, LANES))]:
-        farkle = bank[0]
+        farkle, lost = bank[0], bank[0] / 2
         tables = [
-            solve_turn(plan, endings(bank[:, k], farkle[k], plan.reach)) for k in range(LANES)
+            solve_turn(plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k]))
+            for k in range(LANES)
         ]
         expected = np.stack([table.win_probability for table in tables], axis=-1)
         row = expected[0, 0].size
@@ -111,7 +112,6 @@ def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path
                 values[level, :totals] = math.nan
                 flat = values.reshape(plan.levels, -1)
                 hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
-                lost = np.zeros(LANES)
                 end = turn(flat[level], hot, bank.ravel(), np.tile(farkle, totals), lost, totals)
                 np.testing.assert_allclose(values[level, end:], expected[level, end:], rtol=1e-13)
                 ends.append(end)
