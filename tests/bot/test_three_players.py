@@ -36,7 +36,7 @@ from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
 from tests.bot.chat import Chat, open_chat
 from tests.bot.cli.test_main import Farkle
-from tests.conftest import EVERY, variant
+from tests.conftest import EVERY, only_with_every, variant
 from tests.house_rules import small
 from tests.naive_many import Game as Twin
 from tests.naive_many import State, Value
@@ -372,7 +372,7 @@ async def test_rules_that_are_not_solved_are_reviewed_by_estimates(
             for ending, rules in ENDINGS.items()
         ),
         pytest.param(variant("kcd", goal=1000), 1_500, id="kcd"),
-        pytest.param(variant("classic", goal=1000), 1_500, id="classic"),
+        pytest.param(variant("classic", goal=1000), 1_500, id="classic", marks=only_with_every),
     ],
 )
 def test_who_plays_best_wins_as_often_as_the_start_says(

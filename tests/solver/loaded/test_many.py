@@ -22,6 +22,7 @@ from solver.turn.dice import Die, Roll, make_dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests import naive_loaded
+from tests.conftest import EVERY
 from tests.loaded_dice import kcd, random_dice, set_of, with_joker
 from tests.naive_loaded_many import Game
 
@@ -201,7 +202,9 @@ def fallen(matchup: ManyMatchup, seat: int, left: int, dice: random.Random) -> R
     return tuple(sorted(found, reverse=True))
 
 
-@pytest.mark.parametrize("games", [800, pytest.param(30_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "games", [800, pytest.param(30_000 if EVERY else 15_000, marks=pytest.mark.slow)]
+)
 def test_games_are_won_as_often_as_it_says(strategy: ManyMatchupStrategy, games: int) -> None:
     dice, known = random.Random(f"games {games}"), dict[object, object]()
     won = np.bincount([play(strategy, dice, known) for _ in range(games)], minlength=3) / games

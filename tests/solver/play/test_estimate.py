@@ -23,7 +23,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.scoring import TurnState
-from tests.conftest import EVERY, variant
+from tests.conftest import EVERY, only_with_every, variant
 from tests.house_rules import small
 from tests.many_games import strategy_of
 
@@ -102,9 +102,9 @@ SHORTER = 1500 if EVERY else 1200
     ("players", "changes"),
     [
         (3, {"goal": 1500}),
-        (4, {"goal": 800}),
+        pytest.param(4, {"goal": 800}, marks=only_with_every),
         (3, {"goal": SHORTER, "ending": "final_turn"}),
-        (3, {"goal": SHORTER, "ending": "equal_turns"}),
+        pytest.param(3, {"goal": SHORTER, "ending": "equal_turns"}, marks=only_with_every),
     ],
     ids=["three", "four", "final turn", "equal turns"],
 )

@@ -22,6 +22,7 @@ from solver.strategy import Strategy
 from solver.turn.dice import Die, make_dice_set, parse_dice
 from solver.turn.equations import Decision
 from tests import naive_loaded
+from tests.conftest import EVERY
 from tests.loaded_dice import GAME_DICE, coded, kcd, set_of
 
 JOKER = frozenset({1})
@@ -196,7 +197,7 @@ GAMES = int(os.environ.get("FARKLE_LOADED_GAMES", "400000"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pair", range(5))
+@pytest.mark.parametrize("pair", range(5 if EVERY or WHOLE else 3))
 def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> None:
     chance = random.Random(pair)
     every = [naive_loaded.Weights(weights) for weights in GAME_DICE]
