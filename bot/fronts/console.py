@@ -121,7 +121,7 @@ class _Prompt:
         with patch_stdout(raw=True):
             reading = asyncio.create_task(self._read())
             try:
-                await self._is_shown(reading)
+                await self._wait_for_prompt(reading)
                 opened = await at_once(load)
                 async with opened() as lines:
                     self._completer.commands = lines.commands
@@ -142,8 +142,8 @@ class _Prompt:
         except EOFError:
             return _Key.END
 
-    async def _is_shown(self, reading: asyncio.Task[str | _Key]) -> None:
-        """Wait until there is a prompt: what loads much would hold it up."""
+    async def _wait_for_prompt(self, reading: asyncio.Task[str | _Key]) -> None:
+        """Return once it is drawn: what loads much would hold it up."""
         drawn = asyncio.Event()
         self._session.app.after_render += lambda _: drawn.set()
         waiting = asyncio.create_task(drawn.wait())
