@@ -2,15 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, TypeVar
 
 from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    SecretStr,
     ValidationError,
     field_validator,
     model_validator,
@@ -19,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.languages import best_language, find_code, language_codes
-from solver.errors import InvalidRequestError, system_reason
+from solver.errors import InvalidRequestError
 from solver.wording import ENGLISH, said_in, say, say_later
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -184,73 +182,3 @@ class Settings(FromEnvironment):
     def log(self) -> Path:
         """What failed inside, but for the Discord bot's, which is on standard error."""
         return self.data / "farkle.log"
-
-
-class DiscordSettings(FromEnvironment):
-    """What the Discord front needs beside the rest."""
-
-    model_config = ConfigDict(hide_input_in_errors=True)
-
-    discord_token: SecretStr | None = None
-    discord_token_file: Path | None = None
-    """A file that holds the token, as container platforms mount secrets."""
-    farkle_discord_api: str | None = None
-    """Where Discord's HTTP API is, if not at Discord, as in http://proxy/api/v10."""
-    farkle_discord_gateway: str | None = None
-    """Where the gateway is, if not at Discord, as in ws://proxy."""
-    farkle_pace: float = Field(default=1.2, ge=0, le=60)
-    """Seconds that a bot takes for a move."""
-    farkle_patience: float = Field(default=1.5, gt=0)
-    """Seconds that a move waits for an estimate or a chart; Discord waits for three."""
-    farkle_late: float = Field(default=0.15, gt=0)
-    """Seconds that moves wait on average where the bot begins to leave out what matters less."""
-    farkle_log: Literal["debug", "info", "warning", "error"] = "info"
-
-    @field_validator("farkle_log", mode="before")
-    @classmethod
-    def _lower(cls, level: object) -> object:
-        return level.lower() if isinstance(level, str) else level
-
-    @field_validator("farkle_discord_api", "farkle_discord_gateway")
-    @classmethod
-    def _is_address(cls, address: str | None) -> str | None:
-        if address is not None and not urlsplit(address).netloc:
-            example = "http://localhost:8080/api/v10"
-            raise ValueError(
-                say("it has to be a whole address, such as {example}", example=example)
-            )
-        return address and address.rstrip("/")
-
-    def token(self) -> str:
-        """The bot's token. Raises InvalidRequestError where there is none."""
-        if self.discord_token is not None and self.discord_token_file is not None:
-            raise InvalidRequestError.say("give DISCORD_TOKEN or DISCORD_TOKEN_FILE, not both")
-        if self.discord_token is not None:
-            return _usable(self.discord_token.get_secret_value().strip())
-        if self.discord_token_file is None:
-            raise InvalidRequestError.say(
-                "no token is given: set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that holds"
-                " it; the README says how to get one"
-            )
-        try:
-            token = self.discord_token_file.read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidRequestError.say(
-                "the token file {file} cannot be read: {reason}",
-                file=self.discord_token_file,
-                reason=system_reason(error) if isinstance(error, OSError) else say("it is no text"),
-            ) from None
-        if not token:
-            raise InvalidRequestError.say(
-                "the token file {file} is empty", file=self.discord_token_file
-            )
-        return _usable(token)
-
-
-def _usable(token: str) -> str:
-    """The token if it can be sent at all. Raises InvalidRequestError."""
-    if not token.isascii() or any(letter.isspace() for letter in token):
-        raise InvalidRequestError.say(
-            "the token has letters or blanks that no token of Discord has"
-        )
-    return token

@@ -1,5 +1,6 @@
 """How the program loads what it needs, and how it ends."""
 
+import atexit
 import contextlib
 import gc
 import os
@@ -7,7 +8,9 @@ import shutil
 import signal
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator
+from typing import NoReturn
 
 INTERRUPTED = 130
 """The exit status of a program that was interrupted."""
@@ -38,7 +41,7 @@ def loading() -> Iterator[None]:
             signal.signal(signal.SIGINT, usual)
 
 
-def end(sentence: str, status: int) -> None:
+def end(sentence: str, status: int) -> NoReturn:
     """End the program with its status, and a sentence on what went wrong, if anything."""
     if sentence:
         told = f"farkle: {sentence}"
@@ -52,11 +55,24 @@ def end(sentence: str, status: int) -> None:
             )
             told = "\n".join(map(wrapper.fill, told.split("\n")))
         print(told, file=sys.stderr)  # noqa: T201
-    if status == INTERRUPTED:
-        # sys.exit would die of the signal where it came while Python ran code from a string, as
-        # imports of dataclasses do
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError):
-                stream.flush()
-        os._exit(status)
-    sys.exit(status)
+    leave(status)
+
+
+def leave(status: int) -> NoReturn:
+    """End the process, if it can be without taking apart all that is loaded, which takes a while.
+
+    It can be where nothing else is at work, and when it was interrupted: sys.exit would die of the
+    signal where it came while Python ran code from a string, as imports of dataclasses do.
+    """
+    is_interrupted = status == INTERRUPTED
+    if not is_interrupted:
+        if threading.active_count() > 1:
+            sys.exit(status)
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            if not is_interrupted:
+                sys.exit(status)  # which tells it
+    os._exit(status)

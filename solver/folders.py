@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock
-
 OWNER_ONLY = 0o600
 """Mode of a file that its owner alone reads and writes."""
 _OWNER_ONLY_FOLDER = 0o700
@@ -48,6 +46,9 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
     Whoever has it already waits for itself. Raises OSError.
     """
+    # who only reads waits for none of it
+    from filelock import FileLock  # noqa: PLC0415
+
     make_private(folder)
     with FileLock(folder / ".lock", mode=OWNER_ONLY):
         yield

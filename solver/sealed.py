@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from filelock import FileLock
 from pydantic import BaseModel
 from pydantic_core import from_json
 
@@ -125,6 +124,9 @@ def writable(folder: Path) -> Iterator[None]:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """The same, with the folder's lock held."""
+    # who only reads waits for none of it
+    from filelock import FileLock  # noqa: PLC0415
+
     with writable(folder), FileLock(folder / ".lock"):
         yield
 

@@ -20,7 +20,8 @@ import click
 
 from bot.cli.discord import connect
 from bot.cli.main import farkle
-from bot.settings import CHECKOUT, DiscordSettings, Settings
+from bot.fronts.discord.settings import DiscordSettings
+from bot.settings import CHECKOUT, Settings
 from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, is_choice, shown

@@ -1,13 +1,12 @@
 """--place: the rules that were made in the chat, for commands that take rules."""
 
-import asyncio
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -22,6 +21,8 @@ from solver.rules.ruleset import Ruleset
 
 if TYPE_CHECKING:
     from bot.services.house_rules import RulesEntry
+
+T = TypeVar("T")
 
 
 def advisor_of(settings: Settings) -> Advisor:
@@ -50,7 +51,7 @@ def rules_reader(settings: Settings, place: str | None) -> Callable[[str | None]
     """
     if place is None:
         return lambda reference: load_rules(reference or "")
-    return lambda reference: asyncio.run(_found(settings, place, reference))
+    return lambda reference: _run(_found(settings, place, reference))
 
 
 def place_rules(settings: Settings, place: str) -> "list[RulesEntry]":
@@ -58,7 +59,7 @@ def place_rules(settings: Settings, place: str) -> "list[RulesEntry]":
 
     Raises InvalidRequestError for an unknown place, and StoreError.
     """
-    return asyncio.run(_listed(settings, place))
+    return _run(_listed(settings, place))
 
 
 def known_rules(settings: Settings, place: str | None) -> list[Ruleset]:
@@ -96,6 +97,12 @@ def named(reference: str, place: str | None, goal: int | None = None) -> str:
     words += [] if goal is None else ["--goal", str(goal)]
     words += [] if place is None else ["--place", place]
     return shlex.join(words)
+
+
+def _run(reading: Coroutine[Any, Any, T]) -> T:
+    import asyncio  # noqa: PLC0415 - takes a while, and only a place needs it
+
+    return asyncio.run(reading)
 
 
 async def _listed(settings: Settings, place: str) -> "list[RulesEntry]":

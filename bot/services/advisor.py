@@ -22,7 +22,6 @@ from solver.errors import (
 )
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position, check_hot_dice, check_position
-from solver.many_strategy import open_many
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.file import load_rules, preset_names
@@ -261,6 +260,8 @@ class Advisor:
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> SharedStrategy:
         """The strategy of three players or more. Raises StrategyFileError where it is not there."""
+        from solver.many_strategy import open_many  # noqa: PLC0415 - of several players alone
+
         reopen = partial(open_many, self._folder, rules, players)
         try:
             return _current(self._open_many, (rules, players), reopen)

@@ -191,9 +191,17 @@ class DiceSet:
         """The set with one die more, which is a type by itself, the last one, whatever it is."""
         return DiceSet((*self.types, die), (*self.counts, 1))
 
+    def is_faces(self, roll: Roll) -> bool:
+        """Whether the dice of a roll are their faces, as no type has to be told apart."""
+        return self._is_plain and (not roll or roll[0] <= len(FACES))
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return len(self.types) == 1 and not self.has_jokers
+
     def faces(self, roll: Roll) -> Roll:
         """The faces of a roll, whatever dice show them; jokers are JOKER."""
-        if len(self.types) == 1 and not self.has_jokers and roll and roll[0] <= len(FACES):
+        if self.is_faces(roll):
             return roll
         return make_roll(map(self._face, roll))
 

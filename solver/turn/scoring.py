@@ -237,11 +237,14 @@ def legal_set_asides(
     rules: Ruleset, thrown: DiceSet, roll: Roll, points: dict[Roll, int]
 ) -> tuple[SetAside, ...]:
     """Every legal set-aside of a roll of a set, most points first; `points` as in `all_points`."""
-    legal = [
-        SetAside(part, points[faces])
-        for part in parts(roll)
-        if (faces := thrown.faces(part)) in points
-    ]
+    if thrown.is_faces(roll):
+        legal = [SetAside(part, points[part]) for part in points.keys() & parts(roll)]
+    else:
+        legal = [
+            SetAside(part, points[faces])
+            for part in parts(roll)
+            if (faces := thrown.faces(part)) in points
+        ]
     if rules.hot_dice == "forced" and thrown.faces(roll) in points:
         legal = [kept for kept in legal if kept.dice == roll]
     elif rules.set_aside_all:

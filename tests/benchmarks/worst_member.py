@@ -27,9 +27,10 @@ from pathlib import Path
 import numpy as np
 
 from bot.fronts.chat.commands import Commands
+from bot.fronts.discord.settings import DiscordSettings
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
-from bot.settings import DiscordSettings, Settings
+from bot.settings import Settings
 from bot.wiring import open_parts
 from tests.benchmarks.chat import find_data, known_rules, next_line
 from tests.benchmarks.solver import Bench, _heading, _note, _show, machine

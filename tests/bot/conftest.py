@@ -1,5 +1,6 @@
 """What tests of the whole program need."""
 
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from tests.bot.chat import Chat, open_chat
 from tests.conftest import rules_file
+
+
+@pytest.fixture(autouse=True)
+def _this_process_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line called in a test does not end the process of the tests."""
+    monkeypatch.setattr("bot.starting.leave", sys.exit)
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from bot.settings import DiscordSettings, Settings, read_settings
+from bot.fronts.discord.settings import DiscordSettings
+from bot.settings import Settings, read_settings
 from solver.errors import InvalidRequestError
 
 WRONG = [

@@ -22,9 +22,9 @@ from bot.fronts.discord.buttons import pressed_button, sent
 from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
+from bot.fronts.discord.settings import DiscordSettings
 from bot.fronts.discord.slash import CommandTranslator
 from bot.fronts.discord.terse import TerseAdapter
-from bot.settings import DiscordSettings
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY
