@@ -13,7 +13,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_keywords
 from babel.messages.pofile import read_po
 
-from bot.fronts.discord.buttons import Confirm, TableButton
+from bot.fronts.discord.buttons import Confirm, TableButton, table_id
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
@@ -159,19 +159,19 @@ def test_a_catalogue_may_be_for_a_region(tmp_path: Path, monkeypatch: pytest.Mon
     assert find_code("zh-CN") == "zh-CN"
     assert find_code("fr") is None
     for code in language_codes():
-        for button in (TableButton("ab12", 3, 5, "roll", code), Confirm("end", "ab12", code)):
-            template = type(button).__discord_ui_compiled_template__
-            found = template.fullmatch(button.item.custom_id or "")
+        table = TableButton.read(table_id("ab12", 3, 5, "roll", code))
+        sure = Confirm.read(Confirm("end", "ab12", code).item.custom_id or "")
+        for found in (table, sure):
             assert found
-            assert (found["game"], found["language"]) == ("ab12", code)
+            assert (found.game, found.language) == ("ab12", code)
 
 
 @pytest.mark.parametrize("custom_id", ["t:ab12:3:5:end", "t:ab12:3:5:roll"])
 def test_buttons_from_before_languages_still_work(custom_id: str) -> None:
-    found = TableButton.__discord_ui_compiled_template__.fullmatch(custom_id)
+    found = TableButton.read(custom_id)
     assert found
-    assert (found["mask"], found["language"], found["action"]) == ("5", None, custom_id[11:])
-    assert Confirm.__discord_ui_compiled_template__.fullmatch("y:resign:abcdeffa")
+    assert (found.mask, found.language, found.action) == (5, "en", custom_id[11:])
+    assert Confirm.read("y:resign:abcdeffa")
 
 
 def test_numbers_are_written_as_the_language_does() -> None:

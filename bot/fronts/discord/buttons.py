@@ -26,26 +26,32 @@ _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
 _DIGEST, _NAME = 12, 24
 """Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
+_TABLE = re.compile(
+    r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,3})"
+    r"(?::(?P<language>[A-Za-z-]{2,12}))?:(?P<action>[a-z0-9]{1,12})"
+)
 
 
-class _Dynamic:
-    """What all buttons share; the groups of their templates are what they are made of."""
+class _Pressed:
+    """What all buttons share."""
 
     async def interaction_check(self, interaction: discord.Interaction[Any], /) -> bool:
         """Leave alone what Discord would not take an answer to any more."""
         return bool(interaction.client.front.listen(interaction))
 
     @classmethod
-    async def from_custom_id(
-        cls,
-        interaction: discord.Interaction[Any],  # noqa: ARG003
-        item: discord.ui.Item[Any],  # noqa: ARG003
-        match: re.Match[str],
-        /,
-    ) -> Self:
-        """The button that was pressed."""
-        made: Callable[..., Self] = cls
-        return made(**match.groupdict(ENGLISH.code))
+    def pattern(cls) -> re.Pattern[str]:
+        """What its ids are like; the groups are what it is made of."""
+        found: re.Pattern[str] = getattr(cls, "__discord_ui_compiled_template__")  # noqa: B009
+        return found
+
+    @classmethod
+    def read(cls, custom_id: str) -> Self | None:
+        """The button with this id; None if it is none of these."""
+        if match := cls.pattern().fullmatch(custom_id):
+            made: Callable[..., Self] = cls
+            return made(**match.groupdict(ENGLISH.code))
+        return None
 
 
 class Unkept:
@@ -63,25 +69,15 @@ class Buttons(Unkept, View):
         super().__init__(timeout=None)
 
 
-class TableButton(
-    _Dynamic,
-    DynamicItem[Button[View]],
-    template=r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,3})"
-    r"(?::(?P<language>[A-Za-z-]{2,12}))?:(?P<action>[a-z0-9]{1,12})",
-):
+class TableButton(_Pressed):
     """A button of a table at a version, with the dice that are set aside so far as bits.
 
-    It knows the language of the table, so that whoever presses it does not change that.
+    It knows the language of the table, so that whoever presses it does not change that. It is no
+    item of discord.py: tables are shown by what is sent of them (frames.py).
     """
 
     def __init__(
-        self,
-        game: str,
-        version: int | str,
-        mask: int | str,
-        action: str,
-        language: str,
-        button: Button[View] | None = None,
+        self, game: str, version: int | str, mask: int | str, action: str, language: str
     ) -> None:
         self.game = game
         self.version, self.mask = int(version), int(mask) & _ALL_DICE
@@ -89,9 +85,11 @@ class TableButton(
         self.language = language
         self.chose = ""
         """What was chosen, where it is a list."""
-        button = button or Button()
-        button.custom_id = table_id(game, version, self.mask, action, language)
-        super().__init__(button)
+
+    @classmethod
+    def pattern(cls) -> re.Pattern[str]:
+        """What `table_id` makes, or made before tables knew their language."""
+        return _TABLE
 
     @property
     def chooses(self) -> bool:
@@ -130,7 +128,7 @@ def _button(one: card.Button) -> Button[View]:
 
 
 class Confirm(
-    _Dynamic,
+    _Pressed,
     DynamicItem[Button[View]],
     template=rf"y:(?P<action>{'|'.join(card.SURE)})(?::(?P<language>[A-Za-z-]{{2,12}}))?"
     r":(?P<game>[0-9a-f]{1,16})",
@@ -156,7 +154,7 @@ class Confirm(
 
 
 class ReviewPage(
-    _Dynamic,
+    _Pressed,
     DynamicItem[Button[View]],
     template=r"r:(?P<game>[0-9a-f]{1,16}):(?P<page>\d{1,3}):(?P<to>back|on)",
 ):
@@ -185,7 +183,7 @@ def review_view(game: str, page: int, pages: int) -> Buttons:
 
 
 class ExploreButton(
-    _Dynamic,
+    _Pressed,
     DynamicItem[Button[View]],
     template=r"x:(?P<digest>[0-9a-f]{12}):(?P<language>[A-Za-z-]{2,12})"
     r":(?P<position>-?\d{1,7}(?:\.-?\d{1,7}){7}):(?P<name>[^:]{1,24}):(?P<action>[a-z0-9]{1,12})",
@@ -260,7 +258,7 @@ def unpacked(text: str) -> Position:
 
 
 class DailyButton(
-    _Dynamic,
+    _Pressed,
     DynamicItem[Button[View]],
     template=r"d:(?P<day>\d{4}-\d\d-\d\d):(?P<choice>[1-9])",
 ):
@@ -287,7 +285,7 @@ def daily_view(day: date, buttons: Iterable[card.Button]) -> Buttons:
 
 
 class DrillButton(
-    _Dynamic,
+    _Pressed,
     DynamicItem[Button[View]],
     template=r"f:(?P<position>[0-9A-Z-]{5,60}):(?P<choice>[1-9]|next)",
 ):
@@ -314,7 +312,7 @@ def drill_view(position: str, buttons: Iterable[card.Button]) -> Buttons:
 
 
 class TournamentButton(
-    _Dynamic,
+    _Pressed,
     DynamicItem[Button[View]],
     template=r"w:(?P<tournament>[0-9a-f]{1,16}):(?P<language>[A-Za-z-]{2,12})"
     r":(?P<action>join|leave|start|show|\d{1,2}-\d{1,2})",
@@ -362,7 +360,7 @@ BUTTONS = (
 )
 
 
-async def pressed_button(
+def pressed_button(
     interaction: discord.Interaction[Any],
 ) -> (
     TableButton
@@ -380,8 +378,7 @@ async def pressed_button(
     if not is_list and kind != discord.ComponentType.button.value:
         return None
     for one in BUTTONS:
-        if match := one.__discord_ui_compiled_template__.fullmatch(pressed):
-            button = await one.from_custom_id(interaction, Button(), match)
+        if button := one.read(pressed):
             if is_list != (isinstance(button, TableButton) and button.action in _LISTS):
                 return None
             chosen = sent(interaction, "values")

@@ -135,7 +135,7 @@ class FarkleClient(discord.AutoShardedClient):
         kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
         if interaction.type not in kinds:
             return
-        button = await pressed_button(interaction)
+        button = pressed_button(interaction)
         if button is None:
             await self.front.dead(interaction)
         elif await button.interaction_check(interaction):

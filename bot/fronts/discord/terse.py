@@ -4,14 +4,24 @@ Discord sends the message of a press with every button in it, and sends it back 
 discord.py would make objects of all of that, both times.
 """
 
+import json
+import secrets
 from collections.abc import Iterable
 from typing import Any
 
 import aiohttp
-from discord import ComponentType, InteractionResponseType
-from discord.http import Route
+from discord import ComponentType, Forbidden, HTTPException, InteractionResponseType, NotFound
+from discord.http import Route, json_or_text
 from discord.webhook.async_ import AsyncWebhookAdapter
 
+Form = list[dict[str, Any]]
+"""The parts of a form, as discord.py hands them to aiohttp."""
+
+_BOUNDARY = secrets.token_hex(16)
+"""What is between parts, and in none of them: nobody who writes something there knows it."""
+_FORM = f"multipart/form-data; boundary={_BOUNDARY}"
+_TOO_MANY, _SERVER_ERROR = 429, 500
+_REFUSALS: dict[int, type[HTTPException]] = {403: Forbidden, 404: NotFound}
 _OF_THE_PRESSED = {
     InteractionResponseType.deferred_message_update.value,
     InteractionResponseType.message_update.value,
@@ -32,13 +42,61 @@ class TerseAdapter(AsyncWebhookAdapter):
         asks_back = "with_response" in (how.get("params") or {})
         if not (asks_back and _kind(**how) in _OF_THE_PRESSED):
             return await super().request(route, session, **how)
-        await super().request(route, session, **{**how, "params": None})
+        if not await _is_taken(route, session, **how):
+            await super().request(route, session, **{**how, "params": None})
         return {"interaction": {"id": route.webhook_id}}
 
 
-def _kind(
-    payload: dict[str, Any] | None = None, multipart: list[dict[str, Any]] | None = None, **_: Any
-) -> int:
+async def _is_taken(
+    route: Route,
+    session: aiohttp.ClientSession,
+    *,
+    payload: dict[str, Any] | None = None,
+    multipart: Form | None = None,
+    proxy: str | None = None,
+    proxy_auth: aiohttp.BasicAuth | None = None,
+    **_: Any,
+) -> bool:
+    """Whether Discord takes what is sent; if not, it may later, which discord.py minds.
+
+    Files are sent in one piece. Raises what discord.py does of a refusal, and aiohttp where Discord
+    cannot be reached.
+    """
+    if multipart:
+        content, kind = form_data(multipart), _FORM
+    else:
+        content, kind = json.dumps(payload).encode(), "application/json"
+    async with session.request(
+        route.method,
+        route.url,
+        data=content,
+        headers={"Content-Type": kind},
+        proxy=proxy,
+        proxy_auth=proxy_auth,
+    ) as response:
+        is_limit = response.status == _TOO_MANY and "Via" in response.headers
+        if response.ok or response.status >= _SERVER_ERROR or is_limit:
+            return response.ok
+        raise _REFUSALS.get(response.status, HTTPException)(response, await json_or_text(response))
+
+
+def form_data(multipart: Form) -> bytes:
+    """The parts of a form as they are sent; the names of files are this program's own.
+
+    aiohttp makes objects of each, as such parts may be streams.
+    """
+    sent = []
+    for part in multipart:
+        head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{part["name"]}"'
+        if file := part.get("filename"):
+            head += f'; filename="{file}"\r\nContent-Type: {part["content_type"]}'
+        value = part["value"]
+        content = value.encode() if isinstance(value, str) else value.getvalue()
+        sent += [head.encode(), b"\r\n\r\n", content, b"\r\n"]
+    return b"".join([*sent, f"--{_BOUNDARY}--\r\n".encode()])
+
+
+def _kind(payload: dict[str, Any] | None = None, multipart: Form | None = None, **_: Any) -> int:
     """The kind of an answer to an interaction, which files are sent with or not."""
     if multipart:
         # as text, with its kind first

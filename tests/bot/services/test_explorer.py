@@ -52,7 +52,7 @@ def check_buttons(found: Exploration) -> None:
     rows = explore_view(found, card.buttons, "de").to_components()
     assert len(rows) <= 5
     for button in [one for row in rows for one in row["components"]]:
-        match = ExploreButton.__discord_ui_compiled_template__.fullmatch(button["custom_id"])
+        match = ExploreButton.pattern().fullmatch(button["custom_id"])
         assert match, button["custom_id"]
         assert len(button["custom_id"]) <= 100
         ids.add(button["custom_id"])

@@ -39,6 +39,8 @@ ANSWER_SECONDS = 3.0
 PATIENCE = 240.0
 """Seconds: what workers make comes late, as they step back behind all else on a busy machine."""
 _EPOCH = 1_420_070_400_000
+_GUILD = "400"
+"""A server that has the bot, of the first shard."""
 
 Json = dict[str, Any]
 
@@ -180,7 +182,7 @@ class Loopback:
         command_name: str,
         channel: str = "500",
         *,
-        guild: str | None = "400",
+        guild: str | None = _GUILD,
         **options: Any,
     ) -> Interaction:
         """Give a slash command; a subcommand as "rules show"."""
@@ -212,7 +214,7 @@ class Loopback:
             "target_id": message.id,
             "resolved": {"messages": {message.id: message.data}},
         }
-        return await self._interact(2, data, by, channel, "400")
+        return await self._interact(2, data, by, channel, _GUILD)
 
     async def press(
         self,
@@ -221,7 +223,7 @@ class Loopback:
         label: str = "",
         *,
         custom_id: str = "",
-        guild: str | None = "400",
+        guild: str | None = _GUILD,
     ) -> Interaction:
         """Press a button, by the start of its label, or one that was there before by its id."""
         if not custom_id:
@@ -232,7 +234,7 @@ class Loopback:
         return await self._interact(3, data, by, message.channel, guild, message)
 
     async def select(
-        self, by: Json, message: Message, value: str, *, guild: str | None = "400"
+        self, by: Json, message: Message, value: str, *, guild: str | None = _GUILD
     ) -> Interaction:
         """Choose an entry of the list below a message."""
         [menu] = [one for one in walk(message.data["components"]) if one["type"] == SELECT]
@@ -247,7 +249,7 @@ class Loopback:
         [command] = [one for one in self.commands if one["name"] == name and one["type"] == 1]
         focused = {"type": 3, "name": option, "value": text, "focused": True}
         data = {"id": command["id"], "name": name, "type": 1, "options": [focused]}
-        interaction = await self._interact(4, data, by, channel, "400")
+        interaction = await self._interact(4, data, by, channel, _GUILD)
         await asyncio.wait_for(interaction.answered.wait(), PATIENCE)
         assert interaction.choices is not None
         return interaction.choices
@@ -436,7 +438,8 @@ class Loopback:
                 ready = {
                     "v": 10,
                     "user": user(BOT, "Farkle") | {"bot": True},
-                    "guilds": [],
+                    # as without its intent: nothing more is said of it
+                    "guilds": [{"id": _GUILD, "unavailable": True}][: shard == 0],
                     "session_id": f"session-{shard}",
                     "resume_gateway_url": self.gateway,
                     "shard": [shard, count],
@@ -566,8 +569,8 @@ class Loopback:
             return 400, {"message": "A thread has already been created", "code": 160004}
         self.threads[which] = channel
         self.names[which] = body["name"]
-        known = _channel(which, "400", 11)
-        own = {"guild_id": "400", "name": body["name"], "parent_id": channel, "owner_id": BOT}
+        known = _channel(which, _GUILD, 11)
+        own = {"guild_id": _GUILD, "name": body["name"], "parent_id": channel, "owner_id": BOT}
         thread = {key: one for key, one in (known | own).items() if key not in _TEXT_ONLY}
         return 201, thread | {"flags": 0}
 

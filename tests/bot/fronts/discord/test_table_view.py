@@ -208,12 +208,11 @@ def test_any_table_is_one_that_discord_takes(
         sent = [one for one in walk(parts_of(view)) if one["type"] == BUTTON]
         # nothing of what a button says is cut off
         assert [one["label"] for one in sent] == [one.label for one in sorted_rows(shown.buttons)]
-        pattern = TableButton.__discord_ui_compiled_template__
         for one, meant in zip(sent, sorted_rows(shown.buttons), strict=True):
-            found = pattern.fullmatch(one["custom_id"])
+            found = TableButton.read(one["custom_id"])
             assert found is not None
-            assert (found["action"], found["game"]) == (meant.action, game.id)
-            assert (int(found["version"]), int(found["mask"])) == (game.version, chosen)
+            assert (found.action, found.game) == (meant.action, game.id)
+            assert (found.version, found.mask) == (game.version, chosen)
 
 
 def sorted_rows(buttons: tuple[Button, ...]) -> list[Button]:
