@@ -17,6 +17,8 @@ from solver.errors import StrategyFileError
 from solver.folders import make_private
 from solver.wording import say
 
+DIGEST_LENGTH = 16
+"""Hex digits of the digest of what was solved, by which files are named."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 _TICK = 100_000_000

@@ -15,12 +15,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.files import Stamp, open_regular, sha256
+from solver.files import DIGEST_LENGTH, Stamp, open_regular, sha256
 from solver.game.many import Lasts, ManySolution, inner_states, size
 from solver.game.many_best import SharedStrategy
 from solver.rules.ruleset import Ruleset
 from solver.sealed import (
-    DIGEST_LENGTH,
     MOST_BYTES,
     Stored,
     npy_header,

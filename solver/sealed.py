@@ -22,9 +22,6 @@ from solver.folders import make_private
 
 M = TypeVar("M", bound=BaseModel)
 
-DIGEST_LENGTH = 16
-"""Hex digits of the digest of what was solved, by which files are named."""
-
 MOST_BYTES = 1_000_000
 """Length of a manifest: whatever is longer is something else."""
 

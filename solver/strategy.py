@@ -11,7 +11,6 @@ says, and the hash of the values. So a damaged file is refused, and gives no wro
 
 import math
 import os
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +21,7 @@ from pydantic_core import from_json
 
 from solver.best_play import Mapped, Strategy, Values
 from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
-from solver.files import open_regular, sha256
+from solver.files import DIGEST_LENGTH, open_regular, sha256
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
@@ -31,9 +30,9 @@ from solver.game.standings import (
     state_count,
     value_shape,
 )
+from solver.manifests import manifest_path, manifests
 from solver.rules.ruleset import Ruleset
 from solver.sealed import (
-    DIGEST_LENGTH,
     MOST_BYTES,
     Stored,
     checksum,
@@ -93,11 +92,6 @@ class Manifest(BaseModel):
         return self.states_solved / self.seconds
 
 
-def manifest_path(folder: Path, rules: Ruleset) -> Path:
-    """Where the manifest of a rule set with its score floor stands."""
-    return folder / f"{rules.digest[:DIGEST_LENGTH]}_floor{rules.score_floor}.json"
-
-
 def find_manifest(folder: Path, rules: Ruleset) -> Path:
     """The most exact strategy of a rule set, as its manifests say.
 
@@ -123,8 +117,7 @@ def _manifests(folder: Path, rules: Ruleset) -> list[Path]:
         rough = manifest.tolerance > DEFAULT_TOLERANCE
         return False, rough, manifest.floor > rules.score_floor, manifest.floor
 
-    name = re.compile(rf"{rules.digest[:DIGEST_LENGTH]}_floor(0|-\d+)\.json")
-    found = [path for path in folder.glob("*.json") if name.fullmatch(path.name)]
+    found = manifests(folder, rules)
     if not found:
         raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=rules.name)
     return sorted(found, key=inexactness)

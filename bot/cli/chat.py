@@ -15,9 +15,10 @@ from bot.languages import language
 from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings
 from bot.starting import loading
-from solver.errors import FarkleError
+from solver.errors import FarkleError, StrategyFileError
+from solver.manifests import manifests
 from solver.rules.file import load_rules
-from solver.strategy import is_solved
+from solver.rules.ruleset import Ruleset
 from solver.wording import speak
 
 if TYPE_CHECKING:
@@ -34,23 +35,39 @@ _PACE = 1.0
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
     rules = load_rules(DEFAULT_RULES)
-    if not is_solved(settings.strategies, rules):
-        from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
-
-        solve_with_bar(settings, rules)
-    speak(language(settings.language))
+    if not manifests(settings.strategies, rules):
+        _solve(settings, rules)
     load = partial(_load, settings, as_json=as_json)
-    asyncio.run(console.run_console(load, settings.history))
+    opened = partial(console.run_console, load, settings.history)
+    speak(language(settings.language))
+    try:
+        asyncio.run(opened())
+    except StrategyFileError:
+        # what is there is damaged: read by then, as that takes longer than the prompt
+        _solve(settings, rules)
+        asyncio.run(opened())
+
+
+def _solve(settings: Settings, rules: Ruleset) -> None:
+    from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
+
+    solve_with_bar(settings, rules)
 
 
 def _load(
     settings: Settings, *, as_json: bool
 ) -> Callable[[], AbstractAsyncContextManager["Lines"]]:
-    """Load all that answers; what is returned opens it."""
+    """Load all that answers; what is returned opens it.
+
+    Raises StrategyFileError where there is no sound one of the default rules.
+    """
     with loading():
         from bot.fronts.lines import Lines  # noqa: PLC0415
         from bot.services.advisor import Advisor  # noqa: PLC0415
         from bot.wiring import open_parts  # noqa: PLC0415
+        from solver.strategy import open_strategy  # noqa: PLC0415
+
+    open_strategy(settings.strategies, load_rules(DEFAULT_RULES))
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Lines]:

@@ -24,7 +24,7 @@ from solver.errors import (
     MissingStrategyError,
     StrategyFileError,
 )
-from solver.files import open_regular
+from solver.files import DIGEST_LENGTH, open_regular
 from solver.game.standings import score_count
 from solver.loaded.matchup import (
     Matchup,
@@ -38,7 +38,6 @@ from solver.loaded.matchup import (
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import Ruleset
 from solver.sealed import (
-    DIGEST_LENGTH,
     sealed,
     unreadable,
     unsealed,

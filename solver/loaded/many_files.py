@@ -14,14 +14,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from solver.errors import FarkleError
-from solver.files import open_regular
+from solver.files import DIGEST_LENGTH, open_regular
 from solver.loaded.files import SUFFIX, damaged_matchup, read_kept, write_matchup
 from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Plain, from_plain, plain
 from solver.many_strategy import ORDER
 from solver.rules.ruleset import Ruleset
-from solver.sealed import DIGEST_LENGTH, MOST_BYTES, npy_header, unreadable, unsealed
+from solver.sealed import MOST_BYTES, npy_header, unreadable, unsealed
 from solver.turn.equations import Floats
 from solver.turn.many import EVEN
 

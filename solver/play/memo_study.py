@@ -9,15 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from solver.files import open_regular, write_whole
+from solver.files import DIGEST_LENGTH, open_regular, write_whole
 from solver.game.solvable import check_solvable
 from solver.play.memo import GoForIt, Thumb
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.memo import memo_table
-
-_DIGEST_LENGTH = 16
-
 
 Share = Callable[[float], None]
 
@@ -68,7 +65,7 @@ class MemoStudy(_Data):
 
 def study_path(folder: Path, rules: Ruleset, unit: int) -> Path:
     """The file of a rule set and a unit in the folder of strategy files."""
-    return folder / f"{rules.digest[:_DIGEST_LENGTH]}_memo{unit}.json"
+    return folder / f"{rules.digest[:DIGEST_LENGTH]}_memo{unit}.json"
 
 
 def load_memo(folder: Path, rules: Ruleset, unit: int) -> MemoStudy | None:

@@ -5,10 +5,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from solver.files import open_regular, write_whole
+from solver.files import DIGEST_LENGTH, open_regular, write_whole
 from solver.rules.ruleset import Ruleset
-
-_DIGEST_LENGTH = 16
 
 
 class _Data(BaseModel):
@@ -44,7 +42,7 @@ class Strengths(_Data):
 
 def strengths_path(folder: Path, rules: Ruleset) -> Path:
     """The file of a rule set in the data folder."""
-    return folder / f"levels-{rules.digest[:_DIGEST_LENGTH]}.json"
+    return folder / f"levels-{rules.digest[:DIGEST_LENGTH]}.json"
 
 
 def load_study(folder: Path, rules: Ruleset) -> Strengths | None:

@@ -22,9 +22,12 @@ from bot.fronts.chat.commands import Reply
 from bot.fronts.console import CommandCompleter, answer_pipe
 from bot.fronts.lines import Lines
 from bot.table.fair_dice import Proof, verify_proof
+from solver.game.standings import Solution
+from solver.strategy import manifest_path, save_strategy
 from tests.bot import programs
 from tests.bot.chat import open_chat
 from tests.bot.waiting import PATIENCE
+from tests.conftest import rules_file
 
 CHAT = [sys.executable, "-m", "bot", "chat"]
 
@@ -241,6 +244,36 @@ def test_an_interrupt_before_there_is_a_prompt_again_breaks_off_the_answer(data:
     assert "Traceback" not in terminal.all
 
 
+SMALL = """
+import sys
+import bot.cli.chat
+from bot.__main__ import main
+bot.cli.chat.DEFAULT_RULES = "tiny.toml"
+sys.argv[1:] = ["chat"]
+main()
+"""
+"""A chat whose default rules are those of tiny.toml."""
+
+
+@pytest.mark.slow
+def test_damaged_default_rules_are_solved_anew(
+    tmp_path: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules_file(tmp_path / "tiny.toml")
+    monkeypatch.chdir(tmp_path)
+    save_strategy(tiny, tmp_path / "strategies")
+    manifest_path(tmp_path / "strategies", tiny.rules).write_text("{}")
+    with closing(Terminal([sys.executable, "-c", SMALL], tmp_path)) as terminal:
+        terminal.expect(PROMPT)
+        terminal.expect("solving tiny")
+        terminal.expect(PROMPT)
+        terminal.press(b"/advise 5 5 1 rules:tiny.toml\r")
+        terminal.expect("best")
+        terminal.expect(PROMPT)
+        assert terminal.leave() == 0
+    assert "Traceback" not in terminal.all
+
+
 async def test_completions(data: Path, tmp_path: Path) -> None:
     async with open_chat(tmp_path, data / "strategies") as chat:
         completer = CommandCompleter(chat.commands)
@@ -268,6 +301,7 @@ from bot.fronts import console
 from tests.bot import programs
 from tests.bot.chat import open_chat
 from tests.bot.waiting import PATIENCE
+from tests.conftest import rules_file
 
 async def main():
     async with open_chat(Path(sys.argv[1])) as chat:
