@@ -1,5 +1,6 @@
 """What places have set and which rules they have saved, kept in memory until it changes."""
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,9 +52,12 @@ class Places(Transactions):
         """All that a place has set, by key."""
         return await self._kept(self._settings, place, _SETTINGS_OF, None)
 
-    async def settings(self, place: str) -> PlaceSettings:
-        """What holds in a place for its games and messages."""
-        found = await self.place_settings(place)
+    async def settings(self, place: str, patience: float | None = None) -> PlaceSettings:
+        """What holds in a place for its games and messages.
+
+        patience : seconds that reading it may take. Raises TimeoutError after them.
+        """
+        found = await self._kept(self._settings, place, _SETTINGS_OF, None, patience)
         return PlaceSettings(
             **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
         )
@@ -88,7 +92,12 @@ class Places(Transactions):
             return bool(await self.write(lambda connection: connection.execute(these).rowcount))
 
     async def _kept(
-        self, kept: dict[str, dict[str, Any]], place: str, query: Select[Any], damaged: Any
+        self,
+        kept: dict[str, dict[str, Any]],
+        place: str,
+        query: Select[Any],
+        damaged: Any,
+        patience: float | None = None,
     ) -> dict[str, Any]:
         """What a place has by the columns of the query, read once until it changes.
 
@@ -96,9 +105,10 @@ class Places(Transactions):
         """
         before = self._state()
         if place not in kept:
-            rows = await self.read(
-                lambda connection: connection.execute(query, {"of": place}).all()
-            )
+            async with asyncio.timeout(patience):
+                rows = await self.read(
+                    lambda connection: connection.execute(query, {"of": place}).all()
+                )
             found = {str(row[0]): row[1] if row[2] else damaged for row in rows}
             if not all(row[2] for row in rows):
                 logger.error("what %s has set or saved is damaged in part", place)

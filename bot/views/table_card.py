@@ -4,7 +4,7 @@ The card is made for a phone: one column, a score sheet of few letters, and noth
 goes within a turn but what the turn is about.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -134,11 +134,29 @@ def _waits(table: Table) -> bool:
     return game.stage is Stage.LOBBY and is_open(table) and has_room and not game.tracked
 
 
-def choice_card(game: Game, mask: int, *, pictures: bool = True) -> TableCard:
-    """What changes of a card as dice are chosen, bit by bit of the mask: its dice and buttons."""
+def choice_card(
+    game: Game,
+    mask: int,
+    told: Mapping[str, str],
+    moment: Attachment | None = None,
+    *,
+    pictures: bool = True,
+) -> TableCard:
+    """A card as dice are chosen, bit by bit of the mask, which changes its dice and buttons.
+
+    told : the texts that the card has, by the names of its fields
+    moment : the picture that it has beside them
+    """
     drawn = roll_picture(game, mask) if pictures else None
-    buttons = tuple(table_buttons(game, mask))
-    return TableCard("", (drawn,) if drawn else (), buttons, mood=mood_of(game))
+    return TableCard(
+        told.get("text", ""),
+        (drawn,) if drawn else (),
+        tuple(table_buttons(game, mask)),
+        told.get("story", ""),
+        moment,
+        told.get("foot", ""),
+        mood=mood_of(game),
+    )
 
 
 def mood_of(game: Game) -> Mood:

@@ -8,7 +8,6 @@ import math
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Any, TypeVar
 
@@ -455,12 +454,12 @@ class Answer:
         """Show a table with these dice chosen, in the message whose button was pressed."""
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         game, message = table.game, self._interaction.message
-        card = said_in(self._language, choice_card, game, mask, pictures=pictures)
         # what the message told goes on being told
-        kept: dict[str, Any] = {**shown_texts(message)}
+        moment = None
         if pictures and shows_moment(message):
-            kept["moment"] = said_in(self._language, hot_dice_picture, table)
-        card = replace(card, **kept)
+            moment = said_in(self._language, hot_dice_picture, table)
+        kept = shown_texts(message), moment
+        card = said_in(self._language, choice_card, game, mask, *kept, pictures=pictures)
         view = table_view(card, game, self._language.code, mask)
         files = files_of(card.files)
         changed = {**self._content(card, view), "view": view, "attachments": files}

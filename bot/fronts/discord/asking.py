@@ -26,12 +26,17 @@ def seconds_left(interaction: discord.Interaction[Any]) -> float:
     return due - time.monotonic()
 
 
+def place_of(interaction: discord.Interaction) -> str:
+    """In which channel somebody asks."""
+    return f"discord:{channel_of(interaction)}"
+
+
 def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
     """Who gives a command, and in which channel."""
     alone = interaction.guild_id is None
     permissions = interaction.permissions
     return Caller(
-        place=f"discord:{channel_of(interaction)}",
+        place=place_of(interaction),
         person=person_of(interaction.user),
         manages=alone or permissions.manage_channels or permissions.manage_guild,
         at_version=at_version,

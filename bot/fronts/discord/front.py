@@ -23,7 +23,14 @@ from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
 from bot.fronts.discord.answers import Answer, tell_to_wait
-from bot.fronts.discord.asking import DUE, caller_of, language_of_all, seconds_left, user_id
+from bot.fronts.discord.asking import (
+    DUE,
+    caller_of,
+    language_of_all,
+    place_of,
+    seconds_left,
+    user_id,
+)
 from bot.fronts.discord.buttons import (
     Buttons,
     Confirm,
@@ -572,12 +579,11 @@ class DiscordFront:
 
         table : the language of the table whose button was pressed
         """
-        place = caller_of(interaction).place
         settings = PlaceSettings()
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
-                settings = await self._games.tables.store.settings(place)
+            store = self._games.tables.store
+            settings = await store.settings(place_of(interaction), _PATIENCE)
         if settings.language:
             speak(best_language(settings.language))
         of_all = language_of_all(interaction, settings, table)

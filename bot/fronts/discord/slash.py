@@ -19,7 +19,7 @@ from bot import log
 from bot.fronts.chat.bringing import DRAFTS
 from bot.fronts.chat.commands import Command, Line, Word
 from bot.fronts.chat.tournaments import WHAT
-from bot.fronts.discord.asking import caller_of, person_of
+from bot.fronts.discord.asking import person_of, place_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO, OFF
 from bot.services.rule_options import MOST_GOAL
@@ -401,7 +401,7 @@ def _completer(complete: Complete) -> Any:
         interaction: discord.Interaction, current: str
     ) -> list[app_commands.Choice[str]]:
         try:
-            place = caller_of(interaction).place
+            place = place_of(interaction)
             found = await complete(place, str(current).strip().lower())
         except FarkleError as error:
             logger.info("nothing to suggest: %s", error)

@@ -121,7 +121,7 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
         whole = table_card([News(game, (), table, at_start=chances)], b"a chart")
         assert all(text_width(row) <= 27 for row in whole.text.splitlines()[2:-1])
         sent(whole, game, mask)
-        components = sent(choice_card(game, mask), game, mask)
+        components = sent(choice_card(game, mask, {}), game, mask)
         buttons = buttons_of(components)
         can = {one["custom_id"].split(":")[-1] for one in buttons if not one.get("disabled")}
         picks = {one for one in can if one.startswith("pick")}

@@ -198,8 +198,10 @@ def test_any_table_is_one_that_discord_takes(
     cards = [(card, 0), (replace(card, moment=small), 0)]
     if game.turn.roll is not None:
         mask &= (1 << len(game.turn.roll)) - 1
-        changed = said_in(language(code), choice_card, game, mask, pictures=not is_late)
-        cards.append((replace(changed, text=card.text, story=card.story, foot=card.foot), mask))
+        texts = {"text": card.text, "story": card.story, "foot": card.foot}
+        changed = said_in(language(code), choice_card, game, mask, texts, pictures=not is_late)
+        assert {name: getattr(changed, name) for name in texts} == texts
+        cards.append((changed, mask))
         assert len(kept_dice(game, mask)) == mask.bit_count()
     for shown, chosen in cards:
         names = {one.name for one in shown.files}
