@@ -32,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+import uvloop
 
 from bot.settings import CHECKOUT
 from tests.benchmarks.chat import find_data
@@ -248,8 +249,8 @@ def report_games(bench: Bench, data: Path, games: int, think: float, *, beside: 
     (folder / "strategies").symlink_to((data / "strategies").absolute())
     gc.collect()  # what was kept of other games
     with busy_loops(beside):
-        bare = asyncio.run(floor(games, think))
-        load, problems, seconds = asyncio.run(measure(folder, games, think))
+        bare = uvloop.run(floor(games, think))
+        load, problems, seconds = uvloop.run(measure(folder, games, think))
     every = np.array([one for found in load.seconds.values() for one in found])
     if problems:
         bench.broken.append(named("moves are lost or doubled, or Discord was told what it refuses"))
