@@ -43,7 +43,8 @@ def loading() -> Iterator[None]:
 
 def end(sentence: str, status: int) -> NoReturn:
     """End the program with its status, and a sentence on what went wrong, if anything."""
-    if sentence:
+    # a stream that was closed from the start is None
+    if sentence and sys.stderr:
         told = f"farkle: {sentence}"
         if sys.stderr.isatty():
             # whoever reads it elsewhere, such as a program, gets one line
@@ -69,7 +70,7 @@ def leave(status: int) -> NoReturn:
         if threading.active_count() > 1:
             sys.exit(status)
         atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
         except OSError:

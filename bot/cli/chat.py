@@ -29,6 +29,10 @@ _PACE = 1.0
 """Seconds that a bot takes for a move where people watch."""
 
 
+class _DamagedError(FarkleError):
+    """What was solved of the default rules is damaged, or of an older version."""
+
+
 @click.command()
 @json_option
 @click.pass_obj
@@ -42,8 +46,8 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     speak(language(settings.language))
     try:
         asyncio.run(opened())
-    except StrategyFileError:
-        # what is there is damaged: read by then, as that takes longer than the prompt
+    except _DamagedError:
+        # found out by then, as it takes longer than the prompt
         _solve(settings, rules)
         asyncio.run(opened())
 
@@ -59,7 +63,7 @@ def _load(
 ) -> Callable[[], AbstractAsyncContextManager["Lines"]]:
     """Load all that answers; what is returned opens it.
 
-    Raises StrategyFileError where there is no sound one of the default rules.
+    Raises _DamagedError.
     """
     with loading():
         from bot.fronts.lines import Lines  # noqa: PLC0415
@@ -67,7 +71,10 @@ def _load(
         from bot.wiring import open_parts  # noqa: PLC0415
         from solver.strategy import open_strategy  # noqa: PLC0415
 
-    open_strategy(settings.strategies, load_rules(DEFAULT_RULES))
+    try:
+        open_strategy(settings.strategies, load_rules(DEFAULT_RULES))
+    except StrategyFileError as error:
+        raise _DamagedError(str(error)) from None
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Lines]:

@@ -19,6 +19,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.tasks.answering import at_once
 from bot.views.layout import wrap
+from solver.errors import FarkleError
 from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
@@ -122,7 +123,12 @@ class _Prompt:
             reading = asyncio.create_task(self._read())
             try:
                 await self._wait_for_prompt(reading)
-                opened = await at_once(load)
+                try:
+                    opened = await at_once(load)
+                except FarkleError:
+                    if reading.done() and reading.result() is _Key.END:
+                        return  # whoever has left waits for nothing more
+                    raise
                 async with opened() as lines:
                     self._completer.commands = lines.commands
                     try:

@@ -32,6 +32,22 @@ def test_nothing_is_lost_at_the_end(more: str) -> None:
     assert done.stderr == "farkle: what went wrong\n"
 
 
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_stream_that_is_closed_from_the_start_does_no_harm(closed: int) -> None:
+    """Whoever starts it closes what would not be read."""
+    script = f"import os; os.close({closed}); os.execv({sys.executable!r}, [{sys.executable!r}, "
+    said = "from bot.starting import end; print(1); end('what went wrong', 3)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}'-c', {said!r}])"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stdout == ("" if closed == 1 else "1\n")
+    assert done.stderr == ("" if closed == 2 else "farkle: what went wrong\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such file here")
 def test_what_cannot_be_written_is_told() -> None:
     with Path("/dev/full").open("w") as full:

@@ -4,6 +4,7 @@ Discord sends the message of a press with every button in it, and sends it back 
 discord.py would make objects of all of that, both times.
 """
 
+import asyncio
 import json
 import secrets
 from collections.abc import Iterable
@@ -43,6 +44,7 @@ class TerseAdapter(AsyncWebhookAdapter):
         if not (asks_back and _kind(**how) in _OF_THE_PRESSED):
             return await super().request(route, session, **how)
         if not await _is_taken(route, session, **how):
+            # discord.py minds whatever comes now
             await super().request(route, session, **{**how, "params": None})
         return {"interaction": {"id": route.webhook_id}}
 
@@ -57,7 +59,7 @@ async def _is_taken(
     proxy_auth: aiohttp.BasicAuth | None = None,
     **_: Any,
 ) -> bool:
-    """Whether Discord takes what is sent; if not, it may later, which discord.py minds.
+    """Whether Discord takes what is sent; if not, it may now, after the time that it asked for.
 
     Files are sent in one piece. Raises what discord.py does of a refusal, and aiohttp where Discord
     cannot be reached.
@@ -74,10 +76,16 @@ async def _is_taken(
         proxy=proxy,
         proxy_auth=proxy_auth,
     ) as response:
-        is_limit = response.status == _TOO_MANY and "Via" in response.headers
-        if response.ok or response.status >= _SERVER_ERROR or is_limit:
-            return response.ok
-        raise _REFUSALS.get(response.status, HTTPException)(response, await json_or_text(response))
+        if 200 <= response.status < 300:
+            return True
+        answer = await json_or_text(response)
+        seconds = 1.0
+        if response.status == _TOO_MANY and "Via" in response.headers and isinstance(answer, dict):
+            seconds = float(answer.get("retry_after", seconds))
+        elif response.status < _SERVER_ERROR:
+            raise _REFUSALS.get(response.status, HTTPException)(response, answer)
+    await asyncio.sleep(seconds)
+    return False
 
 
 def form_data(multipart: Form) -> bytes:

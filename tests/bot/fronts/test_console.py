@@ -245,25 +245,45 @@ def test_an_interrupt_before_there_is_a_prompt_again_breaks_off_the_answer(data:
 
 
 SMALL = """
-import sys
+import sys, time
 import bot.cli.chat
 from bot.__main__ import main
+
+def late(*args, **how):
+    time.sleep(seconds)
+    return load(*args, **how)
+
+seconds, load = float(sys.argv[1]), bot.cli.chat._load
+bot.cli.chat._load = late
 bot.cli.chat.DEFAULT_RULES = "tiny.toml"
 sys.argv[1:] = ["chat"]
 main()
 """
-"""A chat whose default rules are those of tiny.toml."""
+"""A chat whose default rules are those of tiny.toml, and which takes so long to load."""
 
 
-@pytest.mark.slow
-def test_damaged_default_rules_are_solved_anew(
-    tmp_path: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def damaged(tmp_path: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder where the rules of tiny.toml were solved, of which little is left."""
     rules_file(tmp_path / "tiny.toml")
     monkeypatch.chdir(tmp_path)
     save_strategy(tiny, tmp_path / "strategies")
     manifest_path(tmp_path / "strategies", tiny.rules).write_text("{}")
-    with closing(Terminal([sys.executable, "-c", SMALL], tmp_path)) as terminal:
+    return tmp_path
+
+
+def test_who_leaves_at_once_waits_for_no_solve(damaged: Path) -> None:
+    with closing(Terminal([sys.executable, "-c", SMALL, "2"], damaged)) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press(b"\x04")
+        assert terminal.process.wait(PATIENCE) == 0
+    assert "solving" not in terminal.all
+    assert "Traceback" not in terminal.all
+
+
+@pytest.mark.slow
+def test_damaged_default_rules_are_solved_anew(damaged: Path) -> None:
+    with closing(Terminal([sys.executable, "-c", SMALL, "0"], damaged)) as terminal:
         terminal.expect(PROMPT)
         terminal.expect("solving tiny")
         terminal.expect(PROMPT)
@@ -301,7 +321,6 @@ from bot.fronts import console
 from tests.bot import programs
 from tests.bot.chat import open_chat
 from tests.bot.waiting import PATIENCE
-from tests.conftest import rules_file
 
 async def main():
     async with open_chat(Path(sys.argv[1])) as chat:

@@ -324,6 +324,26 @@ async def test_discord_is_busy_or_fails(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+async def test_a_press_is_answered_once_discord_takes_it(
+    bot: Bot, discord: Loopback, folder: Path
+) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+    limited: Json = {"message": "You are being rate limited.", "retry_after": 0.3, "global": False}
+    refusals: list[tuple[int, Json, Json]] = [
+        (429, limited, {"Via": "1.1 loopback"}),
+        (500, {"message": "500"}, {}),
+    ]
+    for number, (status, refusal, headers) in enumerate(refusals, 1):
+        by = ANN if "▸ Ann" in message.text else BOB
+        what = await choose(discord, by, message) if is_choice(message) else "roll"
+        discord.failures.append(("callback", status, refusal, headers))
+        pressed = await press(discord, by, message, what)
+        assert discord.failures == []
+        assert (pressed.shown_after or 0) >= (0.3 if status == 429 else 1.0)
+        assert len(events(folder, "rolled")) + len(events(folder, "banked")) == number
+    assert bot.process.returncode is None
+
+
 async def test_an_interaction_that_comes_late_does_nothing(
     bot: Bot, discord: Loopback, folder: Path
 ) -> None:
