@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 from pydantic import BaseModel
 from pydantic_core import from_json
 
@@ -57,6 +56,9 @@ def unsealed(text: bytes) -> dict[str, Any]:
 
 def npy_header(shape: tuple[int, ...]) -> bytes:
     """The first bytes of a .npy file of float64 in C order, magic number and all."""
+    # who only looks whether something is sealed waits for none of it
+    import numpy as np  # noqa: PLC0415
+
     header = io.BytesIO()
     description = {"descr": "<f8", "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(header, description)

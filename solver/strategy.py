@@ -30,7 +30,7 @@ from solver.game.standings import (
     state_count,
     value_shape,
 )
-from solver.manifests import manifest_path, manifests
+from solver.manifests import FORMAT, manifest_path, manifests
 from solver.rules.ruleset import Ruleset
 from solver.sealed import (
     MOST_BYTES,
@@ -64,7 +64,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    format: Literal["farkle-strategy-3"] = "farkle-strategy-3"
+    format: Literal["farkle-strategy-3"] = FORMAT
     rules: Ruleset
     digest: str
     floor: int

@@ -15,10 +15,9 @@ from bot.languages import language
 from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings
 from bot.starting import loading
-from solver.errors import FarkleError, StrategyFileError
-from solver.manifests import manifests
+from solver.errors import FarkleError
+from solver.manifests import is_whole
 from solver.rules.file import load_rules
-from solver.rules.ruleset import Ruleset
 from solver.wording import speak
 
 if TYPE_CHECKING:
@@ -29,52 +28,29 @@ _PACE = 1.0
 """Seconds that a bot takes for a move where people watch."""
 
 
-class _DamagedError(FarkleError):
-    """What was solved of the default rules is damaged, or of an older version."""
-
-
 @click.command()
 @json_option
 @click.pass_obj
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
     rules = load_rules(DEFAULT_RULES)
-    if not manifests(settings.strategies, rules):
-        _solve(settings, rules)
-    load = partial(_load, settings, as_json=as_json)
-    opened = partial(console.run_console, load, settings.history)
+    if not is_whole(settings.strategies, rules):
+        from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
+
+        solve_with_bar(settings, rules)
     speak(language(settings.language))
-    try:
-        asyncio.run(opened())
-    except _DamagedError:
-        # found out by then, as it takes longer than the prompt
-        _solve(settings, rules)
-        asyncio.run(opened())
-
-
-def _solve(settings: Settings, rules: Ruleset) -> None:
-    from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
-
-    solve_with_bar(settings, rules)
+    load = partial(_load, settings, as_json=as_json)
+    asyncio.run(console.run_console(load, settings.history))
 
 
 def _load(
     settings: Settings, *, as_json: bool
 ) -> Callable[[], AbstractAsyncContextManager["Lines"]]:
-    """Load all that answers; what is returned opens it.
-
-    Raises _DamagedError.
-    """
+    """Load all that answers; what is returned opens it."""
     with loading():
         from bot.fronts.lines import Lines  # noqa: PLC0415
         from bot.services.advisor import Advisor  # noqa: PLC0415
         from bot.wiring import open_parts  # noqa: PLC0415
-        from solver.strategy import open_strategy  # noqa: PLC0415
-
-    try:
-        open_strategy(settings.strategies, load_rules(DEFAULT_RULES))
-    except StrategyFileError as error:
-        raise _DamagedError(str(error)) from None
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Lines]:

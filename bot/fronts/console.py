@@ -19,7 +19,6 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.tasks.answering import at_once
 from bot.views.layout import wrap
-from solver.errors import FarkleError
 from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
@@ -93,7 +92,8 @@ async def run_console(load: Load, history: Path) -> None:
 
 def is_terminal() -> bool:
     """Whether people type, and read it."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    # what was closed from the start is None
+    return all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 class _Prompt:
@@ -123,12 +123,7 @@ class _Prompt:
             reading = asyncio.create_task(self._read())
             try:
                 await self._wait_for_prompt(reading)
-                try:
-                    opened = await at_once(load)
-                except FarkleError:
-                    if reading.done() and reading.result() is _Key.END:
-                        return  # whoever has left waits for nothing more
-                    raise
+                opened = await at_once(load)
                 async with opened() as lines:
                     self._completer.commands = lines.commands
                     try:
@@ -194,7 +189,7 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> bool:
 async def answer_pipe(lines: "Lines") -> None:
     """Answer what comes on standard input until /quit or its end."""
     await lines.resume()
-    for line in sys.stdin:
+    for line in sys.stdin or ():
         # a new round of the event loop: while it waited for the line others may have written
         await asyncio.sleep(0)
         if await lines.answer(line):

@@ -19,16 +19,18 @@ import numpy as np
 import pytest
 
 import solver.files
+import solver.strategy
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.batch.jobs import Job, Status, solve_jobs
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.position import Position
 from solver.game.standings import Solution, value_shape
+from solver.manifests import is_whole
 from solver.rules.file import with_floor
+from solver.rules.ruleset import Ruleset
 from solver.strategy import (
     find_manifest,
-    is_solved,
     manifest_path,
     open_strategy,
     save_strategy,
@@ -38,6 +40,13 @@ from solver.turn.scoring import TurnState
 from tests.conftest import EVERY
 
 START = Position(dice=3)
+
+
+def is_solved(folder: Path, rules: Ruleset) -> bool:
+    """Whether there is a sound strategy, as both say that look for one."""
+    found = solver.strategy.is_solved(folder, rules)
+    assert is_whole(folder, rules) is found
+    return found
 
 
 @dataclass(frozen=True)
@@ -139,10 +148,12 @@ def _damaged_again_and_again(saved: Saved, times: int, random: Random) -> dict[s
             with pytest.raises(StrategyFileError) as caught:
                 saved.answers()
             assert "\n" not in str(caught.value)
+            assert not is_whole(saved.folder, saved.solution.rules)
             count["refused"] += 1
         else:
             assert may_pass
             assert saved.answers() == expected
+            assert is_whole(saved.folder, saved.solution.rules)
             count["as before"] += 1
         file.write_bytes(whole)
     assert saved.answers() == expected

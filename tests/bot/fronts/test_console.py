@@ -245,53 +245,45 @@ def test_an_interrupt_before_there_is_a_prompt_again_breaks_off_the_answer(data:
 
 
 SMALL = """
-import sys, time
+import sys
 import bot.cli.chat
 from bot.__main__ import main
-
-def late(*args, **how):
-    time.sleep(seconds)
-    return load(*args, **how)
-
-seconds, load = float(sys.argv[1]), bot.cli.chat._load
-bot.cli.chat._load = late
 bot.cli.chat.DEFAULT_RULES = "tiny.toml"
 sys.argv[1:] = ["chat"]
 main()
 """
-"""A chat whose default rules are those of tiny.toml, and which takes so long to load."""
+"""A chat whose default rules are those of tiny.toml."""
 
 
-@pytest.fixture
-def damaged(tmp_path: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder where the rules of tiny.toml were solved, of which little is left."""
+@pytest.mark.slow
+def test_damaged_default_rules_are_solved_anew(
+    tmp_path: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rules_file(tmp_path / "tiny.toml")
     monkeypatch.chdir(tmp_path)
     save_strategy(tiny, tmp_path / "strategies")
     manifest_path(tmp_path / "strategies", tiny.rules).write_text("{}")
-    return tmp_path
-
-
-def test_who_leaves_at_once_waits_for_no_solve(damaged: Path) -> None:
-    with closing(Terminal([sys.executable, "-c", SMALL, "2"], damaged)) as terminal:
-        terminal.expect(PROMPT)
-        terminal.press(b"\x04")
-        assert terminal.process.wait(PATIENCE) == 0
-    assert "solving" not in terminal.all
-    assert "Traceback" not in terminal.all
-
-
-@pytest.mark.slow
-def test_damaged_default_rules_are_solved_anew(damaged: Path) -> None:
-    with closing(Terminal([sys.executable, "-c", SMALL, "0"], damaged)) as terminal:
-        terminal.expect(PROMPT)
+    with closing(Terminal([sys.executable, "-c", SMALL], tmp_path)) as terminal:
+        terminal.press(b"/advise 5 5 1 rules:tiny.toml\r")
         terminal.expect("solving tiny")
         terminal.expect(PROMPT)
-        terminal.press(b"/advise 5 5 1 rules:tiny.toml\r")
         terminal.expect("best")
         terminal.expect(PROMPT)
         assert terminal.leave() == 0
     assert "Traceback" not in terminal.all
+
+
+def test_a_chat_without_input_ends(data: Path) -> None:
+    """Where even the standard input is closed from the start."""
+    script = f"import os; os.close(0); os.execv({sys.executable!r}, {CHAT!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(data),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 async def test_completions(data: Path, tmp_path: Path) -> None:
