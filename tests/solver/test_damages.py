@@ -224,6 +224,14 @@ def test_what_is_no_regular_file_is_refused_at_once(saved: Saved, which: str, ki
     assert not is_solved(saved.folder, saved.solution.rules)
 
 
+def test_a_whole_file_of_other_rules_does_not_stand_for_these(saved: Saved) -> None:
+    other = saved.solution.rules.model_copy(update={"dice": 4})
+    saved.manifest.rename(manifest_path(saved.folder, other))
+    with pytest.raises(StrategyFileError, match="is the strategy of other rules, tiny"):
+        open_strategy(saved.folder, other)
+    assert not is_solved(saved.folder, other)
+
+
 def test_a_damaged_file_does_not_stand_before_a_good_one(saved: Saved) -> None:
     """The lower floor is preferred as long as its file is good."""
     lower = with_floor(saved.solution.rules, -700)
