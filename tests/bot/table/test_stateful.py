@@ -844,4 +844,4 @@ def test_many_whole_games(rules: Ruleset) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", [TwoPlayers, TableMachine])
 def test_thousands_of_commands(machine: type[TableMachine]) -> None:
-    run(machine, examples=100, steps=120, rulesets=ALL)
+    run(machine, examples=100 if EVERY else 50, steps=120, rulesets=ALL)

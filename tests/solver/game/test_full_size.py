@@ -29,11 +29,13 @@ def test_equations_and_play(kernels: Path, preset: str) -> None:
     """The residual over all states is small, and games are won as often as the solver says."""
     goal = LOWER_GOALS.get(preset)
     rules = variant(preset, goal=goal) if goal else load_rules(preset)
+    if preset == "dice-10000" and not EVERY:
+        rules = with_floor(rules, -1000)  # at its own it takes three times as long
     solution = solve(rules, cache=kernels)
     assert solution.error_bound <= 1e-9
     assert residual(rules, solution.values, cache=kernels) < 1e-9
     # many more by `python -m tests.monte_carlo`; with a penalty every game needs tables of its own
-    games = (1_000 if rules.farkle_penalty else 5_000) // (1 if EVERY else 3)
+    games = (1_000 if rules.farkle_penalty else 5_000) // (1 if EVERY else 6)
     assert abs(standard_errors(solution, kernels, games, seed=7)) < MOST_ERRORS
 
 

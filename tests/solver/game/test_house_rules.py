@@ -72,6 +72,6 @@ def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
 
 
 @pytest.mark.slow
-@random_combinations(200 if EVERY else 25)
+@random_combinations(200 if EVERY else 15)
 def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
     assert_agrees(rules, kernels)
