@@ -69,9 +69,14 @@ class Values:
         """Whether the file, if any, is still the one that was mapped."""
         return self._mapped is None or has_stamp(self._mapped.name, self._mapped.stamp)
 
+    @property
+    def are_at_hand(self) -> bool:
+        """Whether they hold as they are, without a file that has to be verified first."""
+        return self._mapped is None or (self._mapped.is_settled and self.are_unchanged)
+
     def as_they_are(self) -> "Values":
         """These, or the ones of the file as it is now. Raises StrategyFileError."""
-        if self._mapped is None or (self._mapped.is_settled and self.are_unchanged):
+        if self._mapped is None or self.are_at_hand:
             return self
         return self._mapped.reopen()
 
@@ -190,6 +195,11 @@ class Strategy:
         """The values as they are now. Raises StrategyFileError."""
         self.refresh()
         return self._opened
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether it answers without a file that has to be verified first, which takes long."""
+        return self._opened.are_at_hand
 
     def refresh(self) -> None:
         """Open the file again if it is not what it was. Raises StrategyFileError."""

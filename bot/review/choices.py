@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from bot.review.worth import Shares, TurnWorth, Worth
 from bot.table.events import Accepted, Used
-from bot.table.fold import apply, turn_after
-from bot.table.state import Game
+from bot.table.fold import apply, turn_with
+from bot.table.state import Game, Turn
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
+from solver.turn.scoring import TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +45,19 @@ def choices(worth: Worth, game: Game) -> list[Choice]:
     """What the player to move can do with the roll, or whether to roll if all dice were kept."""
     if game.held.uses is not None:
         return [*_with_badge(worth, game)]
-    here, turn = game.turn, worth.turn(game)
-    if here.roll is None:
-        after: dict[Roll, Game] = {(): game}
+    turn, mover = worth.turn(game), game.mover
+    if game.turn.roll is None:
+        after: dict[Roll, Turn] = {(): game.turn}
     else:
-        after = {
-            one.dice: replace(game, turn=turn_after(game, one.dice)) for one in game.set_asides()
-        }
+        after = {one.dice: turn_with(game, one) for one in game.set_asides()}
     found = []
     for kept, then in after.items():
-        state = then.turn.state
-        bank = turn.bank_value(state) if then.may_bank else None
-        values = {Decision.BANK: bank, Decision.ROLL: turn.roll_value(state)}
-        found += [
-            _choice(turn, then, kept, action, shares)
-            for action, shares in values.items()
-            if shares is not None
-        ]
+        state = then.state
+        bank = turn.bank_value(state) if game.may_bank_at(then) else None
+        if bank is not None:
+            found.append(_choice(turn, mover, state, kept, Decision.BANK, bank))
+        roll = turn.roll_value(state)
+        found.append(_choice(turn, mover, state, kept, Decision.ROLL, roll))
     return found
 
 
@@ -71,12 +68,12 @@ def _with_badge(worth: Worth, game: Game) -> Iterator[Choice]:
         yield from _before_a_roll(worth, game, ())
         return
     for one in game.set_asides():
-        then = replace(game, turn=turn_after(game, one.dice))
+        then = replace(game, turn=turn_with(game, one))
         yield from _before_a_roll(worth, then, one.dice)
-    turn = worth.turn(game)
+    turn, mover, state = worth.turn(game), game.mover, game.turn.state
     if game.is_farkle:
         taken = worth.shares(apply(game, Accepted()))
-        yield replace(_choice(turn, game, (), Decision.BANK, taken), turn_total=0)
+        yield replace(_choice(turn, mover, state, (), Decision.BANK, taken), turn_total=0)
     if not game.may_use or game.power is None:
         return
     if game.power.kind is PowerKind.DOPPELGANGER:
@@ -87,40 +84,40 @@ def _with_badge(worth: Worth, game: Game) -> Iterator[Choice]:
         return
     for kind, dice, shares in turn.uses(roll):
         used_on = () if kind is PowerKind.RESURRECTION else dice
-        yield _choice(turn, game, used_on, Decision.ROLL, shares, kind)
+        yield _choice(turn, mover, state, used_on, Decision.ROLL, shares, kind)
 
 
 def _before_a_roll(worth: Worth, game: Game, kept: Roll) -> Iterator[Choice]:
     """Roll, bank, or either with the badge."""
-    turn, state = worth.turn(game), game.turn.state
-    yield _choice(turn, game, kept, Decision.ROLL, turn.roll_value(state))
+    turn, state, mover = worth.turn(game), game.turn.state, game.mover
+    yield _choice(turn, mover, state, kept, Decision.ROLL, turn.roll_value(state))
     if game.may_bank and (bank := turn.bank_value(state)):
-        yield _choice(turn, game, kept, Decision.BANK, bank)
+        yield _choice(turn, mover, state, kept, Decision.BANK, bank)
     if game.may_use and game.power:
         action = Decision.ROLL
         if game.power.is_of_bank and not game.power.at_start:
             action = Decision.BANK
         for kind, _, shares in turn.uses(None):
-            yield _choice(turn, game, kept, action, shares, kind)
+            yield _choice(turn, mover, state, kept, action, shares, kind)
 
 
 def _choice(
     turn: TurnWorth,
-    game: Game,
+    mover: int,
+    state: TurnState,
     kept: Roll,
     action: Decision,
     shares: Shares,
     use: PowerKind | None = None,
 ) -> Choice:
-    """A choice that leads to a game as it is once dice were kept."""
-    state = game.turn.state
+    """A choice that leads to a state of the turn, in which the dice were kept."""
     return Choice(
         set_aside=kept,
         action=action,
         turn_total=state.turn_total,
         dice_left=state.dice,
         farkle_probability=turn.farkle_chance(state.dice),
-        win_probability=shares[game.mover],
+        win_probability=shares[mover],
         shares=shares,
         use=use,
     )

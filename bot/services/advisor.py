@@ -256,6 +256,11 @@ class Advisor:
         except MissingStrategyError as error:
             raise self._missing(error, rules, reference) from None
 
+    def is_at_hand(self, rules: Ruleset) -> bool:
+        """Whether the strategy of two is open, so that it answers without reading a whole file."""
+        known = self._open.get(rules)
+        return known is not None and known.is_at_hand
+
     def strategy_of_many(
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> SharedStrategy:

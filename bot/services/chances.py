@@ -42,6 +42,9 @@ T = TypeVar("T")
 
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
+_SMALL_ROWS, _FEW_EVENTS = 300, 24
+"""Turn totals of a turn, and events to read, that take the event loop less time than to hand them
+over: a thread that computes meanwhile takes turns with it, and each turn costs both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Chances:
 
 
 class Oracle:
-    """Tells chances: exact ones at once, others from a worker; the event loop never waits."""
+    """Tells chances: exact ones at once, others from a worker; the event loop never waits long."""
 
     def __init__(
         self, advisor: Advisor, tasks: Tasks | None = None, needed_seconds: float = 0.0
@@ -108,7 +111,11 @@ class Oracle:
         found = None
         # what was done at the table is done, whatever becomes of them
         with contextlib.suppress(FarkleError):
-            found = await at_once(self._exact, table) or await self._estimated(table)
+            if self._is_small(table):
+                found = self._exact(table)
+            else:
+                found = await at_once(self._exact, table)
+            found = found or await self._estimated(table)
         if game.over:
             self._forget(game)
         elif found:
@@ -250,6 +257,19 @@ class Oracle:
         if game.side is None:
             return await self.advised(asker, game.rules, game.playing, make, *args)
         return await self.answered_in(game, asker, make, *args)
+
+    def _is_small(self, table: Table) -> bool:
+        """Whether exact chances take a few milliseconds, all of which is in memory."""
+        game = table.game
+        done, _ = self._readers.get(game.id, (0, None))
+        return (
+            len(game.seats) == 2
+            and game.side is None
+            and len(table.events) - done <= _FEW_EVENTS
+            and turn_rows(game.rules) <= _SMALL_ROWS
+            and not self._reading.locked()
+            and self.advisor.is_at_hand(game.rules)
+        )
 
     def _exact(self, table: Table) -> Chances | None:
         """The chances if they are exact."""

@@ -42,7 +42,7 @@ from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import Fate, after_set_aside, fate
+from solver.turn.scoring import Fate, SetAside, after_set_aside, fate
 
 T = TypeVar("T")
 
@@ -167,8 +167,14 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
 
 def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
     """The turn once dice of its roll, a legal set-aside, were set aside for so many times."""
-    dice, turn = make_roll(kept), game.turn
+    dice = make_roll(kept)
     chosen = next(one for one in game.set_asides() if one.dice == dice)
+    return turn_with(game, chosen, times)
+
+
+def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
+    """The same, given one of the legal set-asides."""
+    turn = game.turn
     if game.side:
         after = game.side.after(turn.state, chosen, times)
     else:

@@ -284,8 +284,11 @@ class Game:
     @property
     def bank_points(self) -> int:
         """What the turn total counts for when it is banked without another use of the badge."""
-        total, power = self.turn.turn_total, self.side.power if self.side else None
-        said = power is not None and power.at_start and self.turn.used
+        return self._points_of(self.turn)
+
+    def _points_of(self, turn: Turn) -> int:
+        total, power = turn.turn_total, self.side.power if self.side else None
+        said = power is not None and power.at_start and turn.used
         return power.more(total) if power and said else total
 
     @property
@@ -322,14 +325,19 @@ class Game:
     @property
     def may_bank(self) -> bool:
         """Whether the turn total may be banked now."""
-        turn, seat = self.turn, self.seats[self.mover]
+        return self.may_bank_at(self.turn)
+
+    def may_bank_at(self, turn: Turn) -> bool:
+        """The same where the turn under way has come so far."""
+        seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if self.has_hot_dice and self.rules.hot_dice != "optional":
+        if turn.dice == self.dice.whole and self.rules.hot_dice != "optional":
             return False
-        if self.bank_points > turn.turn_total and not self.rules.minimum_binds_win:
+        points = self._points_of(turn)
+        if points > turn.turn_total and not self.rules.minimum_binds_win:
             # a use that was said may raise less than the minimum to the goal
-            wins = self.counted(seat.score + self.bank_points) >= self.rules.winning_score
+            wins = self.counted(seat.score + points) >= self.rules.winning_score
             return wins or turn.turn_total >= self.least_bank(seat)
         return turn.turn_total >= self.least_bank(seat)
 
