@@ -4,10 +4,8 @@ import atexit
 import contextlib
 import gc
 import os
-import shutil
 import signal
 import sys
-import textwrap
 import threading
 from collections.abc import Iterator
 from typing import NoReturn
@@ -25,6 +23,8 @@ def loading() -> Iterator[None]:
     """
     # threads of NumPy's take longer to start than all that it multiplies here
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # pydantic would look for plugins in whatever else is installed
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     usual = signal.getsignal(signal.SIGINT)
     is_ours = usual is signal.default_int_handler
     if is_ours:
@@ -47,6 +47,10 @@ def end(sentence: str, status: int) -> NoReturn:
     if sentence and sys.stderr:
         told = f"farkle: {sentence}"
         if sys.stderr.isatty():
+            # a start that goes well needs none of it
+            import shutil  # noqa: PLC0415
+            import textwrap  # noqa: PLC0415
+
             # whoever reads it elsewhere, such as a program, gets one line
             wrapper = textwrap.TextWrapper(
                 shutil.get_terminal_size().columns - 1,
