@@ -198,8 +198,11 @@ class Strategy:
 
     @property
     def is_at_hand(self) -> bool:
-        """Whether it answers without a file that has to be verified first, which takes long."""
-        return self._opened.are_at_hand
+        """Whether it has answered, and goes on without a file that has to be verified first.
+
+        Both take long: the first answer lists the choices of every roll.
+        """
+        return self._turn.cache_info().currsize > 0 and self._opened.are_at_hand
 
     def refresh(self) -> None:
         """Open the file again if it is not what it was. Raises StrategyFileError."""

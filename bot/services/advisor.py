@@ -257,7 +257,7 @@ class Advisor:
             raise self._missing(error, rules, reference) from None
 
     def is_at_hand(self, rules: Ruleset) -> bool:
-        """Whether the strategy of two is open, so that it answers without reading a whole file."""
+        """Whether the strategy of two is open and in use, so that it answers in no time."""
         known = self._open.get(rules)
         return known is not None and known.is_at_hand
 
@@ -569,9 +569,10 @@ def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:
             known.refresh()
         except StrategyFileError:
             kept.pop(key, None)  # another file of the rules may be good
-    if key not in kept:
-        kept[key] = reopen()
-    return kept[key]
+        else:
+            return known
+    kept[key] = found = reopen()
+    return found
 
 
 @cache

@@ -42,9 +42,9 @@ T = TypeVar("T")
 
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
-_SMALL_ROWS, _FEW_EVENTS = 300, 24
-"""Turn totals of a turn, and events to read, that take the event loop less time than to hand them
-over: a thread that computes meanwhile takes turns with it, and each turn costs both."""
+_SMALL_ROWS, _FEW_EVENTS = 300, 12
+"""Turn totals of a turn, and events to read, with which the event loop computes chances itself: a
+thread that computes takes turns with it, and each turn costs both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Oracle:
         """By game: what is not estimated yet."""
         self._readers: dict[str, tuple[int, Reader]] = {}
         """By game: how many of its events were read, and by whom."""
-        self._reading = threading.Lock()
+        self._reading = threading.RLock()
 
     def best_level(self, rules: Ruleset) -> str:
         """The strongest level that bots can play at under the rules."""
@@ -111,8 +111,11 @@ class Oracle:
         found = None
         # what was done at the table is done, whatever becomes of them
         with contextlib.suppress(FarkleError):
-            if self._is_small(table):
-                found = self._exact(table)
+            if self._is_small(table) and self._reading.acquire(blocking=False):
+                try:
+                    found = self._exact(table)
+                finally:
+                    self._reading.release()
             else:
                 found = await at_once(self._exact, table)
             found = found or await self._estimated(table)
@@ -259,16 +262,20 @@ class Oracle:
         return await self.answered_in(game, asker, make, *args)
 
     def _is_small(self, table: Table) -> bool:
-        """Whether exact chances take a few milliseconds, all of which is in memory."""
+        """Whether exact chances take a few milliseconds, and need nothing that is not there yet."""
         game = table.game
+        rules = game.rules
         done, _ = self._readers.get(game.id, (0, None))
         return (
             len(game.seats) == 2
             and game.side is None
-            and len(table.events) - done <= _FEW_EVENTS
-            and turn_rows(game.rules) <= _SMALL_ROWS
-            and not self._reading.locked()
-            and self.advisor.is_at_hand(game.rules)
+            and 0 < done >= len(table.events) - _FEW_EVENTS
+            and _is_read_on(table, done)
+            and turn_rows(rules) <= _SMALL_ROWS
+            and not rules.loaded_dice
+            # else turns may go on for long beyond the goal
+            and rules.goal_ends_game(last_of_round=False)
+            and self.advisor.is_at_hand(rules)
         )
 
     def _exact(self, table: Table) -> Chances | None:
@@ -386,12 +393,17 @@ class Oracle:
 
 def _read(worth: Worth, table: Table, done: int, reader: Reader | None) -> Reader:
     """What has read a game: the given one, that has read so many events, or another one."""
-    later = table.events[done:]
-    is_behind = done <= len(table.events)
-    if reader and is_behind and not any(isinstance(e, Undone) or starts_anew(e) for e in later):
-        read_on(reader, done, later)
+    if reader and _is_read_on(table, done):
+        read_on(reader, done, table.events[done:])
         return reader
     return read_events(worth, table.begun, table.events)
+
+
+def _is_read_on(table: Table, done: int) -> bool:
+    """Whether what has read so many events of a game can go on from there."""
+    is_behind = done <= len(table.events)
+    later = table.events[done:]
+    return is_behind and not any(isinstance(one, Undone) or starts_anew(one) for one in later)
 
 
 def _between_turns(game: Game) -> Game:

@@ -1,8 +1,10 @@
 """What is told of chances while a game goes on, and kept when it is over."""
 
+import asyncio
 import random
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,19 +12,28 @@ from typing import Any
 import pytest
 
 from bot.services import chances
+from bot.services.chances import Oracle
 from bot.tasks.answering import at_once
-from solver.strategy import Strategy
+from solver.best_play import Values
 from tests.bot.chat import Chat
 from tests.bot.services.test_loaded_games import data_of
+from tests.bot.waiting import until
+
+Handed = list[Callable[..., Any]]
+
+
+def oracles(handed: Handed) -> list[Oracle]:
+    """Those whose exact chances were computed in a thread."""
+    return [make.__self__ for make in handed if make.__name__ == "_exact"]  # type: ignore[attr-defined]
 
 
 @pytest.fixture
-def handed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is computed in a thread, by its name."""
-    found: list[str] = []
+def handed(monkeypatch: pytest.MonkeyPatch) -> Handed:
+    """What is computed in a thread."""
+    found: Handed = []
 
     async def noted(make: Callable[..., Any], /, *args: Any, **more: Any) -> Any:
-        found.append(make.__name__)
+        found.append(make)
         return await at_once(make, *args, **more)
 
     monkeypatch.setattr(chances, "at_once", noted)
@@ -35,7 +46,7 @@ async def test_what_is_kept_of_a_game_is_what_its_review_says(
     tmp_path: Path,
     undone: float,
     rows: int,
-    handed: list[str],
+    handed: Handed,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Read move by move as it went on, in threads or not, as in one go when it is over."""
@@ -54,7 +65,7 @@ async def test_what_is_kept_of_a_game_is_what_its_review_says(
         else:
             line = "/roll " + " ".join(str(chance.randint(1, 6)) for _ in range(table["dice"]))
         table = await data_of(chat, f"{who}: {line}")
-    assert (handed.count("_exact") > 3) == (rows == 0)
+    assert undone or (len(oracles(handed)) > 8) == (rows == 0)
     players = (await data_of(chat, "ann: /review"))["players"]
     with closing(sqlite3.connect(tmp_path / "farkle.db")) as connection:
         query = "SELECT accuracy, luck FROM results ORDER BY seat"
@@ -62,15 +73,53 @@ async def test_what_is_kept_of_a_game_is_what_its_review_says(
     assert kept == [pytest.approx((one["accuracy"], one["luck"]), abs=1e-12) for one in players]
 
 
-async def test_only_what_is_in_memory_is_computed_in_the_event_loop(
-    chat: Chat, handed: list[str], monkeypatch: pytest.MonkeyPatch
+async def turn(chat: Chat, who: str) -> Any:
+    """A turn of three ones with real dice; the players after it, with their chances."""
+    await chat.say(f"{who}: /roll 1 1 1 2 3 4")
+    return (await data_of(chat, f"{who}: /keep 1 1 1 bank"))["players"]
+
+
+@pytest.mark.parametrize("hinders", ["", "another file", "somebody reads", "forgotten", "too much"])
+async def test_only_what_takes_no_time_is_computed_in_the_event_loop(
+    chat: Chat, handed: Handed, monkeypatch: pytest.MonkeyPatch, hinders: str
 ) -> None:
-    await data_of(chat, "ann: /track @bob rules:kcd")
-    await chat.say("ann: /score 300")  # the file of the strategy is open by now
+    await data_of(chat, "ann: /track @bob rules:facebook")
+    for _ in range(2):
+        await turn(chat, "ann")
+        await turn(chat, "bob")
+    oracle = oracles(handed)[0]
+    if hinders == "another file":
+        monkeypatch.setattr(Values, "are_unchanged", False)
+    elif hinders == "forgotten":
+        oracle._readers.clear()
+    elif hinders == "too much":
+        monkeypatch.setattr(chances, "_FEW_EVENTS", 2)
     handed.clear()
-    told = await data_of(chat, "bob: /score 300")
-    assert "_exact" not in handed
-    monkeypatch.setattr(Strategy, "is_at_hand", False)
-    await chat.say("bob: /undo")
-    assert await data_of(chat, "bob: /score 300") == told | {"version": told["version"] + 2}
-    assert "_exact" in handed
+    if hinders == "somebody reads":
+        with ThreadPoolExecutor() as other:
+            other.submit(oracle._reading.acquire).result()
+            asked = asyncio.create_task(turn(chat, "ann"))
+            await until(lambda: oracles(handed))
+            other.submit(oracle._reading.release).result()
+            assert await asked
+    else:
+        assert await turn(chat, "ann")
+    assert bool(oracles(handed)) == bool(hinders)
+
+
+async def test_a_turn_that_is_taken_back_is_read_elsewhere(chat: Chat, handed: Handed) -> None:
+    await data_of(chat, "ann: /track @bob rules:kcd")
+    told = [await turn(chat, who) for who in ("ann", "bob", "ann")]
+    handed.clear()
+    await chat.say("ann: /undo")
+    assert oracles(handed)
+    after = await data_of(chat, "ann: /bank")
+    assert after["players"] == told[-1]
+
+
+async def test_final_turns_are_solved_elsewhere(chat: Chat, handed: Handed) -> None:
+    await data_of(chat, "ann: /track @bob rules:arnold")
+    for who in ("ann", "bob", "ann"):
+        handed.clear()
+        await turn(chat, who)
+        assert oracles(handed)
