@@ -35,7 +35,7 @@ def test_equations_and_play(kernels: Path, preset: str) -> None:
     assert solution.error_bound <= 1e-9
     assert residual(rules, solution.values, cache=kernels) < 1e-9
     # many more by `python -m tests.monte_carlo`; with a penalty every game needs tables of its own
-    games = (1_000 if rules.farkle_penalty else 5_000) // (1 if EVERY else 6)
+    games = (1_000 if rules.farkle_penalty else 5_000) // (1 if EVERY else 3)
     assert abs(standard_errors(solution, kernels, games, seed=7)) < MOST_ERRORS
 
 
