@@ -93,7 +93,7 @@ def test_small_games_of_three_are_near_exact_ones(
     assert off.max() < 5
 
 
-SHORTER = 1500 if EVERY else 1200
+SHORTER = 1500 if EVERY else 1000
 """The goal where that takes several times as long."""
 
 
