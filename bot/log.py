@@ -4,22 +4,14 @@ Nothing in it forges a line or moves a terminal's cursor, and secrets are left o
 """
 
 import logging
+import os
 import re
-import secrets
-import sys
 from collections.abc import Iterable
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
-
-from solver.folders import keep_private, make_private
 
 logger = logging.getLogger(__name__)
 
 _FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-_MOST_BYTES = 1_000_000
-"""Of a log file; the one before it is kept, too."""
-
 _SECRETS = re.compile(
     # of dice, in digits or as Python shows bytes; of answers to an interaction
     r"\b[0-9a-fA-F]{64}\b"
@@ -30,7 +22,7 @@ _SECRETS = re.compile(
 
 def failed(what: str, error: BaseException) -> str:
     """Log that the program itself failed; the id under which a host finds it."""
-    number = secrets.token_hex(4)
+    number = os.urandom(4).hex()
     logger.error("%s: failed in %s", number, what, exc_info=error)
     return number
 
@@ -56,21 +48,28 @@ class LogFormatter(logging.Formatter):
         return _SECRETS.sub("[secret]", text)
 
 
-class LogFile(RotatingFileHandler):
-    """A file that its owner alone can read, made when there is something to write."""
+class LogFile(logging.Handler):
+    """A file that is made, and whose writer is loaded, when there is something to write."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", delay=True)
+        super().__init__()
+        self.path = path.absolute()
+        self._writer: logging.Handler | None = None
 
-    def _open(self) -> TextIOWrapper:
-        path = Path(self.baseFilename)
-        make_private(path.parent)
-        keep_private(path)
-        return path.open("a", encoding="utf-8", errors="backslashreplace")
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line at the end of the file."""
+        if self._writer is None:
+            from bot.log_writer import LogWriter  # noqa: PLC0415
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging has it
-        """Where no file can be written, standard error is what is left."""
-        print(self.format(record), file=sys.stderr)  # noqa: T201
+            self._writer = LogWriter(self.path)
+            self._writer.setFormatter(self.formatter)
+        self._writer.emit(record)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._writer is not None:
+            self._writer.close()
+        super().close()
 
 
 def open_log(handler: logging.Handler, level: str, hidden: Iterable[str] = ()) -> None:
@@ -88,7 +87,7 @@ def open_log(handler: logging.Handler, level: str, hidden: Iterable[str] = ()) -
 def where() -> str:
     """Which file the log is, in the words after a sentence; empty if it is none."""
     files = [one for one in logging.getLogger().handlers if isinstance(one, LogFile)]
-    return f" ({files[0].baseFilename})" if files else ""
+    return f" ({files[0].path})" if files else ""
 
 
 def _printable(text: str) -> str:

@@ -3,15 +3,19 @@
 import atexit
 import contextlib
 import gc
+import importlib
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from typing import NoReturn
+from types import ModuleType
+from typing import Any, NoReturn
 
 INTERRUPTED = 130
 """The exit status of a program that was interrupted."""
+
+_METADATA = "importlib.metadata"
 
 
 @contextlib.contextmanager
@@ -32,13 +36,46 @@ def loading() -> Iterator[None]:
     collects = gc.isenabled()
     gc.disable()
     try:
-        yield
+        with _without_metadata():
+            yield
     finally:
         if collects:
             gc.freeze()
             gc.enable()
         if is_ours:
             signal.signal(signal.SIGINT, usual)
+
+
+@contextlib.contextmanager
+def _without_metadata() -> Iterator[None]:
+    """For imports of what names the metadata of packages, and does not read it.
+
+    Loading what reads it would be a twentieth of a start: pydantic names it, to look for plugins.
+    """
+    if _METADATA in sys.modules:
+        yield
+        return
+    sys.modules[_METADATA] = _Metadata(_METADATA)
+    try:
+        yield
+    finally:
+        if isinstance(sys.modules.get(_METADATA), _Metadata):
+            del sys.modules[_METADATA]
+
+
+class _Metadata(ModuleType):
+    """Stands for the module; of its functions, the one that is named is loaded when called."""
+
+    def entry_points(self, **which: Any) -> Any:
+        """As the module has it."""
+        return self.__getattr__("entry_points")(**which)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # which imports ask for
+        if sys.modules.get(_METADATA) is self:
+            del sys.modules[_METADATA]
+        return getattr(importlib.import_module(_METADATA), name)
 
 
 def end(sentence: str, status: int) -> NoReturn:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations_with_replacement, product
-from math import factorial, gcd, prod
+from math import gcd, prod
 
 from solver.errors import InvalidDiceError, InvalidRollError
 from solver.rules.ruleset import FACES, Ruleset
@@ -266,10 +266,16 @@ def _fair_dice(number: int) -> DiceSet:
 @cache
 def _rolls(die: Die, number: int) -> tuple[tuple[Roll, int], ...]:
     """Every distinct roll of `number` equal dice with its weight."""
+    if not number:
+        return (((), 1),)
+    fewer = dict(_rolls(die, number - 1))
     found = []
     for faces in combinations_with_replacement(FACES, number):
-        orders = factorial(number) // prod(factorial(count) for count in Counter(faces).values())
-        found.append((make_roll(faces), orders * prod(die.weights[face - 1] for face in faces)))
+        roll = faces[::-1]
+        # in each order of the dice, one of those that show the first face of the roll comes first
+        first = roll[0]
+        ways = fewer[roll[1:]] * die.weights[first - 1] * number // roll.count(first)
+        found.append((roll, ways))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -141,21 +141,28 @@ def _all_points(rules: Ruleset) -> dict[Roll, int]:
 def _most_points(combinations: dict[Roll, int], faces: Iterable[int], most: int) -> dict[Roll, int]:
     """Most points of every multiset of 1 to `most` dice that scores with all its dice.
 
-    The best partition into combinations, by taking away one combination after another.
+    The best partition into combinations, by adding one combination after another.
     """
-    best: dict[Roll, int] = {(): 0}
-    descending = sorted(faces, reverse=True)
-    for number in range(1, most + 1):
-        for dice in combinations_with_replacement(descending, number):
-            found = [
-                combinations[part] + best[rest]
-                for part in combinations.keys() & parts(dice)
-                if (rest := _without(dice, part)) in best
-            ]
-            if found:
-                best[dice] = max(found)
-    del best[()]
-    return best
+    # a digit counts the dice of a face: multisets add as their numbers do
+    digits = {face: (most + 1) ** place for place, face in enumerate(faces)}
+    added = [
+        (sum(digits[face] for face in dice), len(dice), points)
+        for dice, points in combinations.items()
+    ]
+    best: list[dict[int, int]] = [{0: 0}, *({} for _ in range(most))]
+    for number, known in enumerate(best):
+        for dice, points in known.items():
+            for more, size, worth in added:
+                if number + size <= most:
+                    found, both = best[number + size], dice + more
+                    if both not in found or found[both] < points + worth:
+                        found[both] = points + worth
+    return {
+        roll: best[number][dice]
+        for number in range(1, most + 1)
+        for roll in combinations_with_replacement(sorted(digits, reverse=True), number)
+        if (dice := sum(digits[face] for face in roll)) in best[number]
+    }
 
 
 Badge = tuple[tuple[Roll, int], ...]
@@ -180,14 +187,6 @@ def all_points_with_jokers(
                 shown = kept + (JOKER,) * (len(dice) - len(kept))
                 combinations[shown] = max(points, combinations.get(shown, 0))
     return _most_points(combinations, (*FACES, JOKER), rules.dice + more)
-
-
-def _without(dice: Roll, part: Roll) -> Roll:
-    """`dice` less `part`, which is among them; both descending."""
-    rest = list(dice)
-    for die in part:
-        rest.remove(die)
-    return tuple(rest)
 
 
 def fate(rules: Ruleset, roll: Roll) -> Fate:
@@ -226,11 +225,24 @@ def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
 @lru_cache(maxsize=RULESETS)
 def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     points, thrown = all_points(rules), dice_set(rules)
+    every = _in_order(SetAside(dice, worth) for dice, worth in points.items())
+    needed = _counted(kept.dice for kept in every)
     found = {}
     for remaining in range(1, thrown.whole + 1):
-        for roll, _ in thrown.rolls(remaining):
-            found[roll] = legal_set_asides(rules, thrown, roll, points)
+        rolls = [roll for roll, _ in thrown.rolls(remaining)]
+        # of all at once, as this is much of a start
+        is_in = np.all(_counted(rolls)[:, :, np.newaxis] >= needed[:, np.newaxis], axis=0)
+        legal = (every[place] for place in np.nonzero(is_in)[1].tolist())
+        for roll, number in zip(rolls, is_in.sum(axis=1).tolist(), strict=True):
+            kept = list(islice(legal, number))
+            found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
     return found
+
+
+def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
+    """How many dice of each face there are in some rolls, shape (faces, rolls)."""
+    rolls = list(rolls)
+    return np.array([[roll.count(face) for roll in rolls] for face in FACES], dtype=np.int8)
 
 
 def legal_set_asides(
@@ -245,11 +257,22 @@ def legal_set_asides(
             for part in parts(roll)
             if (faces := thrown.faces(part)) in points
         ]
-    if rules.hot_dice == "forced" and thrown.faces(roll) in points:
+    return _allowed(rules, _in_order(legal), roll, is_hot=thrown.faces(roll) in points)
+
+
+def _in_order(legal: Iterable[SetAside]) -> list[SetAside]:
+    """Most points first, then the fewest dice."""
+    return sorted(legal, key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
+
+
+def _allowed(
+    rules: Ruleset, legal: list[SetAside], roll: Roll, *, is_hot: bool
+) -> tuple[SetAside, ...]:
+    """Of the set-asides of a roll those that the rules leave; `is_hot` where all its dice score."""
+    if rules.hot_dice == "forced" and is_hot:
         legal = [kept for kept in legal if kept.dice == roll]
     elif rules.set_aside_all:
         legal = _not_extendable(legal)
-    legal.sort(key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
     return tuple(legal)
 
 
@@ -350,16 +373,14 @@ def _offsets(
 ) -> tuple[int, ...]:
     """Where the set-asides of a roll lead to, see TurnPlan."""
     thrown = dice_set(rules)
+    if rules.ending == "at_once" and not all_options:
+        # most points come first
+        choices = tuple({len(kept.dice): kept for kept in reversed(choices)}.values())
     reached = {
         # the bonus for hot dice depends on the level
         (kept.points // rules.point_step, thrown.without(dice, kept.dice) or thrown.whole)
         for kept in choices
     }
-    if rules.ending == "at_once" and not all_options:
-        most: dict[Remaining, int] = {}
-        for points, left in reached:
-            most[left] = max(most.get(left, 0), points)
-        reached = {(points, left) for left, points in most.items()}
     return tuple(sorted(points * thrown.whole + left - 1 for points, left in reached))
 
 

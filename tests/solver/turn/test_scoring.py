@@ -14,6 +14,7 @@ from solver.turn.dice import dice_set, make_roll
 from solver.turn.scoring import SetAside, farkle_probability, set_asides, turn_plan
 from tests import naive
 from tests.conftest import variant
+from tests.house_rules import house_rules
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference" / "figures.toml").read_text())
 some_rules = st.sampled_from([load_rules(name) for name in preset_names()])
@@ -49,10 +50,11 @@ def test_most_points_of_a_roll(preset: str, roll: str, points: int) -> None:
     assert set_asides(load_rules(preset), make_roll(map(int, roll)))[0].points == points
 
 
-@given(some_rules, some_roll)
+@given(some_rules | house_rules(), some_roll)
 def test_set_asides_are_the_scoring_parts_of_the_roll(
     rules: Ruleset, roll: tuple[int, ...]
 ) -> None:
+    roll = roll[: rules.dice]
     found = set_asides(rules, roll)
     for kept in found:
         assert not Counter(kept.dice) - Counter(roll)
