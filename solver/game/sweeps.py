@@ -123,7 +123,9 @@ def solve(
         enough = max(course.enough(target), _NOISE) if falls else tolerance
         if rounding:
             enough = np.inf
-        if change <= enough and verifying:
+        # without falls a sweep takes a fraction of another proof in vain: all it may change, first
+        settled = _NOISE if failed and not falls and not rounding else enough
+        if change <= settled and verifying:
             error_bound = sweeps.error_bound(tolerance, change)
             if error_bound is None and (rounding or (falls and change <= _NOISE)):
                 error_bound = sweeps.widest_bound(tolerance, change)
