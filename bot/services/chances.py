@@ -143,12 +143,11 @@ class Oracle:
             return None
         asked = self.advisor, table.names, table.begun, table.events
         # what was done at the table is told, whatever becomes of its chart
-        with contextlib.suppress(FarkleError, TimeoutError):
+        with contextlib.suppress(FarkleError):
             if is_quick(game.rules) and await at_once(self.is_exact, game):
                 return await at_once(charted, *asked)
             if self._may_estimate(game):
-                async with asyncio.timeout(self.tasks.limits.patience):
-                    return await self.tasks.aside(asker_of(table), charted, *asked)
+                return await self.tasks.soon(asker_of(table), charted, *asked)
         return None
 
     async def review(self, table: Table, asker: Asker) -> AsyncIterator[Delay | Review]:

@@ -204,6 +204,8 @@ class Tasks:
             Kind.SHORT_SOLVING: _Line(1),
         }
         self._asked: list[Task] = []
+        self._left: set[asyncio.Future[Any]] = set()
+        """What goes on though nobody waits for it."""
 
     async def close(self) -> None:
         """End all that is computed."""
@@ -244,11 +246,40 @@ class Tasks:
 
         Raises what it raises, TaskError, and InvalidRequestError for who asks for very much.
         """
+        return await self.made(self._part(asker), make, *args)
+
+    async def soon(self, asker: Asker, make: Callable[..., T], *args: Any) -> T | None:
+        """The same where it may be left out: None after the patience that moves have for it.
+
+        Once begun it goes on to its end: where much is asked for, workers that were killed for it
+        would leave those who come next to wait for new ones, in vain.
+        """
+        task = self._part(asker)
+        work = asyncio.ensure_future(self.made(task, make, *args))
+        try:
+            done, _ = await asyncio.wait({work}, timeout=self.limits.patience)
+            return work.result() if done else None
+        finally:
+            if not work.done():
+                if task in self._lines[task.kind].running:
+                    self._left.add(work)
+                    work.add_done_callback(self._forget)
+                else:
+                    work.cancel()
+
+    def _part(self, asker: Asker) -> Task:
+        """Part of what a command does. Raises InvalidRequestError for who asks for very much."""
         waiting = self._lines[Kind.COMPUTING].turns
         if sum(one.asker.person == asker.person for one in waiting) >= _MOST_ASIDE:
             raise too_busy()
         most = min(ASIDE_SECONDS, self.limits.seconds)
-        return await self.made(Task(self, asker, "", 1, 0.1, Kind.COMPUTING, most), make, *args)
+        return Task(self, asker, "", 1, 0.1, Kind.COMPUTING, most)
+
+    def _forget(self, work: "asyncio.Future[Any]") -> None:
+        """Nobody waits for it any more, whatever became of it."""
+        self._left.discard(work)
+        if not work.cancelled():
+            work.exception()
 
     async def cancel(self, person: str) -> list[str]:
         """Stop all tasks of a person; returns what they were."""

@@ -398,9 +398,8 @@ class Answer:
         is_strained = self._tasks.pressure.degree >= Degree.STRAINED
         if is_strained or len(chart.turns) < 2:
             return None
-        with contextlib.suppress(FarkleError, TimeoutError):
-            async with asyncio.timeout(self._tasks.limits.patience):
-                return await self._tasks.aside(asker, chart_png, chart)
+        with contextlib.suppress(FarkleError):
+            return await self._tasks.soon(asker, chart_png, chart)
         return None
 
     async def show(self, card: Card, view: AnyView | None = None) -> None:

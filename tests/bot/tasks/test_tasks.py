@@ -191,6 +191,36 @@ async def test_whoever_stops_listening_ends_the_task(opened: Open) -> None:
     assert await tasks.aside(ANN, os.getpid) != process
 
 
+def slowly(file: Path, what: str, seconds: float = 1.0) -> str:
+    time.sleep(seconds)
+    note(file, what)
+    return what
+
+
+async def test_what_may_be_left_out_costs_nobody_a_worker(opened: Open, tmp_path: Path) -> None:
+    tasks, file = opened(patience=0.5), tmp_path / "order"
+    process = await tasks.aside(ANN, os.getpid)
+    assert await tasks.soon(ANN, abs, -1) == 1
+    begun = asyncio.create_task(tasks.soon(ANN, slowly, file, "begun"))
+    waits = asyncio.create_task(tasks.soon(ANN, slowly, file, "in vain"))
+    assert await begun is None
+    assert await waits is None
+    assert not file.exists(), "neither is waited for"
+    # the worker is the same, and what had not begun never does
+    assert await tasks.aside(ANN, os.getpid) == process
+    assert file.read_text() == "begun\n"
+
+
+async def test_what_goes_on_alone_fails_alone(opened: Open, tmp_path: Path) -> None:
+    tasks = opened(patience=0.2)
+    process = await tasks.aside(ANN, os.getpid)
+    assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
+    os.kill(process, 9)
+    assert await tasks.aside(ANN, os.getpid) != process
+    assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
+    await tasks.close()
+
+
 async def test_parts_of_commands_are_not_without_limit(opened: Open) -> None:
     tasks = opened()
     first = [asyncio.create_task(tasks.aside(MALLORY, time.sleep, 0)) for _ in range(50)]
