@@ -3,23 +3,21 @@
 import asyncio
 import contextlib
 import logging
-import threading
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, TypeVar
 
 from bot.review.chart import GameChart
-from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
+from bot.review.moments import TurnChange
 from bot.review.review import Review, accuracy
-from bot.review.worth import Worth
 from bot.services.advisor import Advisor
+from bot.services.game_readers import GameReaders
 from bot.services.loaded import is_light, seconds_of_solve, solved_values
 from bot.services.needed import turn_rows
 from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
-from bot.table.events import Undone
 from bot.table.state import Game, Stage, Turn
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -74,9 +72,7 @@ class Oracle:
         """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
         """By game: what is not estimated yet."""
-        self._readers: dict[str, tuple[int, Reader]] = {}
-        """By game: how many of its events were read, and by whom."""
-        self._reading = threading.RLock()
+        self._readers = GameReaders()
 
     def best_level(self, rules: Ruleset) -> str:
         """The strongest level that bots can play at under the rules."""
@@ -111,12 +107,10 @@ class Oracle:
         found = None
         # what was done at the table is done, whatever becomes of them
         with contextlib.suppress(FarkleError):
-            if self._is_small(table) and self._reading.acquire(blocking=False):
-                try:
+            with self._readers.unless_taken() as is_free:
+                if is_here := is_free and self._is_small(table):
                     found = self._exact(table)
-                finally:
-                    self._reading.release()
-            else:
+            if not is_here:
                 found = await at_once(self._exact, table)
             found = found or await self._estimated(table)
         if game.over:
@@ -264,12 +258,12 @@ class Oracle:
         """Whether exact chances take a few milliseconds, and need nothing that is not there yet."""
         game = table.game
         rules = game.rules
-        done, _ = self._readers.get(game.id, (0, None))
+        left = self._readers.left(table)
         return (
             len(game.seats) == 2
             and game.side is None
-            and 0 < done >= len(table.events) - _FEW_EVENTS
-            and _is_read_on(table, done)
+            and left is not None
+            and left <= _FEW_EVENTS
             and turn_rows(rules) <= _SMALL_ROWS
             and not rules.loaded_dice
             # else turns may go on for long beyond the goal
@@ -287,7 +281,7 @@ class Oracle:
             return None  # between turns it is told again
         worth = self.advisor.worth_in(game)
         is_followed = is_quickly_told and self.is_exact(game)
-        last = self._last_turn(worth, table) if is_followed else None
+        last = self._readers.last_turn(worth, table) if is_followed else None
         return Chances(worth.shares(game), None, last)
 
     async def _estimated(self, table: Table) -> Chances | None:
@@ -335,27 +329,13 @@ class Oracle:
     def _forget(self, game: Game) -> None:
         """Let go of what was remembered of a game that is over."""
         self._estimates.pop(game.id, None)
-        self._readers.pop(game.id, None)
+        self._readers.forget(game.id)
         self._between.pop(game.id, None)
 
     def _remember(self, game: Game, chances: Chances) -> None:
         """Keep the chances between two turns for as long as the second goes on."""
         if game.turn == game.first_turn:
             self._between[game.id] = _between_turns(game), replace(chances, last=None)
-
-    def _last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
-        """What the last finished turn changed; only what happened since the last time is read."""
-        game_id, events = table.game.id, table.events
-        with self._reading:
-            done, known = self._readers.pop(game_id, (0, None))
-            reader = _read(worth, table, done, known)
-            reader.forget()
-            if known and done > len(events):
-                # who asks looks at an older state
-                self._readers[game_id] = done, known
-            elif not table.game.over:
-                self._readers[game_id] = len(events), reader
-            return reader.changes[-1] if reader.changes else None
 
     def _results(self, table: Table) -> list[GameResult]:
         game = table.game
@@ -364,11 +344,7 @@ class Oracle:
         figures: list[tuple[float | None, float | None]] = [(None, None)] * len(game.seats)
         try:
             if self.is_exact(game) and _is_light(game):
-                with self._reading:
-                    done, known = self._readers.get(game.id, (0, None))
-                    # that the game ends is not stored yet
-                    known = known and known.apart()
-                reader = _read(self.advisor.worth_in(game), table, done, known)
+                reader = self._readers.whole(self.advisor.worth_in(game), table)
                 both = zip(reader.losses, reader.luck, strict=True)
                 figures = [(accuracy(losses), fsum(luck)) for losses, luck in both]
         except Exception:  # a game that is over is kept, whatever its review comes to
@@ -388,21 +364,6 @@ class Oracle:
                 zip(game.seats, figures, strict=True)
             )
         ]
-
-
-def _read(worth: Worth, table: Table, done: int, reader: Reader | None) -> Reader:
-    """What has read a game: the given one, that has read so many events, or another one."""
-    if reader and _is_read_on(table, done):
-        read_on(reader, done, table.events[done:])
-        return reader
-    return read_events(worth, table.begun, table.events)
-
-
-def _is_read_on(table: Table, done: int) -> bool:
-    """Whether what has read so many events of a game can go on from there."""
-    is_behind = done <= len(table.events)
-    later = table.events[done:]
-    return is_behind and not any(isinstance(one, Undone) or starts_anew(one) for one in later)
 
 
 def _between_turns(game: Game) -> Game:

@@ -91,16 +91,16 @@ async def test_only_what_takes_no_time_is_computed_in_the_event_loop(
     if hinders == "another file":
         monkeypatch.setattr(Values, "are_unchanged", False)
     elif hinders == "forgotten":
-        oracle._readers.clear()
+        oracle._readers._known.clear()
     elif hinders == "too much":
         monkeypatch.setattr(chances, "_FEW_EVENTS", 2)
     handed.clear()
     if hinders == "somebody reads":
         with ThreadPoolExecutor() as other:
-            other.submit(oracle._reading.acquire).result()
+            other.submit(oracle._readers._lock.acquire).result()
             asked = asyncio.create_task(turn(chat, "ann"))
             await until(lambda: oracles(handed))
-            other.submit(oracle._reading.release).result()
+            other.submit(oracle._readers._lock.release).result()
             assert await asked
     else:
         assert await turn(chat, "ann")

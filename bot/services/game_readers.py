@@ -1,0 +1,75 @@
+"""What has read the games that are followed: of each only what happened since is read."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
+from bot.review.worth import Worth
+from bot.services.tables import Table
+from bot.table.events import Undone
+
+
+class GameReaders:
+    """The readers by game; threads may use them, one at a time."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, Reader]] = {}
+        """By game: how many of its events were read, and by whom."""
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def unless_taken(self) -> Iterator[bool]:
+        """Whether no other thread reads now; then none does while the context lasts."""
+        is_free = self._lock.acquire(blocking=False)
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                self._lock.release()
+
+    def left(self, table: Table) -> int | None:
+        """How many events of a game are not read yet; None where reading would begin anew."""
+        done, _ = self._known.get(table.game.id, (0, None))
+        return len(table.events) - done if done and _is_read_on(table, done) else None
+
+    def last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
+        """What the last finished turn of a game changed."""
+        game_id, events = table.game.id, table.events
+        with self._lock:
+            done, known = self._known.pop(game_id, (0, None))
+            reader = _read(worth, table, done, known)
+            reader.forget()
+            if known and done > len(events):
+                # who asks looks at an older state
+                self._known[game_id] = done, known
+            elif not table.game.over:
+                self._known[game_id] = len(events), reader
+            return reader.changes[-1] if reader.changes else None
+
+    def whole(self, worth: Worth, table: Table) -> Reader:
+        """What has read a game from its first event to its last; it is the caller's own."""
+        with self._lock:
+            done, known = self._known.get(table.game.id, (0, None))
+            # the last events may not be stored yet
+            known = known and known.apart()
+        return _read(worth, table, done, known)
+
+    def forget(self, game_id: str) -> None:
+        """Let go of what was read of a game that is over."""
+        self._known.pop(game_id, None)
+
+
+def _read(worth: Worth, table: Table, done: int, reader: Reader | None) -> Reader:
+    """What has read a game: the given one, that has read so many events, or another one."""
+    if reader and _is_read_on(table, done):
+        read_on(reader, done, table.events[done:])
+        return reader
+    return read_events(worth, table.begun, table.events)
+
+
+def _is_read_on(table: Table, done: int) -> bool:
+    """Whether what has read so many events of a game can go on from there."""
+    is_behind = done <= len(table.events)
+    later = table.events[done:]
+    return is_behind and not any(isinstance(one, Undone) or starts_anew(one) for one in later)
