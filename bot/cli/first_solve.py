@@ -36,6 +36,8 @@ def solve_with_share(settings: Settings, rules: Ruleset, players: int, seconds: 
     """
     folder = settings.strategies
     what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
+    if not (settings.kernels.is_dir() and any(settings.kernels.iterdir())):
+        what += " and up to a minute to compile, once"
     with compiled_code(settings.kernels) as cache, share_progress(what) as done:
         if players > 2:
             prepare_folder(folder)

@@ -9,6 +9,7 @@ from bot.cli import first_solve
 from bot.services.advisor import Advisor
 from bot.services.needed import seconds_of_solve
 from bot.settings import Settings
+from solver.errors import FarkleError
 from solver.game.many_sweeps import solve_many
 from solver.game.sweeps import solve
 from solver.many_strategy import save_many
@@ -138,6 +139,26 @@ def test_what_takes_long_is_told_with_its_time(run: Farkle) -> None:
         status, out, err = run(*words)
         assert (status, out) == (2, "")
         assert re.search(rf"; run: farkle solve {rules} \(about \d+ s\)\n$", err)
+
+
+def test_that_code_is_compiled_first_is_told(
+    run: Farkle, file: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class EnoughError(FarkleError):
+        pass
+
+    def share_progress(what: str) -> None:
+        raise EnoughError(what)
+
+    within(monkeypatch, 60)
+    monkeypatch.setattr(first_solve, "share_progress", share_progress)
+    compiles = " and up to a minute to compile, once\n"
+    for is_first in (True, False):
+        _, _, err = run("odds", "--rules", file)
+        assert "solving needed for 2 players, about " in err
+        assert err.endswith(compiles) == is_first
+        (tmp_path / "kernels").mkdir(exist_ok=True)
+        (tmp_path / "kernels" / "compiled").touch()
 
 
 @pytest.mark.slow
