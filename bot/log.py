@@ -6,6 +6,7 @@ Nothing in it forges a line or moves a terminal's cursor, and secrets are left o
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -53,17 +54,25 @@ class LogFile(logging.Handler):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.path = path.absolute()
+        self.path = Path(os.path.abspath(path))  # noqa: PTH100 - without "..", and links as they are
         self._writer: logging.Handler | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line at the end of the file."""
-        if self._writer is None:
-            from bot.log_writer import LogWriter  # noqa: PLC0415
+        try:
+            if self._writer is None:
+                from bot.log_writer import LogWriter  # noqa: PLC0415
 
-            self._writer = LogWriter(self.path)
-            self._writer.setFormatter(self.formatter)
-        self._writer.emit(record)
+                self._writer = LogWriter(self.path)
+                self._writer.setFormatter(self.formatter)
+            # with its lock, as whoever ends logging closes it
+            self._writer.handle(record)
+        except Exception:
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging has it
+        """Where no file can be written, standard error is what is left."""
+        print(self.format(record), file=sys.stderr)  # noqa: T201
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,10 +1,10 @@
 """Writes the file of the log: its owner alone can read it, and what is old goes."""
 
-import sys
 from io import TextIOWrapper
 from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import NoReturn
 
 from solver.folders import keep_private, make_private
 
@@ -24,6 +24,6 @@ class LogWriter(RotatingFileHandler):
         keep_private(path)
         return path.open("a", encoding="utf-8", errors="backslashreplace")
 
-    def handleError(self, record: LogRecord) -> None:  # noqa: N802 - as logging has it
-        """Where no file can be written, standard error is what is left."""
-        print(self.format(record), file=sys.stderr)  # noqa: T201
+    def handleError(self, record: LogRecord) -> NoReturn:  # noqa: ARG002, N802 - as logging has it
+        """Raise what was raised: the handler before it has another place to write."""
+        raise  # noqa: PLE0704

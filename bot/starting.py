@@ -55,12 +55,13 @@ def _without_metadata() -> Iterator[None]:
     if _METADATA in sys.modules:
         yield
         return
-    sys.modules[_METADATA] = _Metadata(_METADATA)
+    stand_in = _Metadata(_METADATA)
+    # it stays there for whoever has imported it: imports of the module put that there
+    sys.modules[_METADATA] = importlib.metadata = stand_in
     try:
         yield
     finally:
-        if isinstance(sys.modules.get(_METADATA), _Metadata):
-            del sys.modules[_METADATA]
+        stand_in.leave()
 
 
 class _Metadata(ModuleType):
@@ -73,9 +74,13 @@ class _Metadata(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)  # which imports ask for
-        if sys.modules.get(_METADATA) is self:
-            del sys.modules[_METADATA]
+        self.leave()
         return getattr(importlib.import_module(_METADATA), name)
+
+    def leave(self) -> None:
+        """Let whoever imports it from now on have the module itself."""
+        if sys.modules.get(_METADATA) is self:
+            sys.modules.pop(_METADATA, None)
 
 
 def end(sentence: str, status: int) -> NoReturn:

@@ -1,6 +1,7 @@
 """Tasks: what people ask for that takes long, with limits on how much of it and for how long."""
 
 import asyncio
+import logging
 import math
 import os
 import time
@@ -14,13 +15,17 @@ from typing import Any, TypeVar
 from bot.tasks.pressure import Pressure, too_busy
 from bot.tasks.turns import Asker, Turns
 from bot.tasks.workers import TaskError, Workers
-from solver.errors import InvalidRequestError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import say, say_number
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 ASIDE_SECONDS = 30.0
 """That part of what a command does may take in a worker."""
+_MOST_LEFT_SECONDS = 10.0
+"""That it may take where nobody waits for it to its end: others wait for its worker."""
 _MOST_ASIDE = 30
 """Parts of one person's commands that may wait at a time."""
 _PATIENCE = 1.0
@@ -209,6 +214,10 @@ class Tasks:
 
     async def close(self) -> None:
         """End all that is computed."""
+        left = list(self._left)
+        for one in left:
+            one.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
         if self._workers:
             await self._workers.close()
 
@@ -255,17 +264,17 @@ class Tasks:
         would leave those who come next to wait for new ones, in vain.
         """
         task = self._part(asker)
+        task.most = min(task.most, _MOST_LEFT_SECONDS)
         work = asyncio.ensure_future(self.made(task, make, *args))
+        work.add_done_callback(self._over)
         try:
             done, _ = await asyncio.wait({work}, timeout=self.limits.patience)
             return work.result() if done else None
         finally:
-            if not work.done():
-                if task in self._lines[task.kind].running:
-                    self._left.add(work)
-                    work.add_done_callback(self._forget)
-                else:
-                    work.cancel()
+            if self._workers and task in self._lines[task.kind].running:
+                self._left.add(work)
+            else:
+                work.cancel()
 
     def _part(self, asker: Asker) -> Task:
         """Part of what a command does. Raises InvalidRequestError for who asks for very much."""
@@ -275,11 +284,13 @@ class Tasks:
         most = min(ASIDE_SECONDS, self.limits.seconds)
         return Task(self, asker, "", 1, 0.1, Kind.COMPUTING, most)
 
-    def _forget(self, work: "asyncio.Future[Any]") -> None:
-        """Nobody waits for it any more, whatever became of it."""
-        self._left.discard(work)
-        if not work.cancelled():
-            work.exception()
+    def _over(self, work: "asyncio.Future[Any]") -> None:
+        """Tell what went wrong where nobody waits for it any more."""
+        error = None if work.cancelled() else work.exception()
+        if work in self._left:
+            self._left.remove(work)
+            if error and not isinstance(error, FarkleError):
+                logger.error("what was left out failed", exc_info=error)
 
     async def cancel(self, person: str) -> list[str]:
         """Stop all tasks of a person; returns what they were."""

@@ -123,7 +123,7 @@ def solve(
         enough = max(course.enough(target), _NOISE) if falls else tolerance
         if rounding:
             enough = np.inf
-        # without falls a sweep takes a fraction of another proof in vain: all it may change, first
+        # without falls sweeps take a fraction of a proof: no other try while they change anything
         settled = _NOISE if failed and not falls and not rounding else enough
         if change <= settled and verifying:
             error_bound = sweeps.error_bound(tolerance, change)

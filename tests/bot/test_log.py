@@ -7,7 +7,10 @@ import secrets
 import stat
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -121,6 +124,40 @@ def test_a_log_that_was_open_to_others_is_closed_to_them(log: Path) -> None:
     log.chmod(0o644)
     failed("a test", ValueError())
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+def test_where_its_writer_cannot_be_loaded_it_is_on_standard_error(
+    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where a program has too many files open."""
+    monkeypatch.setitem(sys.modules, "bot.log_writer", None)
+    number = failed("a test", ValueError("of a test"))
+    assert f"{number}: failed in a test" in capsys.readouterr().err
+    assert not log.exists()
+
+
+@pytest.mark.parametrize("end", [logging.shutdown, lambda: open_log(logging.NullHandler(), "info")])
+def test_a_line_that_is_written_while_the_log_is_closed_is_in_it(
+    log: Path, end: Callable[[], None]
+) -> None:
+    begun = Event()
+
+    class Slow:
+        def __str__(self) -> str:
+            begun.set()
+            time.sleep(0.3)
+            return "slowly"
+
+    logging.error("first")
+    thread = Thread(target=logging.error, args=("%s", Slow()))
+    thread.start()
+    begun.wait()
+    end()
+    thread.join()
+    assert [line.rpartition(": ")[2] for line in log.read_text().splitlines()] == [
+        "first",
+        "slowly",
+    ]
 
 
 def test_where_no_file_can_be_it_is_on_standard_error(

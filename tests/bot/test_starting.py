@@ -63,7 +63,9 @@ with loading():
     from importlib.metadata import entry_points
     from importlib import metadata
     assert "email" not in sys.modules, "read too early"
+    import importlib.metadata
     MORE
+assert importlib.metadata.version("click")
 import importlib.metadata as real
 assert real.__spec__ is not None and real is not metadata
 assert metadata.version("click") == real.version("click")
@@ -82,7 +84,14 @@ assert not left_out & sys.modules.keys(), left_out & sys.modules.keys()
 
 
 @pytest.mark.parametrize(
-    "more", ["pass", "entry_points()", "metadata.version('click')", "from bot.cli import advise"]
+    "more",
+    [
+        "pass",
+        "entry_points()",
+        "metadata.version('click')",
+        "from bot.cli import advise",
+        "import importlib.metadata; importlib.metadata.version('click')",
+    ],
 )
 def test_the_metadata_of_packages_is_read_where_it_is_asked_for(more: str) -> None:
     script = METADATA.replace("MORE", more)

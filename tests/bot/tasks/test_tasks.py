@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.tasks import tasks as limits
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
 from bot.tasks.turns import Asker
@@ -211,14 +212,44 @@ async def test_what_may_be_left_out_costs_nobody_a_worker(opened: Open, tmp_path
     assert file.read_text() == "begun\n"
 
 
-async def test_what_goes_on_alone_fails_alone(opened: Open, tmp_path: Path) -> None:
+def fails_slowly() -> None:
+    time.sleep(0.5)
+    raise ZeroDivisionError("in vain")
+
+
+async def test_what_goes_on_alone_fails_alone(
+    opened: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     tasks = opened(patience=0.2)
     process = await tasks.aside(ANN, os.getpid)
+    await tasks.soon(ANN, fails_slowly)
+    assert await tasks.aside(ANN, os.getpid) == process
+    assert "what was left out failed" in caplog.text
+    assert "in vain" in caplog.text
     assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
     os.kill(process, 9)
     assert await tasks.aside(ANN, os.getpid) != process
+    caplog.clear()
     assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
     await tasks.close()
+    assert not caplog.text
+
+
+async def test_what_goes_on_alone_does_not_go_on_for_long(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_MOST_LEFT_SECONDS", 0.6)
+    tasks = opened(patience=0.2)
+    process = await tasks.aside(ANN, os.getpid)
+    assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
+    assert await tasks.aside(BOB, os.getpid) != process
+
+
+async def test_threads_are_not_waited_for(opened: Open, tmp_path: Path) -> None:
+    tasks = opened(workers=0, patience=0.1)
+    assert await tasks.soon(ANN, slowly, tmp_path / "order", "late", 1) is None
+    assert await tasks.aside(BOB, abs, -1) == 1
+    assert not (tmp_path / "order").exists()
 
 
 async def test_parts_of_commands_are_not_without_limit(opened: Open) -> None:
