@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOTDIR
 from pathlib import Path
 
 OWNER_ONLY = 0o600
@@ -22,7 +23,10 @@ def make_private(folder: Path) -> None:
         return
     if folder.parent != folder:
         make_private(folder.parent)
-    folder.mkdir(_OWNER_ONLY_FOLDER, exist_ok=True)
+    try:
+        folder.mkdir(_OWNER_ONLY_FOLDER, exist_ok=True)
+    except FileExistsError:  # and is no folder
+        raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(folder)) from None
     folder.chmod(_OWNER_ONLY_FOLDER)  # whatever the umask is
 
 

@@ -134,9 +134,13 @@ def migrate(path: Path) -> None:
             _one_migration,
             explained(path),
         ):
+            if path.exists():
+                if not path.is_file():
+                    raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
+                if path.stat().st_size and not is_whole(path, PATIENCE):
+                    _rescue(path)
+            # what is no database stays as it is
             _keep_private(path)
-            if path.stat().st_size and not is_whole(path, PATIENCE):
-                _rescue(path)
             try:
                 _bring_up_to_date(path)
             except _DamagedTablesError:

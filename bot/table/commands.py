@@ -170,7 +170,7 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
             "{dice} cannot be kept under {rules} rules: {examples}",
             dice=kept_text(game, wanted),
             rules=game.rules.name,
-            examples=_examples(game),
+            examples=kept_examples(game),
         )
     return [Kept(dice=wanted)]
 
@@ -405,7 +405,9 @@ def _check_set_aside(game: Game) -> None:
     if game.is_farkle:
         raise IllegalActionError(farkle_text(game))
     if game.turn.roll is not None:
-        raise IllegalActionError.say("set dice aside first: {examples}", examples=_examples(game))
+        raise IllegalActionError.say(
+            "set dice aside first: {examples}", examples=kept_examples(game)
+        )
 
 
 def _check_points(game: Game, seat: int, points: int) -> None:
@@ -460,7 +462,7 @@ def _least(game: Game, points: int) -> str:
     )
 
 
-def _examples(game: Game) -> str:
+def kept_examples(game: Game) -> str:
     """Some of what may be kept, most points first."""
     roll = rolled_text(game, game.turn.roll or ())
     choices = game.set_asides()

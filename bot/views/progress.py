@@ -2,19 +2,21 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.progress import Progress as RichProgress
+from rich.text import Text
 
 from bot.typed import cleaned
 from bot.views.solve import status_text
@@ -28,6 +30,21 @@ _GETS_READY = "loading or compiling code"
 """Before the first sweep; the first solve of a kind of rules compiles for up to a minute."""
 
 
+class _StandardError(Console):
+    """Where nobody reads it any more nothing is said, and the work goes on."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
+class _TimeLeftColumn(TimeRemainingColumn):
+    """The time left, and that it is that, once it can be told."""
+
+    def render(self, task: Task) -> Text:
+        found = super().render(task)
+        return Text() if task.time_remaining is None else Text.assemble(found, " left")
+
+
 class CatalogueProgress(Watch):
     """Shows on standard error how the solves of some rule sets go, while the context lasts.
 
@@ -38,14 +55,13 @@ class CatalogueProgress(Watch):
         self._number = number
         self._tolerance = tolerance
         self._done = 0
-        self._console = Console(stderr=True)
+        self._console = _StandardError(stderr=True)
         self._bars = RichProgress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.fields[status]}", markup=False),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            _TimeLeftColumn(),
             console=self._console,
             transient=True,
             disable=not self._console.is_terminal,
@@ -106,7 +122,7 @@ class CatalogueProgress(Watch):
         """Say how far it came."""
         if self._number > 1:
             done = f"{self._done} of {self._number} rule sets were done"
-            self._console.print(f"{done}; their files are kept", highlight=False)
+            _tell(self._console, f"{done}; their files are kept")
 
     def _show_first_rows(self) -> None:
         for place, (row, _) in enumerate(self._rows.values()):
@@ -115,21 +131,27 @@ class CatalogueProgress(Watch):
     def _line(self, text: str) -> None:
         """Say it where there are no bars."""
         if not self._console.is_terminal:
-            self._console.print(cleaned(text), highlight=False, markup=False, soft_wrap=True)
+            _tell(self._console, cleaned(text))
 
 
 @contextmanager
 def share_progress(what: str) -> Iterator[Callable[[float], None]]:
     """Show on standard error which share of some work is done, while the context lasts."""
-    console = Console(stderr=True)
+    console = _StandardError(stderr=True)
     if not console.is_terminal:
-        console.print(f"{what} ...", highlight=False, markup=False, soft_wrap=True)
+        _tell(console, f"{what} ...")
         yield lambda _: None
         return
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()
     with RichProgress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+def _tell(console: Console, text: str) -> None:
+    """Say how it goes, if anybody can hear it: the work is done in any case."""
+    with suppress(OSError):
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 class ExpectedSweeps:

@@ -123,3 +123,11 @@ def test_one_program_at_a_time(tmp_path: Path) -> None:
         assert folder.stat().st_mode & 0o777 == 0o700
         assert (folder / ".lock").stat().st_mode & 0o777 == 0o600
     FileLock(folder / ".lock", timeout=0).acquire()
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in ("file", "file/below"):
+        with pytest.raises(NotADirectoryError) as refused:
+            make_private(tmp_path / folder)
+        assert refused.value.filename == str(tmp_path / "file")

@@ -32,6 +32,7 @@ from bot.services.rule_options import with_goal
 from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
+from bot.table.commands import kept_examples
 from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
@@ -447,7 +448,14 @@ def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Ro
     except InvalidRollError:
         # who may not move at all is told that first
         table.acting_seat(caller)
-        raise
+        if not (kept and game.turn.roll) or game.kits or game.is_farkle:
+            raise
+        what = say('"{dice}" cannot be kept', dice=typed) if typed else say("no dice are named")
+        raise InvalidRollError.say(
+            "{what}: {examples}, and then roll or bank",
+            what=what,
+            examples=kept_examples(game),
+        ) from None
 
 
 def table_of(line: Line) -> str | None:

@@ -1,5 +1,6 @@
 # ruff: noqa: ASYNC240, S608 - tests may wait for files; their SQL is their own
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
@@ -136,9 +137,21 @@ async def test_other_urls_are_refused(url: str) -> None:
 async def test_what_is_no_database_is_refused_and_left_alone(path: Path, url: str) -> None:
     path.parent.mkdir()
     path.write_text("Dear diary, " * 100)
+    path.chmod(0o644)
     with pytest.raises(StoreError, match=r"^The database .*farkle\.db is damaged or no database;"):
         await Store.open(url)
     assert path.read_text() == "Dear diary, " * 100
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no such file here")
+async def test_what_is_no_file_is_refused_and_left_alone(path: Path, url: str) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+    path.chmod(0o666)
+    with pytest.raises(StoreError, match=r"farkle\.db cannot be opened; it has to be a file in"):
+        await Store.open(url)
+    assert path.stat().st_mode & 0o777 == 0o666
 
 
 @pytest.mark.slow

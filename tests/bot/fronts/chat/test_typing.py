@@ -183,6 +183,25 @@ async def test_whatever_is_typed_is_answered(chat: Chat, pieces: list[str], code
     await chat.all("/end")
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("", "No dice are named"),
+        (" bank", "No dice are named"),
+        (" 1 bnak", '"1 bnak" cannot be kept'),
+        (" 1 1 1 1 1 1 1", '"1 1 1 1 1 1 1" cannot be kept'),
+    ],
+)
+async def test_what_is_no_dice_to_keep_is_told_what_is(chat: Chat, typed: str, told: str) -> None:
+    await chat.all("ann: /track @bob rules:kcd")
+    await chat.all("ann: /roll 6 6 4 3 2 5")
+    found = await chat.answer(f"ann: /keep{typed}")
+    # a straight, and the 5 of it
+    may = "you may keep 6 5 4 3 2 (750), 5 (50)"
+    assert found.text == f"{told}: of 6 6 5 4 3 2 {may}, and then roll or bank."
+    await chat.all("/end")
+
+
 @given(
     st.lists(st.integers(1, 6), min_size=1, max_size=6),
     st.tuples(*[st.integers(0, 200).map(lambda steps: 50 * steps)] * 3),
