@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 
@@ -36,17 +37,24 @@ def solve_with_share(settings: Settings, rules: Ruleset, players: int, seconds: 
     """
     folder = settings.strategies
     what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
-    if not (settings.kernels.is_dir() and any(settings.kernels.iterdir())):
-        what += " and up to a minute to compile, once"
-    with compiled_code(settings.kernels) as cache, share_progress(what) as done:
-        if players > 2:
-            prepare_folder(folder)
-            save_many(solve_many_here(rules, players, cache=cache, on_progress=done), folder)
-            return
-        jobs, watch = [Job(0, rules.name, rules)], _Share(rules, done)
-        for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=watch):
-            if result.error:
-                raise result.error
+    with compiled_code(settings.kernels) as cache:
+        if not any(cache.iterdir()):
+            what += " and up to a minute to compile, once"
+        with share_progress(what) as done:
+            _solve(rules, players, cache, folder, done)
+
+
+def _solve(
+    rules: Ruleset, players: int, cache: Path, folder: Path, done: Callable[[float], None]
+) -> None:
+    if players > 2:
+        prepare_folder(folder)
+        save_many(solve_many_here(rules, players, cache=cache, on_progress=done), folder)
+        return
+    jobs, watch = [Job(0, rules.name, rules)], _Share(rules, done)
+    for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=watch):
+        if result.error:
+            raise result.error
 
 
 class _Share(Watch):
