@@ -1,9 +1,11 @@
 """The daily position of a place: what is asked, who found it, and when it is posted.
 
 A day begins at the hour at which the place has its position posted, in UTC, so that there is a
-whole day to answer; where none is posted, at midnight.
+whole day to answer; where none is posted, at midnight. Whatever hour is set, what is over is never
+asked again: a position is over once the next one is asked, and its solution is told only then.
 """
 
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -114,11 +116,14 @@ class Daily:
         """
         today = await self._day(caller.place)
         if day is not None and day < today:
-            return await self._solution(await self._known(caller.place, day))
+            over = await self._known(caller.place, day, today)
+            with contextlib.suppress(FarkleError):  # that today has none keeps no solution back
+                await self._asked(caller.place, today, caller.asker)
+            return await self._solution(over)
         if day is None:
             asked = await self._asked(caller.place, today, caller.asker)
         else:  # nothing is drawn for a day that a button makes up
-            asked = await self._known(caller.place, day)
+            asked = await self._known(caller.place, day, today)
         daily, person = _read(asked), caller.person
         if not 1 <= choice <= len(daily.choices):
             raise InvalidRequestError.say(
@@ -166,6 +171,8 @@ class Daily:
         self, place: str, day: date, post: Callable[[str, Post], Awaitable[bool]]
     ) -> None:
         """Post what is asked in a place, unless another program does."""
+        if await self._day(place) > day:
+            return
         try:
             asked = await self._asked(place, day, Asker("", place))
             before = await stored.last_before(self._store, place, day)
@@ -189,9 +196,13 @@ class Daily:
             await stored.give_back(self._store, place, day)
 
     async def _day(self, place: str) -> date:
-        """The day that it is in a place."""
+        """The day that it is in a place: where its hour is put off, the one that was asked last.
+
+        What a clock that was days ahead had asked is not waited for.
+        """
         hour = (await self._store.settings(place)).daily
-        return (self._tables.now() - timedelta(hours=max(hour, 0))).date()
+        day = (self._tables.now() - timedelta(hours=max(hour, 0))).date()
+        return await stored.last_day(self._store, place, day, day + timedelta(days=1)) or day
 
     async def _asked(self, place: str, day: date, asker: Asker) -> StoredDaily:
         """What is asked in a place on a day, drawn where nobody has asked before."""
@@ -204,9 +215,9 @@ class Daily:
         daily = await self._oracle.answered(asker, rules, drawn, self._oracle.advisor, rules, day)
         return await stored.kept(self._store, _written(place, daily))
 
-    async def _known(self, place: str, day: date) -> StoredDaily:
+    async def _known(self, place: str, day: date, today: date) -> StoredDaily:
         found = await stored.daily(self._store, place, day)
-        if found is None:
+        if found is None or day > today:
             raise InvalidRequestError.say("nothing is known of that position here any more")
         return found
 
@@ -223,8 +234,8 @@ class Daily:
         return Solution(_read(asked), len(those), found, tuple(long))
 
     async def _all(self, place: str) -> tuple[list[date], list[DailyAnswer]]:
-        days = await stored.days(self._store, place)
-        return days, await stored.answers(self._store, place)
+        days, today = await stored.days(self._store, place), await self._day(place)
+        return [day for day in days if day <= today], await stored.answers(self._store, place)
 
 
 def drawn(advisor: Advisor, rules: Ruleset, day: date) -> DailyPosition:

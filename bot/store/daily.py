@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, func, select, update
 
 from bot.store.checksums import is_sound, put
 from bot.store.rows import DailyAnswer, StoredDaily
@@ -38,6 +38,15 @@ async def last_before(store: Store, place: str, day: date) -> StoredDaily | None
     columns = daily_positions.c
     earlier = and_(columns.place == place, columns.day < day.isoformat())
     return await store.read(lambda connection: _asked(connection, earlier))
+
+
+async def last_day(store: Store, place: str, first: date, last: date) -> date | None:
+    """The last of some days on which something was asked in a place, damaged or not."""
+    columns = daily_positions.c
+    asked = columns.place == place, columns.day.between(first.isoformat(), last.isoformat())
+    query = select(func.max(columns.day)).where(*asked)
+    found = await store.read(lambda connection: connection.scalar(query))
+    return date.fromisoformat(found) if found else None
 
 
 async def days(store: Store, place: str) -> list[date]:

@@ -1,6 +1,8 @@
 """The daily position of a place: one answer each, streaks, and posts at the hour, once."""
 
 import asyncio
+import itertools
+import random
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
@@ -25,6 +27,7 @@ from tests.bot.clock import Clock
 
 HERE, THERE = "discord:500", "discord:600"
 MONDAY = date(2026, 11, 23)
+RULES = ["kcd", "facebook"]
 
 
 class Program:
@@ -269,6 +272,78 @@ async def test_who_wants_none_has_none(program: Program, clock: Clock) -> None:
     clock.wait(hours=1)
     await program.look()
     assert [place for place, _ in program.posted] == [HERE]
+
+
+async def test_an_hour_that_is_put_off_brings_nothing_back(program: Program, clock: Clock) -> None:
+    clock.wait(minutes=1)
+    await program.look()
+    monday, before = await program.asked(), MONDAY - timedelta(days=1)
+    clock.wait(hours=1)
+    await program.store.set_place_setting(HERE, "daily", 22)
+    assert await program.asked() == monday
+    assert isinstance(await program.answer("ann", monday.best, day=MONDAY), Verdict)
+    with pytest.raises(InvalidRequestError, match="nothing is known"):
+        await program.answer("ann", 0, day=before)  # which nobody was asked
+    for hours in (24, 3):  # it is asked until the next one is
+        assert await program.asked() == monday
+        clock.wait(hours=hours)
+        await program.look()
+    posts = [post for place, post in program.posted if place == HERE]
+    assert [post.asked.daily.day for post in posts] == [MONDAY, MONDAY + timedelta(days=1)]
+    assert posts[1].solution is not None
+    assert posts[1].solution.daily == monday
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_whoever_turns_at_hours_and_clocks_no_solution_is_told_too_early(
+    program: Program, clock: Clock, seed: int
+) -> None:
+    """Nothing that was told counts any more, no day comes back, and each is posted once."""
+    chance, told = random.Random(seed), set()
+    asked, people, latest = [(await program.asked()).day], itertools.count(), clock.at
+    for _ in range(100):
+        match chance.randrange(6):
+            case 0:
+                hour = chance.choice([-1, *range(24)])
+                await program.store.set_place_setting(HERE, "daily", hour)
+            case 1:  # also back, by less than a day in all
+                latest = max(latest, clock.at)
+                clock.wait(hours=chance.choice([-20, -3, 0.1, 3, 24, 50]))
+                clock.at = max(clock.at, latest - timedelta(hours=20))
+            case 2:
+                await program.look()
+            case 3:
+                await program.store.set_place_setting(HERE, RULES_SETTING, chance.choice(RULES))
+            case 4:
+                asked.append((await program.asked()).day)
+            case _:
+                day = chance.choice(asked)
+                found = await program.answer(f"p{next(people)}", 0, day=day)
+                if isinstance(found, Solution):
+                    told.add(day)
+                else:
+                    assert day == (await program.asked()).day
+                    assert day not in told
+        here = [post for place, post in program.posted if place == HERE]
+        told |= {post.solution.daily.day for post in here if post.solution}
+    assert asked == sorted(asked)
+    days = [post.asked.daily.day for post in here]
+    assert days == sorted(set(days))
+
+
+async def test_a_clock_that_was_days_ahead_is_not_waited_for(
+    program: Program, clock: Clock
+) -> None:
+    daily = await program.asked()
+    clock.wait(days=400)
+    ahead = await program.asked()
+    clock.wait(days=-400)
+    assert await program.asked() == daily
+    with pytest.raises(InvalidRequestError, match="nothing is known of that position"):
+        await program.answer("ann", ahead.best, day=ahead.day)
+    told = await program.answer("ann", daily.best)
+    assert isinstance(told, Verdict)
+    assert told.streak == 1
 
 
 # ---- Streaks and the board -------------------------------------------------------------------
