@@ -29,7 +29,7 @@ from bot.store.errors import (
 from bot.store.records import won_in_a_row
 from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
-from bot.table.events import Event, Left, Rolled
+from bot.table.events import Corrected, Event, Left, Rolled
 from bot.table.fold import apply
 from bot.table.state import Game
 from bot.table.tournament import Tournament
@@ -440,7 +440,7 @@ class Games:
             table.check_may_track(caller)
             events = commands.undo(table.game, None)
             written = await self.tables.append(table, table.then(*events), reopens=True)
-        return News(table.game, tuple(events), written)
+        return News(table.game, tuple(events), written, await self.oracle.chances(written))
 
     async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Give up; dice of their own that others are left with are solved first, if that is quick.
@@ -632,15 +632,14 @@ class Games:
             results=results,
         )
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
-        moved = after.game.mover != table.game.mover or after.game.last is not table.game.last
+        events = after.events[len(table.events) :]
         chances = None
-        if moved or after.game.over or len(after.game.seats) != len(table.game.seats):
+        if after.game.over or _stands_otherwise(table.game, after.game, events):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
         reviewable = written.game.shares is not None and self.oracle.is_reviewable(written.game)
-        events = after.events[len(table.events) :]
         chart = await self.oracle.chart(written) if written.game.last else None
         at_start = chances or await self.oracle.at_start(written)
         tournament = None
@@ -712,6 +711,19 @@ def _check_seats(players: Sequence[Player], *, tracked: bool) -> None:
 def _bots_move(game: Game) -> bool:
     """Whether a bot is to move in a game that has begun."""
     return game.bot_to_move is not None and len(game.seats) > 1
+
+
+def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> bool:
+    """Whether a turn has ended, or something was put right, so that the chances are told anew.
+
+    Where hints are forbidden none are told in the middle of a turn.
+    """
+    if after.mover != before.mover or after.last is not before.last:
+        return True
+    seats = [[(one.standing, one.playing) for one in game.seats] for game in (before, after)]
+    is_changed = seats[0] != seats[1] or any(isinstance(one, Corrected) for one in events)
+    in_turn = after.turn.turn_total or after.turn.roll is not None
+    return is_changed and (after.hints or not in_turn)
 
 
 def _ends_turn(before: Game, after: Game) -> bool:

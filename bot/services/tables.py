@@ -104,17 +104,34 @@ class Table:
         return None
 
     def seat_named(self, who: Person | str) -> int:
-        """The seat of a person, or of the player who is called so. Raises InvalidRequestError."""
+        """The seat of a person, or of the only player whose name begins so.
+
+        Raises InvalidRequestError.
+        """
         name = who if isinstance(who, str) else who.name
         if isinstance(who, Person) and (found := self.seat_of(who)) is not None:
             return found
         wanted = name.removeprefix("@").casefold()
-        called = zip(self.names, self.stored_names, strict=True)
+        called = list(zip(self.names, self.stored_names, strict=True))
         seats = [k for k, both in enumerate(called) if wanted in map(str.casefold, both)]
-        # of several who were forgotten the one who still plays
-        seats.sort(key=lambda number: not self.game.seats[number].playing)
         if seats:
+            # of several who were forgotten the one who still plays
+            return min(seats, key=lambda number: not self.game.seats[number].playing)
+        if wanted and isinstance(who, str):
+            like = [
+                k
+                for k, both in enumerate(called)
+                if any(one.casefold().startswith(wanted) for one in both)
+            ]
+            seats = [k for k in like if self.game.seats[k].playing] or like
+        if len(seats) == 1:
             return seats[0]
+        if seats:
+            raise InvalidRequestError.say(
+                '"{name}" could be {players}: type more of the name',
+                name=name,
+                players=", ".join(self.names[k] for k in seats),
+            )
         raise InvalidRequestError.say(
             '"{name}" does not play here: {players} do', name=name, players=self._players
         )

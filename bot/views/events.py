@@ -28,7 +28,7 @@ from bot.table.events import (
     Used,
 )
 from bot.table.fold import apply
-from bot.table.state import Game, Stage, TurnEnd
+from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badge_events import use_event_text
 from bot.views.layout import and_text, inside
@@ -224,7 +224,7 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
         case Replaced():
             yield say("{name} plays on.", name=names[event.seat])
         case Corrected():
-            yield _corrected_text(names[event.seat], after, event)
+            yield _corrected_text(names[event.seat], game, after, event)
         case Undone():
             name = names[after.mover]
             now = say("{name}: {turn}.", name=name, turn=turn_so_far_text(after))
@@ -360,35 +360,47 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     return f"{text}."
 
 
-def _corrected_text(name: str, after: Game, event: Corrected) -> str:
-    seat = after.seats[event.seat]
+def _corrected_text(name: str, game: Game, after: Game, event: Corrected) -> str:
     if event.moves:
         return say("Put right: it is the turn of {name}.", name=name)
-    if event.uses is not None:
-        return say(
-            "Put right: {name} has {score:,}, uses of the badge left: {uses}.",
-            name=name,
-            score=seat.score,
-            uses=seat.uses,
-        )
-    if not seat.farkles:
-        return say("Put right: {name} has {score:,}.", name=name, score=seat.score)
-    return say(
-        "Put right: {name} has {score:,}, {farkles}.",
-        name=name,
-        score=seat.score,
-        farkles=farkles_in_a_row(seat.farkles),
-    )
+    changes = _changes_text(name, game.seats[event.seat], after.seats[event.seat])
+    return say("Put right: {changes}.", changes=changes)
 
 
-def _undone_text(names: Sequence[str], game: Game, after: Game) -> str:
+def _changes_text(name: str, old: Seat, new: Seat) -> str:
+    """What a correction changed, or took back, of what a player has."""
+    changes = [f"{name} {_change(old.score, new.score)}"]
+    if old.farkles != new.farkles:
+        changes.append(say("farkles in a row {change}", change=_change(old.farkles, new.farkles)))
+    elif new.farkles:
+        changes.append(farkles_in_a_row(new.farkles))
+    if old.uses != new.uses:
+        change = _change(old.uses, new.uses)
+        changes.append(say("uses of the badge left {change}", change=change))
+    return ", ".join(changes)
+
+
+def _change(old: int, new: int) -> str:
+    return figure(new) if old == new else f"{figure(old)} -> {figure(new)}"
+
+
+def _undone_text(  # noqa: PLR0911 - one for each kind
+    names: Sequence[str], game: Game, after: Game
+) -> str:
     """What was taken back."""
+    seats = list(zip(names, game.seats, after.seats, strict=True))
+    if resigned := [name for name, old, new in seats if old.playing != new.playing]:
+        return say("Taken back: {name}'s resignation.", name=resigned[0])
     if game.last is not None and game.last is not after.last:
         return say("Taken back: the turn of {name}.", name=names[game.last.seat])
-    if [seat.uses for seat in game.seats] != [seat.uses for seat in after.seats]:
+    if game.over and game.shares is None:
+        return say("Taken back: the end of the game.")
+    if game.turn.used != after.turn.used:
         return say("Taken back: the use of the badge of {name}.", name=names[after.mover])
-    if game.seats != after.seats or game.mover != after.mover:
-        return say("Taken back: the correction.")
+    if changed := [one for one in seats if one[1] != one[2]]:
+        return say("Taken back: the correction, {changes}.", changes=_changes_text(*changed[0]))
+    if game.mover != after.mover:
+        return say("Taken back: that it was {name}'s turn.", name=names[game.mover])
     if after.turn.roll is not None:
         return say("Taken back: what {name} kept.", name=names[after.mover])
     return say("Taken back: the last move of {name}.", name=names[after.mover])

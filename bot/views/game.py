@@ -13,7 +13,7 @@ from bot.services.tables import Table
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
 from bot.table.drafting import laid_out
-from bot.table.events import event_data
+from bot.table.events import Corrected, Undone, event_data
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import duration
 from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
@@ -79,7 +79,10 @@ def news_lines(news: News) -> list[str]:
         if before is None and news.chances.within is not None:
             lines.append(say(_HOW_EXACT, points=news.chances.within * 100))
     game = table.game
-    if not game.over and (news.chances or before is None or game.is_drafting):
+    last = news.events[-1] if news.events else None
+    anew = news.chances or before is None or game.is_drafting or isinstance(last, Corrected)
+    # of a turn under way it has just been told
+    if not game.over and anew and not (isinstance(last, Undone) and game.turn != game.first_turn):
         lines.append(to_move_text(table))
     if news.tournament:
         lines += tournament_lines(news.tournament)
@@ -461,7 +464,9 @@ def to_move_text(table: Table) -> str:
         pairs = ", ".join(die.typed for _, die in laid_out(game))
         return say("{name} takes a pair of {dice}.", name=name, dice=pairs)
     text = say("{name} is to roll.", name=name)
-    if game.tracked:
+    if game.tracked and game.turn != game.first_turn:
+        text = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+    elif game.tracked:
         text = say(
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )

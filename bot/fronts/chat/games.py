@@ -42,7 +42,7 @@ from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS, Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
-from solver.wording import said_in, say, say_later, spoken
+from solver.wording import figure, said_in, say, say_later, spoken
 
 GAME = {"game": say_later("which game, where several are open")}
 RULES_OPTION = {"rules": say_later("a rule set")}
@@ -61,7 +61,8 @@ RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone"
 _THEN: dict[str, Literal["roll", "bank", "use"]] = {"roll": "roll", "bank": "bank", "use": "use"}
 _NO = {"no", "nein"}
 """What is said instead of using a badge."""
-_POINTS = re.compile(r"[+-]?[\d,.']*\d")
+_SIGNS = "+-\N{MINUS SIGN}"
+_POINTS = re.compile(rf"[{_SIGNS}]?[\d,.']*\d")
 _MOST_SECONDS = 7 * 24 * 3600
 
 
@@ -348,36 +349,39 @@ class GameCommands:
         # "farkle 300" where a farkle keeps the turn total
         endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
         words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
-        points = None
-        if words and _POINTS.fullmatch(_lower(words[-1])):
-            points = whole_number(words.pop(), _no_turn)
-        if len(words) > 1 or (points is None and not endings):
+        who, typed = _name_and_number(words, line, _no_turn)
+        points = None if typed is None else whole_number(typed, _no_turn)
+        if points is None and not endings:
             raise InvalidRequestError(_no_turn(line.words))
-        who = _who(words[0]) if words else None
         ending = endings[0] if endings else "bank"
         return self._games.score(caller, table_of(line), who, points or 0, ending)
 
-    def _fix(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        words, score = list(line.arguments), None
-        if len(words) == 2:
-            score = whole_number(words.pop(), _no_fix)
+    async def _fix(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        named, typed = _name_and_number(line.arguments, line, _no_fix)
         following = line.options.get("next")
-        who = words[0] if len(words) == 1 else following
-        farkles, uses = line.number("farkles"), line.number("uses")
-        nothing = all(one is None for one in (score, farkles, uses, following))
-        if len(words) > 1 or who is None or nothing:
+        who = named or (None if following is None else _who(following))
+        farkles, uses = _whole(line, "farkles"), _whole(line, "uses")
+        nothing = all(one is None for one in (typed, farkles, uses, following))
+        if who is None or nothing:
             raise InvalidRequestError(_no_fix(line.words))
-        if following and words:
+        if following and line.arguments:
             raise InvalidRequestError.say("/fix next:NAME says whose turn it is and nothing else")
-        return self._games.fix(
+        score = None if typed is None else whole_number(typed, _no_fix)
+        if score is not None and str(typed)[0] in _SIGNS:
+            table = await self._games.tables.find(caller, table_of(line))
+            table.check_may_track(caller)
+            _check_whole(table, who, score, str(typed)[0])
+        fixed = self._games.fix(
             caller,
             table_of(line),
-            _who(who),
+            who,
             score=score,
             farkles=farkles,
             uses=uses,
             moves=following is not None,
         )
+        async for news in fixed:
+            yield news
 
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._games.tables.find(caller, table_of(line))
@@ -511,6 +515,58 @@ def _no_fix(text: str) -> str:
     if not text:
         return say("/fix takes a name and a score, as in /fix ann 4200")
     return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
+
+
+def _name_and_number(
+    words: Sequence[Word], line: Line, refusal: Callable[[str], str]
+) -> tuple[Person | str | None, Word | None]:
+    """A name and a number as typed, in any order; None for what is left out.
+
+    Raises InvalidRequestError with the refusal where there is more or something else.
+    """
+    numbers = [word for word in words if _POINTS.fullmatch(_lower(word))]
+    names = [_who(word) for word in words if word not in numbers]
+    if len(numbers) > 1 or len(names) > 1:
+        raise InvalidRequestError(refusal(line.words))
+    return names[0] if names else None, numbers[0] if numbers else None
+
+
+def _whole(line: Line, option: str) -> int | None:
+    """An option that is set and not added to. Raises InvalidRequestError."""
+    text = line.option(option) or ""
+    if text.startswith("+"):
+        raise InvalidRequestError.say(
+            "{option}: is the whole number, to which nothing is added; write it without a sign,"
+            ' not "{text}"',
+            option=option,
+            text=text,
+        )
+    return line.number(option)
+
+
+def _check_whole(table: Table, who: Person | str, number: int, sign: str) -> None:
+    """Refuse a score with a sign that looks like a change of the old one.
+
+    Raises InvalidRequestError.
+    """
+    seat = table.seat_named(who)
+    score, may_be = table.game.seats[seat].score, table.game.rules.score_floor <= number < 0
+    if may_be and score <= 0:
+        return
+    parts = {
+        "name": table.names[seat],
+        "score": score,
+        "change": f"{sign}{figure(abs(number))}",
+        "total": score + number,
+    }
+    told = say(
+        "/fix takes the whole score and adds nothing: {name} has {score:,}, and with {change} that"
+        " is /fix {name} {total}",
+        **parts,
+    )
+    if may_be:
+        told += say("; if it really is {change}, /fix {name} 0 comes first", **parts)
+    raise InvalidRequestError(told)
 
 
 def _lower(word: Word) -> str:

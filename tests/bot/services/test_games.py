@@ -319,6 +319,62 @@ async def test_who_has_sat_down_stays(table: Chat) -> None:
     assert list(scores(await shown(table))) == ["ann", "bob"]
 
 
+async def test_a_correction_says_what_it_changed_and_how_things_are(table: Chat) -> None:
+    """What was there before, the odds and whose turn it is, also where it is taken back."""
+    for line in ("ann: /track @bob rules:facebook", "ann: /score 500", "bob: /score 1000"):
+        await table.say(line)
+    for line, told in [
+        ("ann: /fix bob 100", "Put right: bob 1,000 -> 100.\n"),
+        ("ann: /undo", "Taken back: the correction, bob 100 -> 1,000. "),
+        ("ann: /fix 100 bob", "Put right: bob 1,000 -> 100.\n"),
+        ("ann: /fix bob farkles:2", "Put right: bob 100, farkles in a row 0 -> 2.\n"),
+        ("ann: /fix bob 100", "Put right: bob 100, 2 farkles in a row.\n"),
+        ("ann: /fix next:bob", "Put right: it is the turn of bob.\n"),
+        ("ann: /undo", "Taken back: that it was bob's turn. "),
+    ]:
+        [reply] = await table.all(line)
+        assert reply.text.startswith(told)
+        assert "in probability: ann " in reply.text
+        assert reply.text.splitlines()[-1].startswith(f"{reply.data['to_move']} is to move: ")
+    await table.say("ann: /roll 1 5 2 2 3 4")
+    told = await table.say("ann: /fix bob 1000")
+    assert "in probability: ann " in told
+    assert told.endswith("\nann: rolled 5 4 3 2 2 1.")
+
+
+async def test_a_score_is_set_and_not_added_to(table: Chat) -> None:
+    await table.say("ann: /track @bob rules:facebook")
+    await table.say("ann: /fix bob 1000")
+    sentence = "/fix takes the whole score and adds nothing: bob has 1,000, and with {} that is"
+    for change, after in (("+100", 1100), ("-100", 900), ("\N{MINUS SIGN}100", 900)):
+        for line in (f"ann: /fix bob {change}", f"ann: /fix {change} bob"):
+            await refused(table, line, f"{sentence.format(change)} /fix bob {after}")
+    await refused(table, "ann: /fix bob farkles:+1", "farkles: is the whole number")
+    assert scores(await shown(table)) == {"ann": 0, "bob": 1000}
+    # where scores may be below 0 a sign is no change of 0
+    await table.say("ann: /fix ann -1000")
+    assert scores(await shown(table)) == {"ann": -1000, "bob": 1000}
+
+
+async def test_names_and_points_in_any_order_and_names_by_how_they_begin(table: Chat) -> None:
+    await table.say("ann: /track @bob @bea @Zoe rules:facebook me:no")
+    await table.say("ann: /score 550 bob")
+    await table.say("ann: /score be 300")
+    await table.say("ann: /score farkle z")
+    await table.say("ann: /score 400 @BO")
+    await table.say("ann: /fix 600 be")
+    assert scores(await shown(table)) == {"bob": 950, "bea": 600, "Zoe": 0}
+    await refused(table, "ann: /score b 550", '"b" could be bob, bea: type more of the name')
+    await refused(table, "ann: /fix next:b", '"b" could be bob, bea: type more of the name')
+    await refused(table, "ann: /score ob 550", '"ob" does not play here')
+    await refused(table, "ann: /score bea 550 300", "A turn is told by its points")
+    await refused(table, "ann: /fix bea bob", "/fix takes a name and a score")
+    await table.say("ann: /fix next:bob")
+    await table.say("bea: /resign")
+    await table.say("ann: /score 300 b")
+    assert scores(await shown(table)) == {"bob": 1250, "bea": 600, "Zoe": 0}, "who still plays"
+
+
 async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
     await table.say("ann: /track @bob rules:facebook goal:3000")
     await table.say("ann: /score 500")
