@@ -13,7 +13,13 @@ import numpy.typing as npt
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.errors import InvalidPositionError
-from solver.game.position import Position, check_position, reachable
+from solver.game.position import (
+    Position,
+    check_position,
+    check_reachable,
+    impossible_turn,
+    reachable,
+)
 from solver.play.advice import Odds, odds
 from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
@@ -85,7 +91,7 @@ class Ground:
     possible: npt.NDArray[np.bool_]
     """Whether a turn can come to a state, shape (levels, turn totals, columns)."""
     check: Callable[[Position], None]
-    """Raises InvalidPositionError for a position that cannot be."""
+    """Raises InvalidPositionError for a position to which no step leads."""
 
     def found(self, position: Position) -> Position | None:
         """The position if there is one such."""
@@ -120,7 +126,7 @@ def explored_at(advisor: Advisor, digest: str, name: str, position: Position) ->
 
 
 def explore(strategy: Strategy, position: Position) -> Exploration:
-    """A position that can be, and the way on from it."""
+    """A position that has a value, and the way on from it."""
     rules = strategy.rules
     return Exploration(
         rules,
@@ -132,7 +138,9 @@ def explore(strategy: Strategy, position: Position) -> Exploration:
 
 def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
     """All steps that the rules know, in the order in which they are shown."""
-    ground = Ground(rules, reachable(rules), partial(check_position, rules))
+    # from a turn that no rolls lead to one walks on among such turns
+    check = check_position if impossible_turn(rules, position.turn) else check_reachable
+    ground = Ground(rules, reachable(rules), partial(check, rules))
     yield from steps_on(ground, position)
     other = _other_side(rules, position)
     yield Step(Field.SIDES, 0, False, None if other == position else ground.found(other))
@@ -217,8 +225,9 @@ def _on_in_turn(
 ) -> Position | None:
     """The position at another turn total that can occur, with dice as near as there are."""
     rules, possible = ground.rules, np.asarray(np.any(ground.possible, axis=(0, 2)))
-    row, steps = position.turn_total // rules.point_step, amount // rules.point_step
-    last = len(possible) - 1
+    last, steps = len(possible) - 1, amount // rules.point_step
+    # beyond the last row turns may go on
+    row = min(position.turn_total // rules.point_step, last + 1)
     if rules.ending == "at_once":
         last = min(last, max(row, (rules.winning_score - position.banked) // rules.point_step))
     if steps < 0:

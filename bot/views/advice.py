@@ -7,7 +7,13 @@ from bot.views.layout import and_text, columns, dice_count, dice_text, percent, 
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import why_text
 from solver.game.many_best import SharedPosition, last_turns
-from solver.game.position import Position, in_play_off, points_to_beat, reachable_at
+from solver.game.position import (
+    Position,
+    impossible_turn,
+    in_play_off,
+    points_to_beat,
+    reachable_at,
+)
 from solver.play.advice import Advice, Odds, Option, TurnCells
 from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
 from solver.play.position_id import position_id
@@ -61,7 +67,7 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
         )
     )
     if advice.fate is not Fate.SCORES:
-        return _lines(head, _fate_text(advice), id_text(advice))
+        return _lines(head, _fate_text(advice), *about(advice))
     rows = []
     for option in advice.options:
         cost = best - option.win_probability
@@ -78,7 +84,7 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
                 cost_text(cost),
             )
         )
-    return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice), id_text(advice))
+    return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice), *about(advice))
 
 
 def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
@@ -98,7 +104,7 @@ def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
 
 def odds_text(odds: Odds | SharedOdds) -> str:
     """Roll or bank, what each is worth, and why."""
-    return _lines(odds_table(odds), reason_text(odds), id_text(odds))
+    return _lines(odds_table(odds), reason_text(odds), *about(odds))
 
 
 def odds_table(odds: Odds | SharedOdds) -> str:
@@ -139,6 +145,22 @@ def _id(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str | None:
         return None
     roll = answer.roll if isinstance(answer, Advice) else None
     return position_id(answer.rules, answer.position, roll)
+
+
+def about(answer: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
+    """What goes for the position itself: that no rolls lead to it, and by what it is opened."""
+    return [reachable_text(answer), id_text(answer)]
+
+
+def reachable_text(answer: Advice | Odds | SharedAdvice | SharedOdds, reason: str = "") -> str:
+    """A note that no rolls lead to a position; "" where some do.
+
+    reason : why, where it is not that of equal dice
+    """
+    if answer.reachable:
+        return ""
+    reason = reason or impossible_turn(answer.rules, answer.position.turn)
+    return wrap(say("Note: {reason}; this is what it would be worth.", reason=reason))
 
 
 def id_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
@@ -252,7 +274,7 @@ def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     """Hot dice so far, where their bonus changes and the turn total does not tell."""
     possible = reachable_at(rules, turn.turn_total)[:, turn.dice - 1]
     level = min(turn.hot_dice, len(possible) - 1)
-    if possible[level] and possible.sum() == 1:
+    if len(possible) == 1 or (possible[level] and possible.sum() == 1):
         return ""
     if level == len(possible) - 1 > 0:
         return say("after {number} or more hot dice", number=level)

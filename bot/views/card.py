@@ -20,12 +20,14 @@ from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from bot.typed import cleaned
 from bot.views.advice import (
+    about,
     advice_text,
     cost_text,
     id_text,
     odds_table,
     odds_text,
     position_text,
+    reachable_text,
     reason_text,
 )
 from bot.views.compare import compare_text
@@ -296,14 +298,14 @@ def _marked_advice(advice: Advice | SharedAdvice) -> str:
         lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
-    if told := reason_text(advice):
-        lines.append(plain_markdown(told))
+    notes = reason_text(advice), reachable_text(advice)
+    lines += map(plain_markdown, filter(None, notes))
     return "\n".join(lines)
 
 
 def _marked_odds(odds: Odds | SharedOdds) -> str:
     """Roll or bank in columns, and why under them."""
-    told = odds_table(odds), reason_text(odds), id_text(odds)
+    told = odds_table(odds), reason_text(odds), *about(odds)
     return "\n".join(map(plain_markdown, filter(None, told)))
 
 

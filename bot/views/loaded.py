@@ -11,6 +11,7 @@ from bot.views.advice import (
     cost_text,
     no_bank_text,
     position_text,
+    reachable_text,
     reason_text,
     turn_total_text,
 )
@@ -85,7 +86,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
     rows.sort(key=lambda row: -row[0])
     table = [(*row, percent(value), cost_text(best - value)) for value, row in rows]
     lines += columns(table, right={1, 2, 5})
-    return "\n".join([*lines, *_others(advice), *_doubts(dice)])
+    return "\n".join([*lines, *_others(advice), *_reachable(advice), *_doubts(dice)])
 
 
 def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
@@ -116,7 +117,7 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
         first, second = (roll, bank) if rolls else (bank, roll)
         rows = [(*first, cost_text(0)), (*second, cost)]
     lines += columns(rows, right={1})
-    lines += _others(odds)
+    lines += [*_others(odds), *(_reachable(odds) if alone else [])]
     if answer.use and isinstance(dice, LoadedDice):
         lines.append(wrap(_use(dice, answer.use)))
     return "\n".join([*lines, *(_doubts(dice) if alone else [])])
@@ -164,6 +165,13 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
 def _others(found: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
     """What the others have then, where they are several."""
     return [reason_text(found)] if isinstance(found, SharedAdvice | SharedOdds) else []
+
+
+def _reachable(found: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
+    """A note where no rolls lead to the position."""
+    total = found.position.turn.turn_total
+    reason = say("these dice cannot be left at a turn total of {turn_total:,}", turn_total=total)
+    return list(filter(None, [reachable_text(found, reason)]))
 
 
 def _with_all_dice(

@@ -9,7 +9,7 @@ import numpy as np
 from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
 from solver.game.many import Lasts, Size, size
-from solver.game.position import Position, check_dice, check_hot_dice
+from solver.game.position import Position, check_dice, check_hot_dice, impossible_turn
 from solver.game.standings import (
     Standing,
     Standings,
@@ -167,6 +167,10 @@ class SharedStrategy:
     def check(self, position: SharedPosition) -> None:
         """Refuse a position that cannot occur. Raises InvalidPositionError."""
         check_shared_position(self.rules, position)
+
+    def is_reachable(self, position: SharedPosition) -> bool:
+        """Whether rolls lead to the turn of a position that has a value."""
+        return not impossible_turn(self.rules, position.turn)
 
     def fate(self, mover: int, roll: Roll) -> Fate:  # noqa: ARG002
         """What a roll of a player does to the turn."""

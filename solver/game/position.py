@@ -1,8 +1,9 @@
 """A position: what a decision depends on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
 """In points: hot dice may be rolled on and on, beyond whatever wins."""
+
+MAX_HOT_DICE = 1_000
+"""In one turn: more of them change nothing under any rules."""
 
 _YOUR = {
     "score": say_later(
@@ -131,16 +135,24 @@ def highest_score(rules: Ruleset) -> int:
 
 
 def check_position(rules: Ruleset, position: Position) -> None:
-    """Refuse a position that cannot occur.
+    """Refuse a position that has no value under the rules.
 
-    Raises InvalidPositionError, whose sentence names the number that is wrong and what is accepted.
+    A turn that no rolls lead to has one: `impossible_turn` says so. Raises InvalidPositionError,
+    whose sentence names the number that is wrong and what is accepted.
     """
     _check_scores(rules, position)
     _check_standing(rules, position.own, _YOUR)
     _check_standing(rules, position.others, _THEIR)
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
-    _check_turn(rules, position)
+    check_turn(rules, position.turn, rules.dice, position.dice, partial(reachable, rules))
+
+
+def check_reachable(rules: Ruleset, position: Position) -> None:
+    """Refuse a position that no game comes to. Raises InvalidPositionError."""
+    check_position(rules, position)
+    if reason := impossible_turn(rules, position.turn):
+        raise InvalidPositionError(reason)
 
 
 def check_dice(rules: Ruleset, number: int) -> None:
@@ -154,10 +166,12 @@ def check_dice(rules: Ruleset, number: int) -> None:
 
 
 def check_hot_dice(number: int) -> None:
-    """Refuse a number of hot dice that no turn can have. Raises InvalidPositionError."""
-    if number < 0:
+    """Refuse a number of hot dice below 0 or beyond reason. Raises InvalidPositionError."""
+    if not 0 <= number <= MAX_HOT_DICE:
         raise InvalidPositionError.say(
-            "the number of hot dice cannot be {number}: it is 0 or more", number=number
+            "the number of hot dice cannot be {number:,}: it is 0 to {most:,}",
+            number=number,
+            most=MAX_HOT_DICE,
         )
 
 
@@ -207,55 +221,67 @@ def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, s
         raise InvalidPositionError.say(message, score=standing.score)
 
 
-def _check_turn(rules: Ruleset, position: Position) -> None:
-    turn_total, dice = position.turn_total, position.dice
-    possible = reachable_at(rules, turn_total)
-    level = min(position.hot_dice, len(possible) - 1)
-    row, rest = divmod(turn_total, rules.point_step)
-    if rest or not possible.any():
-        most = MAX_TURN_TOTAL // rules.point_step * rules.point_step
-        if not reachable_at(rules, most).any():
-            most = highest_sensible(rules)
+def check_turn(
+    rules: Ruleset,
+    turn: TurnState,
+    whole: Remaining,
+    number: int,
+    possible: Callable[[], npt.NDArray[np.bool_]],
+) -> None:
+    """Refuse a turn total that has no value, and a turn that starts with anything but all dice.
+
+    whole : all dice
+    number : how many dice are left to roll
+    possible : finds the states that a turn comes to, shape (levels, turn totals, columns)
+
+    Raises InvalidPositionError.
+    """
+    step = rules.point_step
+    if turn.turn_total % step or not 0 <= turn.turn_total <= MAX_TURN_TOTAL:
         raise InvalidPositionError.say(
             "the turn total cannot be {turn_total:,}: under {rules} rules it is a multiple of"
             " {step} from 0 to {most:,}",
-            turn_total=turn_total,
+            turn_total=turn.turn_total,
             rules=rules.name,
-            step=rules.point_step,
-            most=most,
+            step=step,
+            most=MAX_TURN_TOTAL // step * step,
         )
-    if possible[level, dice - 1]:
+    if turn.turn_total or (turn.dice == whole and not turn.hot_dice):
         return
-    if row == 0:
-        rows = np.flatnonzero(reachable(rules)[level, :, dice - 1])
-        raise not_at_the_start(rules, dice, rows, position.hot_dice)
-    parts = {"turn_total": turn_total, "hot_dice": position.hot_dice}
+    states = possible()
+    level = min(turn.hot_dice, len(states) - 1)
+    if turn.dice != whole or level:
+        rows = np.flatnonzero(states[level, :, turn.dice - 1])
+        raise not_at_the_start(rules, number, rows, turn.hot_dice)
+
+
+def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
+    """Why no rolls of equal dice lead to a state of a turn that has a value; "" where some do."""
+    possible = reachable_at(rules, turn.turn_total)
+    level = min(turn.hot_dice, len(possible) - 1)
+    if possible[level, turn.dice - 1]:
+        return ""
+    parts: dict[str, Any] = {"turn_total": turn.turn_total, "hot_dice": turn.hot_dice}
     if not possible[level].any():
-        raise InvalidPositionError(
-            say("the turn total cannot be {turn_total:,} after {hot_dice} hot dice", **parts)
-            if len(possible) > 1
-            else say("the turn total cannot be {turn_total:,}", **parts)
-        )
+        if len(possible) > 1:
+            return say("the turn total cannot be {turn_total:,} after {hot_dice} hot dice", **parts)
+        return say("the turn total cannot be {turn_total:,}", **parts)
     *others, last = [str(number + 1) for number in np.flatnonzero(possible[level])]
-    left = either(", ".join(others), last) if others else last
-    raise InvalidPositionError(
-        say_number(
+    parts["left"] = either(", ".join(others), last) if others else last
+    if len(possible) > 1:
+        return say_number(
             "{number} die cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
             " dice, only {left} can",
             "{number} dice cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
             " dice, only {left} can",
-            dice,
-            left=left,
+            turn.dice,
             **parts,
         )
-        if len(possible) > 1
-        else say_number(
-            "{number} die cannot be left at a turn total of {turn_total:,}, only {left} can",
-            "{number} dice cannot be left at a turn total of {turn_total:,}, only {left} can",
-            dice,
-            left=left,
-            **parts,
-        )
+    return say_number(
+        "{number} die cannot be left at a turn total of {turn_total:,}, only {left} can",
+        "{number} dice cannot be left at a turn total of {turn_total:,}, only {left} can",
+        turn.dice,
+        **parts,
     )
 
 
@@ -281,6 +307,15 @@ def not_at_the_start(
         wrong=wrong,
         turn_total=int(rows[0]) * rules.point_step,
     )
+
+
+def leads_to(possible: npt.NDArray[np.bool_], rules: Ruleset, turn: TurnState) -> bool:
+    """Whether a state is among those that a turn comes to, of shape (turn totals, columns).
+
+    The last turn total stands for all that follow.
+    """
+    row = min(turn.turn_total // rules.point_step, len(possible) - 1)
+    return bool(possible[row, turn.dice - 1])
 
 
 def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:

@@ -5,10 +5,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from solver.errors import InvalidPositionError
 from solver.game.many import Size
 from solver.game.many_best import SharedPosition, SharedStrategy, check_shared_position
-from solver.game.position import not_at_the_start
+from solver.game.position import check_turn, leads_to
 from solver.game.standings import Standing, score_count
 from solver.loaded.many import ManyMatchup
 from solver.turn.dice import Remaining, Roll
@@ -63,21 +62,15 @@ class ManyMatchupStrategy(SharedStrategy):
         start = replace(position, turn=TurnState(0, self.rules.dice))
         check_shared_position(self.rules, start)
         mover, turn = position.mover, position.turn
-        thrown, possible = self.matchup.dice[mover], self._possible(mover)
-        row, rest = divmod(turn.turn_total, self.rules.point_step)
-        here = possible[min(max(row, 0), len(possible) - 1)]
-        if rest or row < 0 or not here.any():
-            raise InvalidPositionError.say(
-                "the turn total cannot be {turn_total:,}", turn_total=turn.turn_total
-            )
-        if not row and turn.dice != thrown.whole:
-            later = np.flatnonzero(possible[:, turn.dice - 1])
-            raise not_at_the_start(self.rules, sum(thrown.remaining[turn.dice]), later)
-        if not here[turn.dice - 1]:
-            raise InvalidPositionError.say(
-                "these dice cannot be left at a turn total of {turn_total:,}",
-                turn_total=turn.turn_total,
-            )
+        thrown = self.matchup.dice[mover]
+        number = sum(thrown.remaining[turn.dice])
+        check_turn(
+            self.rules, turn, thrown.whole, number, lambda: self._possible(mover)[np.newaxis]
+        )
+
+    def is_reachable(self, position: SharedPosition) -> bool:
+        """As it says above."""
+        return leads_to(self._possible(position.mover), self.rules, position.turn)
 
     @property
     def values_by_seat(self) -> Floats:

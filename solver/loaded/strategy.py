@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidPositionError
-from solver.game.position import Position, check_position, not_at_the_start
+from solver.game.position import Position, check_position, check_turn, leads_to
 from solver.game.standings import score_count
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan
+from solver.turn.scoring import TurnPlan, TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +81,30 @@ class MatchupStrategy:
         return Position(banked, opponent, dice=self.matchup.dice[side].whole)
 
     def check(self, side: int, position: Position) -> None:
-        """Refuse a position that cannot occur. Raises InvalidPositionError."""
+        """Refuse a position that has no value. Raises InvalidPositionError."""
         check_position(self.rules, replace(position, turn_total=0, dice=self.rules.dice))
-        row, rest = divmod(position.turn_total, self.rules.point_step)
-        possible = self._possible(side)
-        if rest or row < 0 or not possible[min(row, len(possible) - 1)].any():
-            raise InvalidPositionError.say(
-                "the turn total cannot be {turn_total:,}", turn_total=position.turn_total
-            )
-        if not row and position.dice != self.matchup.dice[side].whole:
-            number = sum(self.matchup.dice[side].remaining[position.dice])
-            later = np.flatnonzero(possible[:, position.dice - 1])
-            raise not_at_the_start(self.rules, number, later)
-        if not possible[min(row, len(possible) - 1), position.dice - 1]:
+        thrown = self.matchup.dice[side]
+        number = sum(thrown.remaining[position.dice])
+        check_turn(
+            self.rules,
+            position.turn,
+            thrown.whole,
+            number,
+            lambda: self._possible(side)[np.newaxis],
+        )
+
+    def check_reachable(self, side: int, position: Position) -> None:
+        """Refuse a position that no game comes to. Raises InvalidPositionError."""
+        self.check(side, position)
+        if not self.is_reachable(side, position.turn):
             raise InvalidPositionError.say(
                 "these dice cannot be left at a turn total of {turn_total:,}",
                 turn_total=position.turn_total,
             )
+
+    def is_reachable(self, side: int, turn: TurnState) -> bool:
+        """Whether rolls of a side lead to a state of a turn that has a value."""
+        return leads_to(self._possible(side), self.rules, turn)
 
     def possible(self, side: int, rows: int) -> npt.NDArray[np.bool_]:
         """States that a turn of a side may come to, shape (rows, columns); rows in point steps."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from solver.game.position import Position, reachable
+from solver.game.position import Position, impossible_turn, reachable
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -40,6 +40,8 @@ class Advice:
     """Whether the roll is a farkle that banks the turn total."""
     win_probability: float
     options: tuple[Option, ...]
+    reachable: bool = True
+    """Whether rolls lead to the position; its values say what it would be worth all the same."""
     why: Why | None = None
     """What decides between bank and roll after the best choice, where that was asked for."""
 
@@ -62,6 +64,8 @@ class Odds:
     """Chance that the next roll wins the game at once."""
     lose_everything_probability: float
     """Chance that the next roll loses everything."""
+    reachable: bool = True
+    """Whether rolls lead to the position; its values say what it would be worth all the same."""
     why: Why | None = None
     """What decides, where that was asked for."""
 
@@ -93,7 +97,7 @@ class TurnCells:
 
 
 def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
-    """Rank the set-asides of `roll`, made with `position.dice`; the position must be possible."""
+    """Rank the set-asides of `roll`, made with `position.dice`, of a position that has a value."""
     rules = strategy.rules
     table = strategy.turn(position)
     fallen = fate(rules, roll)
@@ -128,11 +132,12 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
         keeps_turn_total=fallen is Fate.FARKLE and keeps,
         win_probability=win_probability,
         options=tuple(options),
+        reachable=not impossible_turn(rules, position.turn),
     )
 
 
 def odds(strategy: Strategy, position: Position) -> Odds:
-    """Weigh rolling against banking; the position must be possible."""
+    """Weigh rolling against banking, in a position that has a value."""
     rules = strategy.rules
     table = strategy.turn(position)
     column = position.dice - 1
@@ -146,6 +151,7 @@ def odds(strategy: Strategy, position: Position) -> Odds:
         farkle_probability=float(table.plan.farkle_chances[column]),
         instant_win_probability=float(table.plan.win_chances[column]),
         lose_everything_probability=float(table.plan.lose_chances[column]),
+        reachable=not impossible_turn(rules, position.turn),
     )
 
 

@@ -16,7 +16,7 @@ def advise_side(
 ) -> Advice:
     """Rank the set-asides of a roll of a side, made with `position.dice`.
 
-    The position must be possible. A roll and its set-asides name dice: face f of type k of the
+    The position must have a value. A roll and its set-asides name dice: face f of type k of the
     side's set is 6 * k + f. What a badge allows on the roll itself is told by `badge_uses`.
     """
     matchup = strategy.matchup
@@ -48,6 +48,7 @@ def advise_side(
         keeps_turn_total=False,
         win_probability=worth,
         options=tuple(options),
+        reachable=strategy.is_reachable(side, position.turn),
     )
 
 
@@ -57,7 +58,7 @@ def odds_of_side(
     position: Position,
     held: Held = ALL_LEFT,
 ) -> Odds:
-    """Weigh rolling against banking for a side, without a badge; the position must be possible."""
+    """Weigh rolling against banking for a side, without a badge, where it has a value."""
     table = strategy.turn(side, position, held)
     roll, bank = table.roll_value(position.turn), table.bank_value(position.turn)
     if any(strategy.matchup.powers):
@@ -73,4 +74,5 @@ def odds_of_side(
         farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
         instant_win_probability=0.0,
         lose_everything_probability=0.0,
+        reachable=strategy.is_reachable(side, position.turn),
     )

@@ -38,6 +38,8 @@ class SharedAdvice:
     chances: tuple[float, ...]
     """The same of all players."""
     options: tuple[SharedOption, ...]
+    reachable: bool = True
+    """Whether rolls lead to the position; its values say what it would be worth all the same."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
 
@@ -70,6 +72,8 @@ class SharedOdds:
     """Of all players."""
     roll_chances: tuple[float, ...]
     bank_chances: tuple[float, ...] | None
+    reachable: bool = True
+    """Whether rolls lead to the position; its values say what it would be worth all the same."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
 
@@ -122,6 +126,7 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
         win_probability=chances[me],
         chances=chances,
         options=tuple(options),
+        reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
 
@@ -146,6 +151,7 @@ def shared_odds(strategy: SharedStrategy, position: SharedPosition) -> SharedOdd
         chances=chances,
         roll_chances=roll,
         bank_chances=bank,
+        reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
 

@@ -165,11 +165,13 @@ async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
     for line, message in (
         (f"/advise 5 1 me:30 them:150,50 {rules}", "Your score cannot be 30"),
         (f"/advise 5 1 them:150,300 {rules}", "The opponent's score cannot be 300"),
-        (f"/advise 5 1 turn:50 them:150,50 {rules}", "2 dice cannot be left"),
+        (f"/advise 5 1 turn:30 them:150,50 {rules}", "The turn total cannot be 30"),
         (f"/odds turn:50 them:150,50 {rules}", "say how many dice are left"),
         (f"/explain them:150,50 {rules}", "this is told of two players"),
     ):
         assert message.lower() in (await chat.say(f"ann: {line}")).lower()
+    told = await chat.say(f"ann: /advise 5 1 turn:50 them:150,50 {rules}")
+    assert "Note: 2 dice cannot be left at a turn total of 50" in told
 
 
 @pytest.mark.slow

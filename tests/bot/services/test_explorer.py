@@ -11,7 +11,14 @@ from bot.services.explorer import Exploration, Field, explore, large_step
 from bot.views.explorer import exploration_card, exploration_text
 from bot.views.layout import MOST_IN_MESSAGE
 from solver.errors import InvalidPositionError
-from solver.game.position import Position, check_position, first_position
+from solver.game.position import (
+    MAX_TURN_TOTAL,
+    Position,
+    check_position,
+    check_reachable,
+    first_position,
+    reachable,
+)
 from solver.play.advice import odds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -30,16 +37,33 @@ def test_steps_lead_to_positions_that_can_be(rules: Ruleset) -> None:
     position = some_positions(rules, 1)[0]
     for _ in range(12):
         found = explore(strategy, position)
-        check_position(rules, position)
+        check_reachable(rules, position)
         assert found.odds == odds(strategy, position)
         actions = [step.action for step in found.steps]
         assert len(set(actions)) == len(actions)
         for step in found.steps:
             if step.position is not None:
-                check_position(rules, step.position)
+                check_reachable(rules, step.position)
                 assert step.position != position
         check_buttons(found)
         position = chance.choice([one.position for one in found.steps if one.position])
+
+
+@pytest.mark.parametrize("name", ["nothing special", "bonus three times"])
+def test_from_a_turn_that_no_rolls_lead_to_one_walks_back(name: str) -> None:
+    rules = dict(ONE_BY_ONE)[name]
+    strategy, start = guessed(rules), first_position(rules)
+    last = (len(reachable(rules)[0]) + 5) * rules.point_step
+    for total in (rules.point_step, last, MAX_TURN_TOTAL):
+        for dice in range(1, rules.dice + 1):
+            found = explore(strategy, replace(start, turn_total=total, dice=dice))
+            for step in found.steps:
+                if step.position:
+                    check_position(rules, step.position)
+            back = [one for one in found.steps if one.field is Field.TURN and one.amount < 0]
+            for step in back:
+                assert step.position
+                check_reachable(rules, step.position)
 
 
 def check_buttons(found: Exploration) -> None:
@@ -101,7 +125,7 @@ def test_every_state_of_a_turn_can_be_walked_to(name: str) -> None:
             for hot_dice in range(max(1, len(rules.hot_dice_bonus))):
                 state = replace(start, turn_total=total, dice=dice, hot_dice=hot_dice)
                 try:
-                    check_position(rules, state)
+                    check_reachable(rules, state)
                 except InvalidPositionError:
                     continue
                 every.add(state)

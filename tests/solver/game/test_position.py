@@ -9,6 +9,7 @@ from solver.errors import InvalidPositionError
 from solver.game.position import (
     Position,
     check_position,
+    check_reachable,
     first_position,
     highest_score,
     least_hot_dice,
@@ -73,17 +74,30 @@ def test_possible_positions_pass(position: Position) -> None:
         (Position(dice=0), "number of dice cannot be 0: it is 1 to 6"),
         (Position(dice=7), "number of dice cannot be 7: it is 1 to 6"),
         (Position(dice=4), "a turn starts with all 6 dice, not 4"),
-        (
-            Position(turn_total=50, dice=4),
-            "4 dice cannot be left at a turn total of 50, only 5 can",
-        ),
-        (Position(turn_total=300, dice=4), "only 1, 2, 3 or 6 can"),
+        (Position(turn_total=50, dice=4, hot_dice=10**18), "hot dice cannot be 1,000,000"),
     ],
 )
 def test_impossible_positions_get_one_sentence(position: Position, sentence: str) -> None:
     with pytest.raises(InvalidPositionError, match=sentence) as caught:
         check_position(FACEBOOK, position)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("position", "sentence"),
+    [
+        (
+            Position(turn_total=50, dice=4),
+            "4 dice cannot be left at a turn total of 50, only 5 can",
+        ),
+        (Position(turn_total=50, dice=1), "1 die cannot be left at a turn total of 50"),
+        (Position(turn_total=300, dice=4), "only 1, 2, 3 or 6 can"),
+    ],
+)
+def test_turns_that_no_rolls_lead_to_have_a_value(position: Position, sentence: str) -> None:
+    check_position(FACEBOOK, position)
+    with pytest.raises(InvalidPositionError, match=sentence):
+        check_reachable(FACEBOOK, position)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +129,7 @@ def test_the_example_of_a_refusal_is_a_position(rules: Ruleset) -> None:
 
 def is_possible(rules: Ruleset, position: Position) -> bool:
     try:
-        check_position(rules, position)
+        check_reachable(rules, position)
     except InvalidPositionError:
         return False
     return True
@@ -135,7 +149,7 @@ def test_fewer_dice() -> None:
 
 def refused(rules: Ruleset, position: Position, sentence: str) -> None:
     with pytest.raises(InvalidPositionError, match=sentence) as caught:
-        check_position(rules, position)
+        check_reachable(rules, position)
     assert "\n" not in str(caught.value)
 
 
@@ -189,7 +203,7 @@ def test_hot_dice_matter_where_their_bonus_changes() -> None:
     check_position(rules, Position(turn_total=1150, hot_dice=1))
     check_position(rules, Position(turn_total=4500, hot_dice=9))
     refused(rules, Position(hot_dice=1), "hot dice cannot be 1 at the start of a turn")
-    refused(rules, Position(hot_dice=-1), "hot dice cannot be -1: it is 0 or more")
+    refused(rules, Position(hot_dice=-1), "hot dice cannot be -1: it is 0 to 1,000")
     refused(rules, Position(turn_total=350, hot_dice=1, dice=2), "total cannot be 350 after 1 hot")
     refused(rules, Position(turn_total=350), "6 dice .* 350 after 0 hot dice, only .* can")
     for turn_total in (0, 350):
@@ -201,5 +215,5 @@ def test_every_reachable_state_passes() -> None:
     for level, row, number in np.argwhere(reachable(rules)):
         dice, hot_dice = int(number) + 1, int(level)
         turn_total = int(row) * rules.point_step
-        check_position(rules, Position(turn_total=turn_total, dice=dice, hot_dice=hot_dice))
+        check_reachable(rules, Position(turn_total=turn_total, dice=dice, hot_dice=hot_dice))
         assert least_hot_dice(rules, turn_total, dice) <= hot_dice

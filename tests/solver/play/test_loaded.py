@@ -108,7 +108,6 @@ def test_with_ordinary_dice_the_advice_is_the_ordinary_one(kernels: Path) -> Non
         ({"opponent": 800}, "the opponent's score cannot be 800"),
         ({"turn_total": 25}, "the turn total cannot be 25"),
         ({"turn_total": -50}, "the turn total cannot be -50"),
-        ({"turn_total": 50}, "these dice cannot be left at a turn total of 50"),
     ],
 )
 def test_positions_that_cannot_be_are_refused(
@@ -117,6 +116,13 @@ def test_positions_that_cannot_be_are_refused(
     with pytest.raises(InvalidPositionError, match=sentence):
         strategy.check(0, replace(strategy.start(0), **changes))
     strategy.check(0, strategy.start(0, 400, 750))
+
+
+def test_a_turn_that_no_rolls_lead_to_has_a_value(strategy: MatchupStrategy) -> None:
+    there = replace(strategy.start(0), turn_total=50)
+    strategy.check(0, there)
+    assert not odds_of_side(strategy, 0, there).reachable
+    assert odds_of_side(strategy, 0, strategy.start(0)).reachable
 
 
 # ---- Games die by die ------------------------------------------------------------------------
