@@ -34,6 +34,6 @@ async def _forget(settings: Settings, person: str) -> int:
     from bot.wiring import open_parts  # noqa: PLC0415
 
     async with open_parts(settings, Advisor(settings.strategies)) as parts:
-        async for _ in parts.games.leave(Caller("", Person(person, ""))):
+        async for _ in parts.games.leave_all(Caller("", Person(person, ""))):
             pass
         return await records.forget(parts.store, person)

@@ -30,6 +30,10 @@ def check_away(caller: Caller, table: Table, now: datetime) -> None:
     That is a NotAwayError where it is only too early.
     """
     game = table.game
+    if game.tracked:
+        # whoever keeps the score may say what becomes of a turn, and take it back
+        table.check_may_track(caller)
+        return
     if not table.plays(caller) and not caller.manages:
         raise IllegalActionError.say("only those who play here can do that")
     if game.seats[game.mover].level is not None:

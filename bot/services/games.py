@@ -31,7 +31,7 @@ from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
 from bot.table.events import Corrected, Event, Left, Rolled
 from bot.table.fold import apply
-from bot.table.state import Game
+from bot.table.state import Game, Stage
 from bot.table.tournament import Tournament
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -272,10 +272,21 @@ class Games:
         async for more in self.bots(news.table):
             yield more
 
-    async def get_up(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
+    async def leave(
+        self, caller: Caller, game_id: str | None, who: Person | str | None = None
+    ) -> AsyncIterator[News]:
+        """Get up before the first roll, give up later; or have somebody do so who leaves."""
+        game = (await self.tables.find(caller, game_id)).game
+        gets_up = game.stage is Stage.LOBBY and not game.closed and not game.picks
+        async for news in (self.get_up if gets_up else self.resign)(caller, game.id, who):
+            yield news
+
+    async def get_up(
+        self, caller: Caller, game_id: str | None, who: Person | str | None = None
+    ) -> AsyncIterator[News]:
         """Leave a table before the first roll; it ends where then no person would begin."""
         async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
-            seat = table.own_seat(caller)
+            seat = table.seat_for(caller, who)
             events = commands.leave(table.game, seat)
             left = seat if isinstance(events[0], Left) else None
             after = table.then(*events, left=left)
@@ -442,24 +453,27 @@ class Games:
             written = await self.tables.append(table, table.then(*events), reopens=True)
         return News(table.game, tuple(events), written, await self.oracle.chances(written))
 
-    async def resign(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
-        """Give up; dice of their own that others are left with are solved first, if that is quick.
+    async def resign(
+        self, caller: Caller, game_id: str | None, who: Person | str | None = None
+    ) -> AsyncIterator[News]:
+        """Give up, or have somebody give up for whom the caller may say so.
 
-        Nobody is held up by it for longer, nor by what goes wrong.
+        Dice of their own that others are left with are solved first, if that is quick. Nobody is
+        held up by it for longer, nor by what goes wrong.
         """
         found = await self.tables.find(caller, game_id)
         with contextlib.suppress(FarkleError, TimeoutError):
-            left = found.then(*commands.resign(found.game, found.own_seat(caller))).game
+            left = found.then(*commands.resign(found.game, found.seat_for(caller, who))).game
             needed = await at_once(self.oracle.needs, left, rival=False)
             async with asyncio.timeout(self.oracle.needed_seconds):
                 async for _ in self.oracle.ready(caller.asker, needed):
                     pass
-        async for news in self._resign(caller, game_id):
+        async for news in self._resign(caller, game_id, who):
             yield news
 
     @_command
-    async def _resign(self, caller: Caller, table: Table) -> Table:
-        return table.then(*commands.resign(table.game, table.own_seat(caller)))
+    async def _resign(self, caller: Caller, table: Table, who: Person | str | None) -> Table:
+        return table.then(*commands.resign(table.game, table.seat_for(caller, who)))
 
     async def end(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """End the game without a result."""
@@ -476,12 +490,26 @@ class Games:
                 await self._commit(table, table.then(*commands.end(table.game, hours)))
 
     async def away(
-        self, caller: Caller, game_id: str | None, level: str | None
+        self,
+        caller: Caller,
+        game_id: str | None,
+        level: str | None,
+        who: Person | str | None = None,
     ) -> AsyncIterator[News]:
-        """Pass the turn of a player who is away, or have a bot of some level play on."""
+        """Pass the turn of a player who is away, or have a bot of some level play on.
+
+        who : the player who is meant, if that is said: only the one to move can be
+        """
         async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
-            check_away(caller, table, self.tables.now())
             game = table.game
+            if who is not None and (other := table.seat_named(who)) != game.mover:
+                raise IllegalActionError.say(
+                    "it is the turn of {name}, not of {other}: only who is to move can be away, and"
+                    " /leave {other} takes {other} out of the game",
+                    name=table.names[game.mover],
+                    other=table.names[other],
+                )
+            check_away(caller, table, self.tables.now())
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
@@ -495,7 +523,7 @@ class Games:
         async for more in self.bots(news.table):
             yield more
 
-    async def leave(self, caller: Caller) -> AsyncIterator[News]:
+    async def leave_all(self, caller: Caller) -> AsyncIterator[News]:
         """Give up in every game anywhere that the caller still plays."""
         for stored in await self.tables.store.all_open_games(caller.person.id):
             with contextlib.suppress(DamagedGameError):

@@ -158,6 +158,29 @@ class Table:
             )
         return seat
 
+    def seat_for(self, caller: Caller, who: Person | str | None) -> int:
+        """The seat whose part a caller may end: the own one, or that of the player named.
+
+        With real dice whoever keeps the score says who leaves, else who manages the place. Raises
+        FarkleError.
+        """
+        if who is None:
+            return self.own_seat(caller)
+        seat = self.seat_named(who)
+        if seat == self.seat_of(caller.person):
+            return seat
+        if self.game.tracked:
+            self.check_may_track(caller)
+        elif not caller.manages:
+            raise IllegalActionError.say(
+                "only {name} can give up here, or who manages this place for {name}; who is away"
+                " is passed by /skip {name}, and a bot plays on by /replace {name}",
+                name=self.names[seat],
+            )
+        if not self.game.seats[seat].playing:
+            raise IllegalActionError.say("that player has resigned")
+        return seat
+
     def acting_seat(self, caller: Caller) -> int:
         """The seat that acts: the caller's, in a tracked game the player's to move.
 

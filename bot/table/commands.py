@@ -338,7 +338,9 @@ def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
         )
     _check_playing(game, seat)
     if game.tracked:
-        raise IllegalActionError.say("a bot cannot roll real dice")
+        raise IllegalActionError.say(
+            "a bot cannot roll real dice; /leave NAME takes somebody out of the game"
+        )
     return [Replaced(seat=seat, level=level)]
 
 

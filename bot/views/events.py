@@ -229,6 +229,8 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             name = names[after.mover]
             now = say("{name}: {turn}.", name=name, turn=turn_so_far_text(after))
             yield f"{_undone_text(names, game, after)} {now}"
+        case Resigned() if after.before:
+            yield say("{name} resigns; /undo takes that back.", name=names[event.seat])
         case Resigned():
             yield say("{name} resigns.", name=names[event.seat])
         case Ended() if event.idle_hours:

@@ -52,6 +52,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/kcd dice": (),
     "/keep": (),
     "/leaderboard": (),
+    "/leave bob": REAL_DICE,
     "/match optimal cautious": (),
     "/odds": (),
     "/play": (),

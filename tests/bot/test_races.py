@@ -292,7 +292,7 @@ async def test_who_was_forgotten_in_one_program_is_named_by_no_other(
 ) -> None:
     await tiny_chat.say(play(folder, "@bob @carl"))
     games, bob = games_of(tiny_chat), spoken_by("bob: /show")[0]
-    async for _ in games.leave(bob):
+    async for _ in games.leave_all(bob):
         assert "bob" in await other_chat.say("/show")
     # no event tells of it
     await forget(games.tables.store, bob.person.id)

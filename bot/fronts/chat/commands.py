@@ -32,6 +32,12 @@ _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
 _POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.IGNORECASE)
 """What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
+_LEAVES = re.compile(
+    r"(@?[^\W\d_][\w.-]{0,29})\s+(?:leaves|(?:has )?left|(?:is )?gone|is leaving|quits|resigns"
+    r"|gives up|geht|(?:ist )?weg|ist gegangen|steigt aus|hört auf|gibt auf)[.!]?",
+    re.IGNORECASE,
+)
+"""How people say that somebody leaves a game."""
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
 _LISTS = {"my-dice", "their-dice", "own", "dice"}
@@ -211,6 +217,8 @@ class Command:
     """Whether it looks at the names of options itself."""
     takes_dice: bool = False
     """Whether its words are dice and numbers."""
+    takes_name: bool = False
+    """Whether its words are the name of a player at the table, or none."""
     is_exact: bool = False
     """Whether what is typed counts to the letter, blanks and what nobody sees too."""
     whole: tuple[str, ...] = ()
@@ -226,7 +234,7 @@ class Command:
     @property
     def takes_bare_options(self) -> bool:
         """Whether no word can be taken for the name of an option: "turn 350" is turn:350 then."""
-        return self.takes_dice or not self.takes_words
+        return self.takes_dice or self.takes_name or not self.takes_words
 
 
 def _is_score(text: str, rules: Ruleset) -> bool:
@@ -418,6 +426,8 @@ class Commands:
         line = _as_meant(typed)
         if _POSITION_ID.fullmatch(line):
             line = f"/position {line}"
+        elif left := _LEAVES.fullmatch(line):
+            line = f"/leave {left[1]}"
         elif _DICE.match(line):
             line = f"/advise {line}"
         if not line:

@@ -166,14 +166,18 @@ class GameCommands:
             Command("/show", say_later("the table"), self._show, GAME, False),
             Command("/games", say_later("the open games"), self._list, {}, False),
             Command(
-                "/skip", say_later("pass the turn of a player who is away"), self._skip, GAME, False
+                "/skip [NAME]",
+                say_later("pass the turn of a player who is away"),
+                self._skip,
+                GAME,
+                takes_name=True,
             ),
             Command(
-                "/replace",
+                "/replace [NAME]",
                 say_later("have a bot play on for who is away"),
                 self._replace,
                 _BOT,
-                takes_words=False,
+                takes_name=True,
             ),
             Command(
                 "/settings",
@@ -193,7 +197,15 @@ class GameCommands:
                 },
                 takes_words=False,
             ),
-            Command("/resign", say_later("give up"), _plain(games.resign), GAME, False),
+            Command(
+                "/leave [NAME]",
+                say_later("get up from the table, or give up once the game has begun"),
+                self._leave,
+                GAME,
+                takes_name=True,
+                examples=("/leave bob",),
+            ),
+            Command("/resign [NAME]", say_later("give up"), self._resign, GAME, takes_name=True),
             Command(
                 "/end", say_later("end the game without a result"), _plain(games.end), GAME, False
             ),
@@ -419,10 +431,17 @@ class GameCommands:
         yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
     def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.away(caller, table_of(line), None)
+        return self._games.away(caller, table_of(line), None, _player(line, "/skip bob"))
 
     def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.away(caller, table_of(line), _level(line) or "max-points")
+        level, who = _level(line) or "max-points", _player(line, "/replace bob")
+        return self._games.away(caller, table_of(line), level, who)
+
+    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.leave(caller, table_of(line), _player(line, "/leave bob"))
+
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.resign(caller, table_of(line), _player(line, "/resign bob"))
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given.
@@ -515,6 +534,17 @@ def _no_fix(text: str) -> str:
     if not text:
         return say("/fix takes a name and a score, as in /fix ann 4200")
     return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
+
+
+def _player(line: Line, example: str) -> Person | str | None:
+    """The player that a line names, None for nobody. Raises InvalidRequestError for more."""
+    if len(line.arguments) > 1:
+        raise InvalidRequestError.say(
+            'this takes the name of one player, as in {example}, not "{words}"',
+            example=example,
+            words=line.words,
+        )
+    return _who(line.arguments[0]) if line.arguments else None
 
 
 def _name_and_number(

@@ -222,7 +222,7 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "/forget me removes what is kept of you, and of nobody else"
             )
-        async for news in self._games.leave(caller):
+        async for news in self._games.leave_all(caller):
             if news.table.stored.place == caller.place:
                 # who leaves did not ask how the game went
                 yield replace(news, chart=None)

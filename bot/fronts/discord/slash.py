@@ -128,6 +128,8 @@ _NEW = (
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
 _POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
+_IN_PLACE = say_later("who is meant; the player to move if not given")
+_LEAVES = say_later("who leaves; you if not given")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
@@ -196,8 +198,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "hint": (_GAME,),
     "show": (_GAME,),
     "games": (),
-    "skip": (_GAME,),
-    "replace": (_LEVEL, _GAME),
+    "skip": (person("who", _IN_PLACE), _GAME),
+    "replace": (person("who", _IN_PLACE), _LEVEL, _GAME),
     "settings": (
         number("games", 1, 20),
         SlashOption("mentions", choices=_YES_NO),
@@ -227,7 +229,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         number("goal", 1, MOST_GOAL),
         SlashOption("hints", choices=_YES_NO),
     ),
-    "resign": (_GAME,),
+    "leave": (person("who", _LEAVES), _GAME),
+    "resign": (person("who", _LEAVES), _GAME),
     "end": (_GAME,),
     "review": (SlashOption("game"),),
     "stats": (

@@ -375,6 +375,74 @@ async def test_names_and_points_in_any_order_and_names_by_how_they_begin(table: 
     assert scores(await shown(table)) == {"bob": 1250, "bea": 600, "Zoe": 0}, "who still plays"
 
 
+LEAVES = [
+    "/leave dave",
+    "/leave @dav",
+    "dave leaves",
+    "Dave ist weg.",
+    "@dave is gone",
+    "/resign dave",
+]
+
+
+@pytest.mark.parametrize("line", LEAVES)
+async def test_who_keeps_the_score_says_who_leaves(table: Chat, line: str) -> None:
+    """The one who leaves is out of the game, and nobody else; it can be taken back."""
+    for said in ("ann: /track @bob @dave", "ann: /score 500", "ann: /score bob 1000"):
+        await table.say(said)
+    before = await shown(table)
+    told = await table.say(f"ann: {line}")
+    assert told.startswith("dave resigns; /undo takes that back.\n")
+    found = await shown(table)
+    assert [one["playing"] for one in found["players"]] == [True, True, False]
+    assert found["to_move"] == "ann"
+    await refused(table, f"ann: {line}", "That player has resigned")
+    assert (await table.say("bob: /undo")).startswith("Taken back: dave's resignation. dave: ")
+    assert (await shown(table))["players"] == before["players"]
+    # before the first turn who leaves just gets up
+    await table.say("ann: /end")
+    await table.say("ann: /track @bob @dave")
+    if "resign" not in line:
+        assert "dave gets up." in await table.say(f"ann: {line}")
+        assert list(scores(await shown(table))) == ["ann", "bob"]
+
+
+async def test_one_leaves_a_game_with_real_dice_and_comes_back(table: Chat) -> None:
+    for said in ("ann: /track @bob", "ann: /score 500", "bob: /leave"):
+        await table.say(said)
+    await refused(table, "ann: /show", "No game is open here")
+    assert (await table.say("bob: /undo")).startswith("Taken back: bob's resignation. bob: to roll")
+    await table.say("bob: /score 300")
+    assert scores(await shown(table)) == {"ann": 500, "bob": 300}
+
+
+async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Chat) -> None:
+    """Nobody waits for that, as it can be taken back."""
+    for said in ("ann: /track @bob @dave", "ann: /score 500"):
+        await table.say(said)
+    await refused(table, "ann: /skip dave", "It is the turn of bob, not of dave")
+    assert "ann passes the turn of bob, who is away." in await table.say("ann: /skip bo")
+    assert (await shown(table))["to_move"] == "dave"
+    for line in ("/replace dave", "/replace dave level:greedy", "/replace level greedy"):
+        await refused(table, f"ann: {line}", "A bot cannot roll real dice; /leave NAME takes")
+    for line in ("/leave dave now", "/resign dave bob", "/skip dave bob"):
+        await refused(table, f"ann: {line}", "This takes the name of one player, as in /")
+    await refused(table, "ann: eve leaves", '"eve" does not play here')
+
+
+async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
+    """Only who manages the place says so for somebody else; the others have /skip and /replace."""
+    await table.say("ann: /play @bob @dave rules:kcd")
+    await table.say("ann: /roll")
+    guest = Caller("console", Person("console:ann", "ann"))
+    told = await by(table, guest, "/leave dave")
+    assert told.startswith("Only dave can give up here, or who manages this place for dave;")
+    await refused(table, "ann: /replace dave level:greedy", "It is the turn of ann, not of dave")
+    await refused(table, "bob: /skip an", "Be patient: ann has 5 min left to move")
+    assert "dave resigns." in await table.say("ann: dave gives up")
+    assert "ann resigns." in await by(table, guest, "/leave ann")
+
+
 async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
     await table.say("ann: /track @bob rules:facebook goal:3000")
     await table.say("ann: /score 500")

@@ -224,7 +224,7 @@ async def test_who_is_forgotten_has_given_up_before(program: Program) -> None:
     await program.play("ann")
     with pytest.raises(StoreError, match="has begun meanwhile: try it again"):
         await forget(program.store, "discord:bob")
-    assert [one async for one in program.parts.games.leave(by("bob"))]
+    assert [one async for one in program.parts.games.leave_all(by("bob"))]
     await forget(program.store, "discord:bob")
     assert [one.name for one in (await program.now()).winners] == ["ann"]
 
@@ -232,7 +232,7 @@ async def test_who_is_forgotten_has_given_up_before(program: Program) -> None:
 async def test_who_is_forgotten_has_left(program: Program) -> None:
     await program.begun(Form.ROUND_ROBIN, "ann", "bob", "cem")
     news = await program.play("bob")
-    [told] = [one async for one in program.parts.games.leave(by("bob"))]
+    [told] = [one async for one in program.parts.games.leave_all(by("bob"))]
     assert told.tournament
     assert await forget(program.store, "discord:bob") == 1
     program.parts.games.tables.drop()
