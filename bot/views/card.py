@@ -100,6 +100,8 @@ class Button:
     row: int = 0
     style: Style = Style.PLAIN
     enabled: bool = True
+    why: str = ""
+    """Why it is disabled, where somebody may ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +124,9 @@ class Card:
     buttons: tuple[Button, ...] = ()
 
     def __post_init__(self) -> None:
-        """Whatever is said, Discord acts on nothing in it."""
-        object.__setattr__(self, "text", shorten_text(defused(self.text)))
+        """Something is said, and whatever it is, Discord acts on nothing in it."""
+        text = self.text if self.text.strip() or self.files else say("There is nothing to tell.")
+        object.__setattr__(self, "text", shorten_text(defused(text)))
 
     @property
     def files(self) -> tuple[Attachment, ...]:
@@ -244,30 +247,19 @@ def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Bu
 
 def why_not(game: Game, mask: int) -> list[str]:
     """Why the buttons that are disabled are, with these dice chosen."""
-    seat, kept = game.mover, kept_dice(game, mask)
-    may_bank = partial(commands.bank, game, seat)
-    check_hints = partial(commands.check_hints, game)
-    undo = _undo(game)
-    if game.turn.roll is None:
-        has_bank = not game.tracked or game.turn != game.first_turn
-        return _refusals(*([may_bank] if has_bank else []), undo, check_hints)
-    told = []
-    scoring = _scoring_dice(game)
-    if idle := [face for face, scores in zip(game.turn.roll, scoring, strict=True) if not scores]:
-        told.append(
-            say_number(
-                "{dice} scores nothing in this roll under {rules} rules",
-                "{dice} score nothing in this roll under {rules} rules",
-                len(idle),
-                dice=kept_text(game, tuple(idle)),
-                rules=game.rules.name,
-            )
-        )
-    bank = partial(commands.keep_and, game, seat, kept, "bank") if kept else may_bank
-    use = partial(badges.check_use, game, seat, used_dice(game, mask))
-    checks: list[Callable[[], object]] = [use] if _shows_use(game) else []
-    checks += [undo] if game.tracked else []
-    return told + _refusals(*([] if game.is_farkle else [bank]), *checks, check_hints)
+    told = dict.fromkeys(one.why for one in table_buttons(game, mask) if one.why)
+    return list(told) or [say("every button can be pressed now")]
+
+
+def _button(
+    check: Callable[[], object], action: str, label: str, row: int, style: Style = Style.PLAIN
+) -> Button:
+    """A button that can be pressed where a command lets its action pass."""
+    try:
+        check()
+    except IllegalActionError as error:
+        return Button(action, label, row, style, enabled=False, why=str(error))
+    return Button(action, label, row, style)
 
 
 def _marked_advice(advice: Advice | SharedAdvice) -> str:
@@ -337,6 +329,17 @@ def _scoring_dice(game: Game) -> tuple[bool, ...]:
     return tuple(die in scoring for die in roll)
 
 
+def _idle_text(game: Game, idle: Roll) -> str:
+    """That dice of the roll score nothing."""
+    return say_number(
+        "{dice} scores nothing in this roll under {rules} rules",
+        "{dice} score nothing in this roll under {rules} rules",
+        len(idle),
+        dice=kept_text(game, idle),
+        rules=game.rules.name,
+    )
+
+
 def _after_the_end(game: Game) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
@@ -403,13 +406,15 @@ def _choice(game: Game, mask: int) -> list[Button]:
     buttons = []
     # a badge turns dice or rolls them again that score nothing
     changes = _shows_use(game) and game.power is not None and game.power.changes_rolls
-    for number, (die, scores) in enumerate(zip(roll, _scoring_dice(game), strict=True)):
+    scoring = _scoring_dice(game)
+    idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
+    useless = _idle_text(game, idle) if idle and not changes else ""
+    for number, (die, scores) in enumerate(zip(roll, scoring, strict=True)):
         alone = worth.get((die,))
         label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
-        buttons.append(
-            Button(f"die{number}", label, number // _PER_ROW, style, enabled=scores or changes)
-        )
+        why = "" if scores else useless
+        buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, not why, why))
     kept = kept_dice(game, mask)
     row = -(-len(roll) // _PER_ROW)
     if picks := _picks(game, mask, row):
@@ -418,11 +423,12 @@ def _choice(game: Game, mask: int) -> list[Button]:
     if game.is_farkle:
         buttons.append(Button("accept", say("Take the farkle"), row))
     elif kept not in worth:
-        told = say("Choose dice")
-        if kept:
-            told = say("Does not score")
-        buttons.append(Button("keep" if game.tracked else "roll", told, row, enabled=False))
-        buttons.append(Button("bank", say("Bank"), row, enabled=False))
+        told = say("Does not score") if kept else say("Choose dice")
+        keep = partial(commands.keep, game, game.mover, kept)
+        bank = partial(commands.bank, game, game.mover)
+        ask: Callable[[], object] = keep if kept else bank
+        buttons.append(_button(ask, "keep" if game.tracked else "roll", told, row))
+        buttons.append(_button(ask, "bank", say("Bank"), row))
     else:
         after = apply(game, Kept(dice=kept))
         if game.tracked:
@@ -495,7 +501,7 @@ def _die_label(game: Game, die: int) -> str:
 def _bank(game: Game, row: int) -> Button:
     total = game.bank_points
     label = say("Bank {points:,}", points=total) if total else say("Bank")
-    return Button("bank", label, row, Style.BANK, enabled=game.may_bank)
+    return _button(partial(commands.bank, game, game.mover), "bank", label, row, Style.BANK)
 
 
 def _use(game: Game, mask: int, row: int) -> list[Button]:
@@ -503,7 +509,7 @@ def _use(game: Game, mask: int, row: int) -> list[Button]:
     if not _shows_use(game):
         return []
     ask = partial(badges.check_use, game, game.mover, used_dice(game, mask))
-    return [Button("use", say("Use the badge"), row, enabled=not _refusals(ask))]
+    return [_button(ask, "use", say("Use the badge"), row)]
 
 
 def _shows_use(game: Game) -> bool:
@@ -512,11 +518,13 @@ def _shows_use(game: Game) -> bool:
 
 
 def _hint(game: Game, row: int) -> Button:
-    return Button("hint", say("Hint"), row, enabled=game.hints)
+    return _button(partial(commands.check_hints, game), "hint", say("Hint"), row)
 
 
 def _undo_button(game: Game, row: int) -> Button:
-    return Button("undo", say("Undo"), row, enabled=not _refusals(_undo(game)))
+    """Takes the last move back, by whose move it was: who else may not is told at the press."""
+    mover = game.before.mover if game.before else None
+    return _button(partial(commands.undo, game, mover), "undo", say("Undo"), row)
 
 
 def _details(row: int) -> Button:
@@ -525,19 +533,3 @@ def _details(row: int) -> Button:
 
 def _resign(row: int) -> Button:
     return Button("resign", say("Resign"), row)
-
-
-def _undo(game: Game) -> Callable[[], object]:
-    """Takes the last move back, by whose move it was: who else may not is told at the press."""
-    return partial(commands.undo, game, game.before.mover if game.before else None)
-
-
-def _refusals(*checks: Callable[[], object]) -> list[str]:
-    """What is not allowed of these, each as a sentence."""
-    found = []
-    for check in checks:
-        try:
-            check()
-        except IllegalActionError as error:
-            found.append(str(error))
-    return found

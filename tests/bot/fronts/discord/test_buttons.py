@@ -19,13 +19,16 @@ from bot.services.games import News
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
-from bot.table.events import Event, Kept, Rolled
+from bot.table.events import Accepted, Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.card import kept_dice, table_buttons, why_not
 from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
+from solver.loaded.kits import Kit
+from solver.named.badges import read_badge
+from solver.named.sets import read_set
 from solver.rules.file import load_rules, preset_names
 from solver.turn.scoring import set_asides
 from solver.wording import said_in
@@ -41,6 +44,7 @@ from tests.bot.fronts.discord.components import (
 )
 from tests.bot.fronts.discord.phone import lines_of_buttons
 
+BADGES = ["gold-transmutation@farkle", "silver-doppelganger"]
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
 
 
@@ -103,6 +107,37 @@ def check_choice(game: Game, mask: int, can: set[str], picks: set[str]) -> None:
     assert sorted((legal[one] for one in picked), reverse=True)[:2] == several[:2]
 
 
+def check_reasons(game: Game) -> None:
+    """Whatever is chosen, what is disabled has a reason, which Why not? tells."""
+    for mask in range(1 << len(game.turn.roll or ())):
+        told = why_not(game, mask)
+        assert all(map(str.strip, told))
+        for one in table_buttons(game, mask):
+            assert one.enabled == (not one.why) or one.action == "why"
+            assert not one.why or one.why in told
+
+
+@pytest.mark.parametrize("badge", BADGES)
+def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
+    """Dice that a badge may change, farkles on the table, real dice and dealt ones."""
+    chance, rules = random.Random(badge), load_rules("kcd")
+    for number, tracked in enumerate((False, True)):
+        kit = Kit(read_set(["lucky*3,odd,devil*2", "ordinary*6"][number]), read_badge(badge))
+        begun = commands.begin_game("ab12", rules, [None] * 2, kits=(kit, kit), tracked=tracked)
+        game = begin(begun)
+        for _ in range(12):
+            check_reasons(game)
+            events: list[Event] = [Accepted()]
+            if game.turn.roll is None:
+                secret = chance.randbytes(32)
+                events = [*commands.roll(game, game.mover, commands.fallen(game, secret))]
+            elif not game.is_farkle:
+                kept = chance.choice(game.set_asides()).dice
+                events = [*commands.keep(game, game.mover, kept)]
+            for event in events:
+                game = apply(game, event)
+
+
 @pytest.mark.parametrize("preset", preset_names())
 @pytest.mark.parametrize(
     "players", [2, 3, 8, *(pytest.param(number, marks=pytest.mark.slow) for number in (4, 5))]
@@ -131,7 +166,7 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
         }  # fmt: skip
         barred = [one for one in buttons if one.get("disabled")]
         assert ("why" in can) == any(not one["custom_id"].endswith(":why") for one in barred)
-        assert "why" not in can or why_not(game, mask)
+        check_reasons(game)
         if game.over:
             assert ("review" in can) == (players == 2)
             return
