@@ -1,50 +1,274 @@
-"""The transcripts in the README are what the program says."""
+"""What the README and the documents show is what the program says, and their links lead somewhere.
+
+To write transcripts anew after a change that is meant, and then read what git says has changed:
+
+    FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest tests/test_readme.py
+"""
 
 import asyncio
+import json
 import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
-from tests.bot.chat import open_chat
+from bot.fronts.discord.settings import DiscordSettings
+from bot.services import tables
+from bot.settings import Settings
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import FarklePenalty, Ruleset, Scoring
+from tests.bot.chat import Chat, open_chat
+from tests.bot.test_playthroughs import WRITES, fixed_secrets
 
-README = Path(__file__).parents[1] / "README.md"
+CHECKOUT = Path(__file__).parents[1]
+DOCS = CHECKOUT / "docs"
+SHOWN = [CHECKOUT / "README.md", *sorted(DOCS.glob("*.md"))]
+TOLD = [*SHOWN, *(CHECKOUT / one for one in ("CONTRIBUTING.md", "SECURITY.md", "tests/README.md"))]
+LINKED = [*TOLD, CHECKOUT / "CHANGELOG.md"]
+BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)
 
 
-def transcripts() -> list[tuple[str, str]]:
-    """Each command shown after "> " in a block of text, with the lines below it."""
-    found = []
-    for block in re.findall(r"```text\n(.*?)```", README.read_text(), flags=re.DOTALL):
-        for part in re.split(r"^> ", block, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            found.append((command, shown.rstrip()))
-    return found
+def name(document: Path) -> str:
+    return str(document.relative_to(CHECKOUT))
 
 
-def said(command: str, data: Path) -> str:
-    """What the program says to a line in the chat or to a command line."""
-    if command.startswith("/"):
-        return asyncio.run(_said(command, data))
-    result = CliRunner().invoke(farkle, command.split()[1:], prog_name="farkle")
+def blocks(document: Path, kind: str) -> list[str]:
+    """The blocks of a document that are marked as text, toml, ..."""
+    return [text for _, found, text in BLOCK.findall(document.read_text("utf-8")) if found == kind]
+
+
+def prose(document: Path) -> str:
+    """A document without its blocks."""
+    return BLOCK.sub("", document.read_text("utf-8"))
+
+
+def code(document: Path) -> Iterator[str]:
+    """What a document shows as code: in backticks, and in lines that are set in."""
+    text = prose(document)
+    yield from re.findall(r"``? ?(.+?) ?``?(?!`)", " ".join(text.split()))
+    yield from re.findall(r"^ {4,}(\S.*)$", text, flags=re.MULTILINE)
+
+
+def commands(document: Path, program: str) -> Iterator[list[str]]:
+    """The words behind each call of a program that a document shows."""
+    call = re.compile(rf"(?:^|\| )(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?{program} +(.+)")
+    for line in code(document):
+        if found := call.search(re.sub(r"\s{2,}.*|\s#.*", "", line)):
+            yield shlex.split(found[1])
+
+
+# Transcripts
+
+
+def transcripts() -> list[tuple[Path, str]]:
+    """Every block of text with lines after "> ", and what is answered below them."""
+    return [
+        (document, block)
+        for document in SHOWN
+        for block in blocks(document, "text")
+        if block.startswith("> ")
+    ]
+
+
+def first_line(value: object) -> str | None:
+    return value.partition("\n")[0][2:] if isinstance(value, str) else name(Path(str(value)))
+
+
+def played(block: str, data: Path, folder: Path) -> str:
+    """The block again, as the program answers its lines one after the other."""
+    lines = re.findall(r"^> (.*)$", block, flags=re.MULTILINE)
+    return "".join(
+        f"> {line}\n{said}\n" for line, said in asyncio.run(_played(lines, data, folder))
+    )
+
+
+async def _played(lines: list[str], data: Path, folder: Path) -> list[tuple[str, str]]:
+    async with open_chat(folder, data / "strategies") as chat:
+        return [(line, await _said(line, chat)) for line in lines]
+
+
+async def _said(line: str, chat: Chat) -> str:
+    if not line.startswith("farkle "):
+        return await chat.say(line)
+    result = CliRunner().invoke(farkle, shlex.split(line)[1:], prog_name="farkle")
     assert result.exit_code == 0, result.output
     return result.output.rstrip()
 
 
-async def _said(command: str, data: Path) -> str:
-    async with open_chat(data) as chat:
-        return await chat.say(command)
+@pytest.mark.parametrize(("document", "block"), transcripts(), ids=first_line)
+def test_documents_show_what_the_program_says(
+    document: Path, block: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "secrets", fixed_secrets(document.stem))
+    monkeypatch.setenv("FARKLE_DATA", str(data))
+    (tmp_path / "kernels").symlink_to(data / "kernels")
+    found = played(block, data, tmp_path)
+    if WRITES:
+        document.write_text(document.read_text("utf-8").replace(block, found), "utf-8")
+    assert WRITES or found == block
 
 
-@pytest.mark.parametrize(("command", "shown"), transcripts(), ids=[c for c, _ in transcripts()])
-def test_the_readme_shows_what_the_program_says(command: str, shown: str, data: Path) -> None:
-    assert said(command, data) == shown
+def test_a_transcript_of_every_kind_is_found() -> None:
+    shown = [block for _, block in transcripts()]
+    for line in ("> /advise ", "> /play ", "> /score ", "> farkle "):
+        assert any(line in block for block in shown), line
 
 
-def test_the_readme_shows_the_commands_that_make_knows() -> None:
-    makefile = (README.parent / "Makefile").read_text()
-    for target in re.findall(
-        r"(?:`|^    )make (?:-s )?(\w+)", README.read_text(), flags=re.MULTILINE
-    ):
-        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+# Programs, commands and options
+
+
+@pytest.mark.parametrize("document", TOLD, ids=name)
+def test_documents_name_targets_of_make(document: Path) -> None:
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    for words in commands(document, "make"):
+        for target in words:
+            if target[0] != "-" and "=" not in target:
+                assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+@pytest.mark.parametrize("document", TOLD, ids=name)
+def test_documents_name_commands_and_options_of_the_program(document: Path) -> None:
+    for words in commands(document, "farkle"):
+        command: click.Command = farkle
+        context = click.Context(command)
+        while (
+            isinstance(command, click.Group)
+            and words
+            and words[0] in command.list_commands(context)
+        ):
+            found = command.get_command(context, words.pop(0))
+            assert found is not None
+            command = found
+        assert command is not farkle or all(word.startswith("-") for word in words), words
+        known = {
+            option
+            for one in command.get_params(context)
+            for option in (*one.opts, *one.secondary_opts)
+        }
+        for word in words:
+            assert not word.startswith("--") or word.split("=")[0] in known, (words, word)
+
+
+def subcommands(group: click.Group, *before: str) -> Iterator[str]:
+    """Every command of the command line with what stands before it."""
+    context = click.Context(group)
+    for one in group.list_commands(context):
+        command = group.get_command(context, one)
+        yield " ".join((*before, one))
+        if isinstance(command, click.Group):
+            yield from subcommands(command, *before, one)
+
+
+def test_every_command_is_explained(tmp_path: Path, data: Path) -> None:
+    async def names() -> list[str]:
+        async with open_chat(tmp_path, data / "strategies") as chat:
+            return re.findall(r"^  /([\w-]+)", await chat.say("/help"), flags=re.MULTILINE)
+
+    rows = [line for line in prose(DOCS / "commands.md").splitlines() if line.startswith("| `/")]
+    told = set(re.findall(r"`/([\w-]+)", "\n".join(rows)))
+    assert told == set(asyncio.run(names()))
+    calls = [" ".join(words) for words in commands(DOCS / "commands.md", "farkle")]
+    for command in subcommands(farkle):
+        assert any(f"{call} ".startswith(f"{command} ") for call in calls), command
+
+
+def test_every_variable_is_explained() -> None:
+    known = {f"{Settings.prefix}{key}".upper() for key in Settings.model_fields}
+    known |= {key.upper() for key in DiscordSettings.model_fields}
+    rows = [line for line in prose(DOCS / "hosting.md").splitlines() if line.startswith("| `")]
+    told = set(re.findall(r"`((?:FARKLE|DISCORD)_[A-Z_]+)`", "\n".join(rows)))
+    assert told == known
+
+
+def test_every_key_of_rules_is_explained() -> None:
+    known = {*Ruleset.model_fields, *Scoring.model_fields, *FarklePenalty.model_fields}
+    # the place for what cannot be solved yet, and the table that the other keys are in
+    known -= {"loaded_dice", "scoring", "in_a_row", "points"}
+    cells = re.findall(r"^\| (`[^|]+) \|", prose(DOCS / "rules.md"), flags=re.MULTILINE)
+    told = set(re.findall(r"`([\w-]+)`", "\n".join(cells)))
+    assert told == known | set(preset_names())
+
+
+@pytest.mark.parametrize("document", SHOWN, ids=name)
+def test_rules_in_documents_are_rules(document: Path, tmp_path: Path) -> None:
+    file = tmp_path / "shown.toml"
+    for block in blocks(document, "toml"):
+        file.write_text(block, "utf-8")
+        assert load_rules(str(file)).goal == tomllib.loads(block)["goal"]
+
+
+def test_the_shell_lines_make_the_dice_of_the_example() -> None:
+    for program in ("openssl", "od", "awk", "xxd", "sha256sum"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not there")
+    [lines] = blocks(DOCS / "fair-dice.md", "sh")
+    done = subprocess.run(["/bin/sh", "-c", lines], capture_output=True, text=True, check=True)
+    vectors = json.loads((CHECKOUT / "tests/bot/table/fair_dice_vectors.json").read_text("utf-8"))
+    [vector] = [one for one in vectors if one["title"] == "two players"]
+    [roll] = [one for one in vector["rolls"] if one["number"] == 1]
+    assert done.stdout.split()[:7] == [*map(str, roll["dice"]), vector["commitment"]]
+
+
+# Links and size
+
+
+def anchors(document: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a document."""
+    headings = re.findall(r"^#+ (.+)$", prose(document), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def links(document: Path) -> Iterator[tuple[Path, str]]:
+    """The files that a document links or shows, each with the anchor in it."""
+    text = prose(document)
+    for link in [*re.findall(r"\]\(([^)\s]+)\)", text), *re.findall(r'src="([^"]+)"', text)]:
+        if not link.startswith(("https://", "http://")):
+            path, _, anchor = link.partition("#")
+            yield (document.parent / path).resolve() if path else document, anchor
+
+
+@pytest.mark.parametrize("document", LINKED, ids=name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target, anchor in links(document):
+        assert target.exists(), target
+        assert not anchor or anchor in anchors(target), (target, anchor)
+
+
+@pytest.mark.parametrize("document", SHOWN, ids=name)
+def test_what_documents_link_is_in_the_source_distribution(document: Path) -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    for target, _ in [(document, ""), *links(document)]:
+        path = f"/{name(target)}"
+        assert any(path == one or path.startswith(f"{one}/") for one in included), path
+
+
+def test_every_document_is_found_from_the_readme() -> None:
+    ahead = [CHECKOUT / "README.md"]
+    for document in ahead:
+        found = [target for target, _ in links(document) if target.suffix == ".md"]
+        ahead += [target for target in dict.fromkeys(found) if target not in ahead]
+    assert set(DOCS.glob("*.md")) <= set(ahead)
+
+
+def test_the_readme_is_short_and_says_first_what_it_is() -> None:
+    text = (CHECKOUT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 200
+    first = " ".join(text.split("\n\n")[1].split()).split(". ")[0]
+    assert "two-player Farkle" in first
+    assert "make chat" in text
+    assert "make test" in text
+
+
+def test_pictures_are_small() -> None:
+    pictures = [path for path in DOCS.rglob("*") if path.suffix in {".png", ".svg"}]
+    assert pictures
+    assert all(path.stat().st_size < 150_000 for path in pictures)

@@ -55,7 +55,7 @@ class DiscordSettings(FromEnvironment):
         if self.discord_token_file is None:
             raise InvalidRequestError.say(
                 "no token is given: set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that holds"
-                " it; the README says how to get one"
+                " it; docs/hosting.md says how to get one"
             )
         try:
             token = self.discord_token_file.read_text("utf-8").strip()

@@ -49,7 +49,7 @@ def seeds_of(vector: dict[str, Any]) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["title"])
 def test_vectors_of_openssl(vector: dict[str, Any]) -> None:
-    """The vectors were made with openssl and awk, see the README."""
+    """The vectors were made with openssl and awk, see docs/fair-dice.md."""
     secret, game, seeds = bytes.fromhex(vector["secret"]), vector["game"], seeds_of(vector)
     assert commitment(secret) == vector["commitment"]
     for rolled in vector["rolls"]:
