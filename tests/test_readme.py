@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
+from bot.fronts.chat.commands import take_apart
 from bot.fronts.discord.settings import DiscordSettings
 from bot.services import tables
 from bot.settings import Settings
@@ -155,6 +156,14 @@ def test_documents_name_commands_and_options_of_the_program(document: Path) -> N
         }
         for word in words:
             assert not word.startswith("--") or word.split("=")[0] in known, (words, word)
+
+
+async def test_documents_name_commands_and_options_of_the_chat(chat: Chat) -> None:
+    for document in TOLD:
+        for line in code(document):
+            if found := re.match(r"(?:\w+: )?/([a-z-]+)(?: (.*?))?(?:\s{2,}.*)?$", line):
+                assert found[1] in chat.commands.by_name, (name(document), line)
+                take_apart(chat.commands.by_name[found[1]], found[2] or "")
 
 
 def subcommands(group: click.Group, *before: str) -> Iterator[str]:
