@@ -51,7 +51,7 @@ from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.scoring import all_set_asides
-from solver.wording import say
+from solver.wording import say, say_number
 
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether the bots of another program have moved."""
@@ -101,6 +101,8 @@ def _command(
         *args: _More.args,
         **more: _More.kwargs,
     ) -> AsyncIterator[News]:
+        if game_id is None:
+            await self.tables.check_meant(caller)
         # bots whose turn was broken off, by the end of the program or by whoever left, come first;
         # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
         found = await self.tables.find(caller, game_id)
@@ -163,7 +165,7 @@ class Games:
         settings = await self.tables.store.settings(caller.place)
         found = await self.tables.open_at(caller.place)
         if len(found) >= settings.games and all(len(one.game.seats) > 1 for one in found):
-            raise self._no_room(found, GameRunningError.of(settings.games))
+            raise self._no_room(caller, found, GameRunningError.of(settings.games))
 
     async def play(
         self,
@@ -219,7 +221,7 @@ class Games:
                     also=also,
                 )
             except GameRunningError as error:
-                earlier.append(await self._make_room(caller.place, error))
+                earlier.append(await self._make_room(caller, error))
         unsolved = len(kits) > 2 and not await at_once(self.oracle.needs, table.game, rival=False)
         chances = await self.oracle.chances(table)
         yield News(None, (), table, chances, earlier=tuple(earlier), unsolved=unsolved)
@@ -421,7 +423,7 @@ class Games:
         if reopened := await self._reopened(caller, game_id):
             yield reopened
             return
-        async for news in self._undo(caller, game_id):
+        async for news in self._undo(caller, (await self.tables.find(caller, game_id)).game.id):
             yield news
 
     @_command
@@ -468,7 +470,7 @@ class Games:
             async with asyncio.timeout(self.oracle.needed_seconds):
                 async for _ in self.oracle.ready(caller.asker, needed):
                     pass
-        async for news in self._resign(caller, game_id, who):
+        async for news in self._resign(caller, found.game.id, who):
             yield news
 
     @_command
@@ -610,9 +612,9 @@ class Games:
                 return [last] if last else []
         return []
 
-    async def _make_room(self, place: str, refusal: GameRunningError) -> Table:
+    async def _make_room(self, caller: Caller, refusal: GameRunningError) -> Table:
         """Put away a table of one person alone. Raises GameRunningError if there is none."""
-        found = await self.tables.open_at(place)
+        found = await self.tables.open_at(caller.place)
         for one in reversed(found):
             async with self.tables.lock(one.game.id):
                 table = await self.tables.current(one.game.id)
@@ -620,16 +622,32 @@ class Games:
                     with contextlib.suppress(StaleVersionError):  # somebody sat down elsewhere
                         news = await self._commit(table, table.then(*commands.end(table.game)))
                         return news.table
-        raise self._no_room(found, refusal)
+        raise self._no_room(caller, found, refusal)
 
-    def _no_room(self, found: Sequence[Table], refusal: GameRunningError) -> GameRunningError:
-        """The same error, or one that names a game of those found in which nobody moves."""
+    def _no_room(
+        self, caller: Caller, found: Sequence[Table], refusal: GameRunningError
+    ) -> GameRunningError:
+        """The error that names the games found, one in which nobody moves before others."""
+        self.tables.note_not_begun(caller)
         if idle := [one.game.id for one in found if is_idle(one, self.tables.now())]:
             return GameRunningError.say(
                 "nobody moves any more in game {game} here: /end game:{game} puts it away",
                 game=idle[-1],
             )
-        return refusal
+        if not found:
+            return refusal
+        games = [f"{one.game.id} ({', '.join(one.names)})" for one in found]
+        return GameRunningError(
+            say_number(
+                "game {games} is running here already: finish it, or put it away by"
+                " /end game:{game}",
+                "{number} games are running here already, as many as there may be: {games};"
+                " /end game:{game} puts one away",
+                len(found),
+                games=", ".join(games),
+                game=found[-1].game.id,
+            )
+        )
 
     @asynccontextmanager
     async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:

@@ -55,6 +55,11 @@ class Situation:
         return cls(opponent=opponent[0], others=tuple(opponent[1:]), **fields)
 
     @property
+    def scores(self) -> tuple[int, ...]:
+        """Of all players, in the order of their turns."""
+        return self.banked, self.opponent, *self.others
+
+    @property
     def players(self) -> int:
         """How many there are."""
         return 2 + len(self.others)

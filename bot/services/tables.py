@@ -133,7 +133,7 @@ class Table:
                 players=", ".join(self.names[k] for k in seats),
             )
         raise InvalidRequestError.say(
-            '"{name}" does not play here: {players} do', name=name, players=self._players
+            '"{name}" does not play here: {players} do', name=name, players=self.players
         )
 
     def plays(self, caller: Caller) -> bool:
@@ -154,7 +154,7 @@ class Table:
         seat = self.seat_of(caller.person)
         if seat is None:
             raise IllegalActionError.say(
-                "you do not play in this game: {players} do", players=self._players
+                "you do not play in this game: {players} do", players=self.players
             )
         return seat
 
@@ -209,7 +209,7 @@ class Table:
         commands.check_tracked(self.game)
         if not self.has_say(caller):
             raise IllegalActionError.say(
-                "only those who play keep the score: {players}", players=self._players
+                "only those who play keep the score: {players}", players=self.players
             )
 
     def check_hint(self, caller: Caller) -> None:
@@ -223,7 +223,8 @@ class Table:
             raise IllegalActionError.say("nobody else plays yet: others sit down with /join")
 
     @property
-    def _players(self) -> str:
+    def players(self) -> str:
+        """The names of all in one line."""
         return ", ".join(self.names)
 
     def then(self, *events: Event, seat: SeatRow | None = None, left: int | None = None) -> "Table":
@@ -268,6 +269,9 @@ class Tables:
         """How often all was forgotten: what was read before that is out of date."""
         self._changes = 0
         """How often games were begun or ended: lists read before that are out of date."""
+        self._not_begun: dict[str, set[str]] = {}
+        """By place who wanted to begin a game and could not: what they say next may be meant for it
+        until they name or look at another one."""
         self._secrets: dict[str, bytes] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -339,12 +343,32 @@ class Tables:
         self._changed(caller.place, begun=game_id)
         return table
 
+    def note_not_begun(self, caller: Caller) -> None:
+        """Remember that the caller could not begin a game."""
+        self._not_begun.setdefault(caller.place, set()).add(caller.person.id)
+
+    def note_seen(self, caller: Caller) -> None:
+        """Remember that the caller knows which games are open."""
+        self._not_begun.get(caller.place, set()).discard(caller.person.id)
+
+    async def check_meant(self, caller: Caller) -> None:
+        """Raises InvalidRequestError where a move may be meant for a game that was not begun."""
+        if caller.person.id in self._not_begun.get(caller.place, ()):
+            table = await self.find(caller)
+            raise InvalidRequestError.say(
+                "the game that you wanted was not begun, so that this would count in game {game}"
+                " ({players}): if you mean that one, look at it with /show first",
+                game=table.game.id,
+                players=table.players,
+            )
+
     async def find(self, caller: Caller, game_id: str | None = None) -> Table:
         """The open game that a caller means. Raises InvalidRequestError where it is not plain."""
         if game_id is not None:
             with suppress(MissingGameError, DamagedGameError):
                 table = await self.current(game_id)
                 if table.stored.place == caller.place and not table.game.over:
+                    self.note_seen(caller)
                     return table
             await self.open_at(caller.place)  # which tells of one that was set aside
             self.store.check_complete()
@@ -404,18 +428,33 @@ class Tables:
                 return table if table.idle_hours else None
         return None
 
-    async def asked_at(self, caller: Caller) -> Table | None:
+    async def asked_at(self, caller: Caller, *, told: bool) -> Table | None:
         """The game that a question without numbers is about: the one here, or the caller's own.
 
-        Raises IllegalActionError for who plays a game in which hints are forbidden.
+        told : whether the question tells a position or rules, so that it need not be on that game
+
+        Raises IllegalActionError where it is on a game of the caller in which hints are forbidden.
         """
         found = await self.open_at(caller.place)
-        own = [one for one in found if one.seat_of(caller.person) is not None]
-        if any(not one.game.hints for one in own):
-            raise IllegalActionError.say("the host has forbidden hints in the game that you play")
+        own = [one for one in found if one.plays(caller)]
         found = own or [one for one in found if one.game.hints]
         plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]
-        return plays[0] if len(found) == len(plays) == 1 else None
+        here = plays[0] if len(found) == len(plays) == 1 else None
+        if here and not (here.game.hints or told):
+            raise _no_hints(here)
+        return here
+
+    async def check_asked(
+        self, caller: Caller, rules: Ruleset, scores: Sequence[int], roll: Roll | None = None
+    ) -> None:
+        """Raises IllegalActionError for a position that may be one of a game without hints.
+
+        That is one that the caller plays, see `Game.may_be_at`; all else may be asked about.
+        """
+        for one in await self.open_at(caller.place):
+            is_silent = not one.game.hints and len(one.game.seats) > 1 and one.plays(caller)
+            if is_silent and one.game.may_be_at(rules, scores, roll):
+                raise _no_hints(one)
 
     async def read_all_open(self) -> None:
         """See in which places games are open: those of all others are known to have none."""
@@ -591,12 +630,22 @@ class Tables:
     def _changed(self, place: str, *, begun: str | None = None, over: str | None = None) -> None:
         """Another game is open in a place, or one no more; if neither, who knows."""
         self._changes += 1
+        self._not_begun.pop(place, None)
         known = self._known(place)
         if known is None or not (begun or over):
             self._open[place] = None
         else:
             others = [game_id for game_id in known if game_id not in {begun, over}]
             self._open[place] = [begun, *others] if begun else others
+
+
+def _no_hints(table: Table) -> IllegalActionError:
+    return IllegalActionError.say(
+        "the host has forbidden hints in the game that you play, {game}, and this may be its"
+        " position: other scores and other rules are answered, and {command} game:{game} ends that",
+        game=table.game.id,
+        command="/resign" if table.game.closed else "/end",
+    )
 
 
 def _none_open(last: Table | None) -> str:

@@ -1,5 +1,6 @@
 """A game as it stands: what players have, the turn under way, and what may be done now."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -355,6 +356,31 @@ class Game:
     def playing(self) -> int:
         """How many have not resigned."""
         return sum(seat.playing for seat in self.seats)
+
+    def may_be_at(self, rules: Ruleset, scores: Sequence[int], roll: Roll | None = None) -> bool:
+        """Whether a question on a position may be one on this game.
+
+        That is where nearly the same rules are meant, and either the roll that lies on the table or
+        scores that are as near to those of players: near is up to a twentieth of the goal, so that
+        what is best there tells what is best here.
+
+        scores : of the player to move in the position, then of the others
+        """
+        if rules.digest_but_goal != self.rules.digest_but_goal:
+            return False
+        if roll and roll == self.turn.roll:
+            return True
+
+        def near(one: int, other: int) -> bool:
+            return abs(one - other) * 20 <= self.rules.goal
+
+        here = [seat.score for seat in self.seats if seat.playing]
+        own, *others = scores
+        return near(rules.goal, self.rules.goal) and any(
+            near(own, score)
+            and all(any(near(one, rest) for rest in here[:k] + here[k + 1 :]) for one in others)
+            for k, score in enumerate(here)
+        )
 
     @property
     def all_play_off(self) -> bool:

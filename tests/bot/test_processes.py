@@ -221,7 +221,7 @@ def test_what_is_set_and_forbidden_in_one_program_holds_in_the_other(
     with speakers(folder, rules, 2, "@bob") as (one, other):
         for _ in range(5):
             assert "options" in other.say(question)[0]
-            one.say(f"ann: /play @bob hints:no rules:{folder / 'tiny.toml'}")
+            one.say("ann: /play @bob hints:no rules:kcd")
             assert FORBIDDEN in other.say(question)[0]["error"]
             assert other.say("/settings games:2")[0] == one.say("/settings")[0]
             one.say("/rules use facebook")

@@ -447,7 +447,7 @@ async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Pat
     rules = f"rules:{solved}/three.toml goal:300"
     async with open_chat(tmp_path, needed=60) as chat:
         for line, problem in (
-            (f"/play @bob {rules}", "a game is running here already"),
+            (f"/play @bob {rules}", "is running here already"),
             (f"/play @ann {rules}", "everybody can take only one seat"),
             (f"/play away:1 {rules}", "away: takes 10 to"),
             (f"/track bot {rules}", "bot"),

@@ -21,6 +21,7 @@ from bot.services.situation import (
     Situation,
     dice_and_numbers,
     has_sets,
+    read_faces,
 )
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
@@ -60,12 +61,14 @@ def advice_commands(
         make_text: Callable[[Any], str],
         dice: int | str | None,
     ) -> AsyncIterator[Reply]:
-        here = await tables.asked_at(caller)
+        here = await tables.asked_at(caller, told=bool(line.options))
         if here and not line.options:
             replies = _told_here(oracle, rules, caller, here, ask_here, make_text)
         else:
             meant = await rules_meant(line, caller, here, rules)
             situation = line.situation(meant)
+            roll = read_faces(dice, meant.dice) if isinstance(dice, str) else None
+            await tables.check_asked(caller, meant, situation.scores, roll)
             check = partial(check_asked, situation, dice)
             replies = _told(oracle, rules, caller, situation, ask, make_text, check)
         async for reply in replies:
@@ -123,14 +126,14 @@ def _position_command(oracle: Oracle, rules: HouseRules, tables: Tables) -> Comm
     """/position: what is best in a position that is named by its ID."""
 
     async def position(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        await tables.asked_at(caller)  # who plays where hints are forbidden gets none
         read = read_id(line.words)
         known = [entry.rules for entry in await rules.list(caller.place) if entry.rules]
-        meant, *where = opened(read, known)
+        meant, position, roll = opened(read, known)
+        await tables.check_asked(caller, meant, (position.banked, position.opponent), roll)
         async for reply in solved_first(oracle, rules, caller, meant, 2):
             yield reply
         ask = partial(oracle.advisor.answer, meant)
-        found = await oracle.answered(caller.asker, meant, ask, *where)
+        found = await oracle.answered(caller.asker, meant, ask, position, roll)
         yield Reply(found, answer_text, answer_data)
 
     return Command(

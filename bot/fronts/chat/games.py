@@ -405,6 +405,7 @@ class GameCommands:
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         table = await self._games.tables.find(caller, table_of(line))
+        self._games.tables.note_seen(caller)
         shown = await self._games.shown(table)
         yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
         async for news in self._games.bots(table):
@@ -412,6 +413,7 @@ class GameCommands:
 
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await self._games.tables.open_at(caller.place)
+        self._games.tables.note_seen(caller)
         if not found:
             self._games.tables.store.check_complete()
         yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])

@@ -130,9 +130,9 @@ class LoadedQuestions:
 
         of_all : whether it takes three players and more
         """
-        await self._tables.asked_at(caller)  # who plays where hints are forbidden gets none
         rules = await self._meant(line, caller)
         situation = line.situation(rules)
+        await self._tables.check_asked(caller, rules, situation.scores)
         dice = _dice_of_all(line, rules, situation) if of_all else _dice(line, rules)
         seconds = await at_once(seconds_of, self._folders, dice.matchup)
         work = make, self._folders, dice, asked, situation

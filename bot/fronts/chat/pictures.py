@@ -81,7 +81,7 @@ class PictureCommands:
         ]
 
     async def _explain(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await self._tables.asked_at(caller)
+        here = await self._tables.asked_at(caller, told=bool(line.options))
         if here and here.game.kits and not line.options:
             async for reply in self._explain_loaded(caller, here):
                 yield reply
@@ -109,7 +109,7 @@ class PictureCommands:
         yield Reply(found, loaded_explanation_text, loaded_explanation_data, private=True)
 
     async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await self._tables.asked_at(caller)
+        here = await self._tables.asked_at(caller, told=bool(line.options))
         if has_sets(line.options):
             async for reply in self._loaded.explore(line, caller):
                 yield reply
@@ -134,11 +134,12 @@ class PictureCommands:
 
     async def _solved_first(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """That the rules which are meant are solved before the answer, where that is quick."""
-        here = await self._tables.asked_at(caller)
+        here = await self._tables.asked_at(caller, told=bool(line.options))
         meant = await rules_meant(line, caller, here, self._rules)
         check = None
         if not here or line.options:
             asked, dice = line.situation(meant), line.number("dice")
+            await self._tables.check_asked(caller, meant, asked.scores)
 
             def check() -> None:
                 asked.check_two()
@@ -155,7 +156,7 @@ class PictureCommands:
         of_game: Callable[[Advisor, Game], T],
     ) -> tuple[T, Table | None]:
         """What there is to see of a position, or of the game here, which comes with it."""
-        here = await self._tables.asked_at(caller)
+        here = await self._tables.asked_at(caller, told=bool(line.options))
         advisor = self._oracle.advisor
         if here and not line.options:
             game = replace(here.game, before=None)
@@ -187,8 +188,8 @@ async def walked(
 
     Raises FarkleError.
     """
-    await tables.asked_at(caller)  # who plays where hints are forbidden gets none this way
     strategy = await at_once(oracle.advisor.strategy_of, digest, name)
+    await tables.check_asked(caller, strategy.rules, (position.banked, position.opponent))
     asked = oracle.advisor, digest, name, position
     yield exploration(await oracle.answered(caller.asker, strategy.rules, explored_at, *asked))
 

@@ -221,7 +221,7 @@ async def test_an_idle_game_may_be_put_away_by_anybody(
     game = await begun(chat, line)
     clock.wait(timedelta(seconds=seconds) - SECOND)
     begin = "eve: /play @fay rules:classic"
-    assert "A game is running here already: finish it" in await by_stranger(other, begin)
+    assert f"Game {game} (ann, bob) is running here already" in await by_stranger(other, begin)
     assert "Only those who play" in await by_stranger(other, "eve: /end")
     clock.wait(SECOND)
     told = await by_stranger(other, begin)

@@ -111,7 +111,7 @@ async def test_hints_stay_forbidden_in_every_program(
     await chat.say("ann: /play @bob hints:no")
     async with open_chat(tmp_path, data / "strategies") as later:
         for program in (chat, other_chat, later):
-            for line in (WHOLE, "/advise 653332 me:0", "/odds dice:6 rules:kcd", "/advise"):
+            for line in (WHOLE, "/advise 653332 me:0", "/odds dice:6 rules:facebook", "/advise"):
                 assert FORBIDDEN in await program.say(f"bob: {line}")
             assert await asked(program, f"carl: {WHOLE}", queries) == []
     await other_chat.say("ann: /end")

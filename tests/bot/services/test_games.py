@@ -443,6 +443,84 @@ async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
     assert "ann resigns." in await by(table, guest, "/leave ann")
 
 
+NO_HINTS = "The host has forbidden hints in the game that you play, "
+
+
+async def test_only_questions_on_a_game_without_hints_are_refused(chat: Chat) -> None:
+    """Nobody gets at its position by typing it again; all else is answered."""
+    for line in (
+        "ann: /track @bob rules:facebook hints:no",
+        "ann: /score 2500",
+        "bob: /score 1000",
+    ):
+        await chat.say(line)
+    game = (await shown(chat))["game"]
+    same = (
+        *("/advise 6 5 3 3 3 2", "6 5 3 3 3 2", "/advise", "/odds", "/explain", "/explore"),
+        *("/advise 653332 me:2500 them:1000", "/advise 653332 me:1000 them:2500"),
+        *("/advise 653332 me:2450 them:1050 goal:10100", "/advise 6 5 3 3 3 2 350 2500 1000"),
+        *("/odds turn:350 dice:2 me:2500 them:1000", "/explain me:2500 them:1000"),
+        *("/explore me:2500 them:1000", "/advise 653332 rules:facebook me:2500 them:1000"),
+    )
+    for line in same:
+        told = f"{NO_HINTS}{game}, and this may be its position"
+        await refused(chat, f"ann: {line}", told)
+        assert f"/end game:{game} ends that" in await chat.say(f"bob: {line}")
+    others = (
+        *("/advise 653332 rules:kcd", "/advise 653332 me:4200 them:5000", "/advise 653332 me:0"),
+        *("/odds turn:350 dice:2 me:4200 them:5000", "/explain me:4200 them:5000", "/explore me:0"),
+        *("/position CZT1-7YZ9-SYP", "/explain rules:kcd", "/advise 653332 goal:5000 me:2500"),
+        "/advise 653332 me:2500 them:1000 rules:classic",
+    )
+    for line in others:
+        assert NO_HINTS not in await chat.say(f"ann: {line}")
+    # a position by its ID is that of the game as well
+    asked = await chat.say("eve: /advise 653332 me:2500 them:1000")
+    found = asked.rsplit("Position ", 1)[1].split()[0]
+    assert NO_HINTS in await chat.say(f"ann: {found}")
+    # a roll that lies there is no question of its own, whatever the scores
+    await chat.say("ann: /roll 6 5 3 3 3 2")
+    assert NO_HINTS in await chat.say("ann: /advise 2 3 3 3 5 6 me:8000")
+    assert NO_HINTS not in await chat.say("ann: /advise 2 3 3 3 5 6 me:8000 rules:classic")
+    assert NO_HINTS not in await chat.say("ann: /advise 2 3 3 3 4 6 me:8000")
+
+
+async def test_who_plays_no_more_may_ask_again(table: Chat) -> None:
+    await table.say("ann: /track @bob @carl rules:facebook hints:no")
+    await table.say("ann: /score 500")
+    assert NO_HINTS in await table.say("ann: /advise 653332 me:500")
+    await table.say("ann: /resign")
+    assert NO_HINTS not in await table.say("ann: /advise 653332 me:500")
+    # and who waits alone at a table has no position yet
+    await table.say("ann: /end")
+    await table.say("ann: /track rules:facebook hints:no")
+    assert NO_HINTS not in await table.say("ann: /advise 653332")
+
+
+async def test_what_follows_a_game_that_was_not_begun_counts_in_no_other(table: Chat) -> None:
+    """Lines that are pasted for a new game change none that was forgotten."""
+    game = (await table.answer("ann: /track @bob rules:facebook")).data["game"]
+    for line in ("/track @eve", "/track @eve", "/play level:greedy rules:kcd"):
+        told = f"Game {game} (ann, bob) is running here already"
+        assert told in (await table.answer(f"ann: {line}")).text
+        for said in ("/score 550", "/score ann 550", "/roll", "/roll 1 2 3 4 5 6", "/fix ann 50"):
+            told = f"so that this would count in game {game} (ann, bob)"
+            assert told in (await table.answer(f"ann: {said}")).text
+    # others know what they do, and so does who names the game or looks at it
+    await table.say("bob: /score ann 550")
+    await table.say(f"ann: /score bob 300 game:{game}")
+    await table.say("ann: /score 300")
+    await table.say("ann: /track @eve")
+    await table.say("ann: /show")
+    await table.say("ann: /score bob 300")
+    assert scores(await shown(table)) == {"ann": 850, "bob": 600}
+    await table.say("ann: /track @eve")
+    await table.say(f"ann: /end game:{game}")
+    await table.say("ann: /track @eve rules:facebook")
+    await table.say("ann: /score 550")
+    assert scores(await shown(table)) == {"ann": 550, "eve": 0}
+
+
 async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
     await table.say("ann: /track @bob rules:facebook goal:3000")
     await table.say("ann: /score 500")

@@ -72,7 +72,7 @@ async def test_the_game_here_is_explained_to_who_asks(chat: Chat) -> None:
     assert reply.text.startswith("you 100, them 0, 6 dice to roll, kcd rules\n")
 
 
-@pytest.mark.parametrize("command", ["/explain", "/explore", "/explore me:500"])
+@pytest.mark.parametrize("command", ["/explain", "/explore", "/explore me:200"])
 async def test_whoever_plays_without_hints_gets_none(chat: Chat, command: str) -> None:
     await chat.all("ann: /play @bob rules:kcd hints:no")
     assert "The host has forbidden hints" in await chat.say(f"ann: {command}")

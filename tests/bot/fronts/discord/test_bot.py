@@ -491,7 +491,7 @@ async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder:
         other.execute("ROLLBACK")
     told = [await shown(interaction) for interaction in both]
     [refused] = [one for one in told if one.ephemeral]
-    assert "A game is running here already" in refused.text
+    assert "is running here already: finish it" in refused.text
     await asyncio.sleep(0.2)
     assert len(discord.public()) == 1
     assert bot.process.returncode is None
