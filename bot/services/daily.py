@@ -127,7 +127,7 @@ class Daily:
         daily, person = _read(asked), caller.person
         if not 1 <= choice <= len(daily.choices):
             raise InvalidRequestError.say(
-                "an answer is 1 to {most}, as /daily numbers them, not {number}",
+                "the answers have the numbers 1 to {most}, not {number}: /daily shows them",
                 most=len(daily.choices),
                 number=choice,
             )
@@ -218,7 +218,9 @@ class Daily:
     async def _known(self, place: str, day: date, today: date) -> StoredDaily:
         found = await stored.daily(self._store, place, day)
         if found is None or day > today:
-            raise InvalidRequestError.say("nothing is known of that position here any more")
+            raise InvalidRequestError.say(
+                "that position is no longer known here: /daily shows today's"
+            )
         return found
 
     async def _solution(self, asked: StoredDaily) -> Solution:

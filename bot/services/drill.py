@@ -159,9 +159,7 @@ class Drill:
             position = next(alike, position)
         found, is_first = await stored.answer(self._store, person, position, given)
         if found is None or found.choice is None:
-            raise InvalidRequestError.say(
-                "nothing waits for that answer of yours: /drill asks for a decision"
-            )
+            raise InvalidRequestError.say("no question is open for you: /drill asks one")
         drill = await self._read(found)
         asked = drill.question.rules, advised, self._oracle.advisor, drill.question
         advice = await self._oracle.answered(caller.asker, *asked)
@@ -263,7 +261,7 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
     """
     if not 1 <= choice <= len(asked.choices):
         raise InvalidRequestError.say(
-            "an answer is 1 to {most}, as /drill numbers them, not {number}",
+            "the answers have the numbers 1 to {most}, not {number}: /drill shows them",
             most=len(asked.choices),
             number=choice,
         )

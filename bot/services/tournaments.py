@@ -112,8 +112,8 @@ class Tournaments:
         person = caller.person
         if not await stored.join(self._store, found.id, person.id, person.name, MOST_ENTRANTS):
             raise IllegalActionError.say(
-                "nobody can join any more: a tournament has at most {most} players, and it begins"
-                " once",
+                "nobody can join any more: the tournament is full ({most} players) or has just"
+                " begun",
                 most=MOST_ENTRANTS,
             )
         return await self._after(found, Happened.JOINED, person.name)
@@ -192,7 +192,9 @@ class Tournaments:
         own = found.entrant_of(caller.person.id)
         named = [self._named(found, one).number for one in others]
         if len(named) > 2:
-            raise InvalidRequestError.say("/tournament play takes one name, or two")
+            raise InvalidRequestError.say(
+                "/tournament play takes one name or two, as in /tournament play bob"
+            )
         if len(named) < 2:
             if own is None or own.left:
                 raise IllegalActionError.say("you do not take part in this tournament")
@@ -202,12 +204,14 @@ class Tournaments:
             ways = (one for one in [*found.due, *free] if named[0] in one.sides)
             pairing = next(ways, None)
             if pairing is None:
-                raise IllegalActionError.say("you have nobody to play at the moment")
+                raise IllegalActionError.say(
+                    "you have no game to play right now: /tournament shows what comes next"
+                )
         else:
             pairing = found.between(*named)
         if pairing is None:
             raise IllegalActionError.say(
-                "no game of {one} and {other} is to be played, or not yet",
+                "{one} and {other} have no game to play now: /tournament shows the games",
                 one=found.entrant(named[0]).name,
                 other=found.entrant(named[1]).name,
             )
@@ -284,7 +288,7 @@ class Tournaments:
                 if one.name.casefold() == name.casefold():
                     return one
         raise InvalidRequestError.say(
-            '"{name}" does not take part: {players} do',
+            '"{name}" does not take part, only {players}',
             name=name,
             players=", ".join(one.name for one in found.present),
         )

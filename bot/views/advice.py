@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.views.layout import and_text, columns, dice_count, dice_text, percent, wrap
 from bot.views.sheet import Sheet, sheet
-from bot.views.why import why_text
+from bot.views.why import no_bank_text, why_text
 from solver.game.many_best import SharedPosition, last_turns
 from solver.game.position import (
     Position,
@@ -48,16 +48,16 @@ ACTIONS = {
 
 
 _TIES = {
-    "earlier": say_later("ties, and they win, as they reached the goal first"),
-    "shared": say_later("ties, half a win for each"),
-    "played_on": say_later("ties, and a play-off follows"),
+    "earlier": say_later("a tie, which they win: they reached the goal first"),
+    "shared": say_later("a tie, half a win for each"),
+    "played_on": say_later("a tie, then a play-off"),
 }
 """What a tie in the last turn means."""
 
 
 def advice_text(advice: Advice | SharedAdvice) -> str:
     """The options, best first, with what each costs against the best."""
-    best = advice.win_probability
+    best, within = advice.win_probability, _within(advice)
     head = wrap(
         say(
             "{dice}: {position}, {rules} rules",
@@ -67,7 +67,7 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
         )
     )
     if advice.fate is not Fate.SCORES:
-        return _lines(head, _fate_text(advice), *about(advice))
+        return _lines(head, wrap(_fate_text(advice)), *about(advice))
     rows = []
     for option in advice.options:
         cost = best - option.win_probability
@@ -80,8 +80,8 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
                 if option.set_aside == advice.roll
                 else dice_count(option.dice_left),
                 say(ACTIONS[option.action]),
-                percent(option.win_probability),
-                cost_text(cost),
+                percent(option.win_probability, within),
+                cost_text(cost, within),
             )
         )
     return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice), *about(advice))
@@ -91,12 +91,12 @@ def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
     """Why the best choice is best; of several players what the others have, and how sure it is."""
     if isinstance(answer, Advice | Odds):
         return why_text(answer)
-    told = [percent(answer.chances[k]) for k in answer.position.in_order[1:]]
-    text = say("Then the others have {chances}.", chances=and_text(told))
+    told = [percent(answer.chances[k], answer.within) for k in answer.position.in_order[1:]]
+    text = say("The others would then win {chances} of the time.", chances=and_text(told))
     if answer.within is not None:
         text += " " + say(
-            "These are estimates: what differs by less than {points:.1f} percentage points may be"
-            " as good.",
+            "These chances are estimates, good to about ±{points:.1f} %: choices closer than"
+            " that may be equally good.",
             points=answer.within * 100,
         )
     return wrap(text)
@@ -109,7 +109,7 @@ def odds_text(odds: Odds | SharedOdds) -> str:
 
 def odds_table(odds: Odds | SharedOdds) -> str:
     """Roll or bank, and what each is worth."""
-    rules, position = odds.rules, odds.position
+    rules, position, within = odds.rules, odds.position, _within(odds)
     head = wrap(
         say_number(
             "{position}, {number} die to roll, {rules} rules",
@@ -119,13 +119,13 @@ def odds_table(odds: Odds | SharedOdds) -> str:
             rules=rules.name,
         )
     )
-    roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), _risks_text(odds))
+    roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.bank is None:
         why = no_bank_text(rules, position)
         return _lines(head, *columns([roll, (bank_name, "-", why)], right={1}))
-    bank = (bank_name, percent(odds.bank), bank_text(rules, position))
-    best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll))
+    bank = (bank_name, percent(odds.bank, within), bank_text(rules, position))
+    best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll), within)
     rows = [(*roll, cost), (*bank, best)]
     if odds.action == Decision.ROLL:
         rows = [(*roll, best), (*bank, cost)]
@@ -192,8 +192,8 @@ def position_text(rules: Ruleset, position: Position | SharedPosition) -> str:
     if position.opponent_farkles:
         parts.append(
             say_number(
-                "their {number} farkle in a row",
-                "their {number} farkles in a row",
+                "they have {number} farkle in a row",
+                "they have {number} farkles in a row",
                 position.opponent_farkles,
             )
         )
@@ -277,13 +277,16 @@ def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     if len(possible) == 1 or (possible[level] and possible.sum() == 1):
         return ""
     if level == len(possible) - 1 > 0:
-        return say("after {number} or more hot dice", number=level)
-    return say("after {number} hot dice", number=level)
+        return say("hot dice so far: {number} or more", number=level)
+    return say("hot dice so far: {number}", number=level)
 
 
 def _fate_text(advice: Advice | SharedAdvice) -> str:
     """What a roll means that leaves no choice."""
-    left = say("Win probability left: {chance}", chance=percent(advice.win_probability))
+    left = say(
+        "Your win probability is now {chance}.",
+        chance=percent(advice.win_probability, _within(advice)),
+    )
     position = advice.position
     if isinstance(position, SharedPosition):
         position = position.against_leader
@@ -293,14 +296,14 @@ def _fate_text(advice: Advice | SharedAdvice) -> str:
         # after the other player has reached the goal there is no turn to make up for it
         if position.opponent >= advice.rules.winning_score:
             return say("This roll loses the game.")
-        met = say("This roll loses everything.")
+        met = say("This roll loses all your points.")
     elif advice.keeps_turn_total:
         met = say(
-            "Farkle, nothing scores; {points:,} points are banked.",
+            "Farkle: nothing scores, but your {points:,} points are banked.",
             points=position.turn_total,
         )
     else:
-        met = say("Farkle, nothing scores.")
+        met = say("Farkle: nothing scores.")
     return f"{met} {left}"
 
 
@@ -314,27 +317,6 @@ def _risks_text(odds: Odds | SharedOdds) -> str:
     return ", ".join(risks)
 
 
-def no_bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
-    """Why the turn total may not be banked."""
-    if isinstance(position, SharedPosition):
-        position = position.against_leader
-    if not position.turn_total:
-        return say("nothing to bank yet")
-    least = _least_bank(rules, position)
-    if position.turn_total >= least:
-        return say("hot dice must be rolled")
-    if not position.on_board and least == rules.opening_minimum > rules.minimum_bank:
-        return say("not enough to bank, {least:,} to get on the board", least=least)
-    return say("not enough to bank, at least {least:,}", least=least)
-
-
-def _least_bank(rules: Ruleset, position: Position) -> int:
-    """Least turn total that may be banked in a position."""
-    if position.opponent >= rules.winning_score:
-        return rules.least_bank(on_board=position.on_board, wins=True)
-    return rules.least_bank_at(position.banked, on_board=position.on_board)
-
-
 def bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
     """What banking the turn total leads to."""
     if isinstance(position, SharedPosition):
@@ -343,13 +325,13 @@ def bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
     if beat is not None:
         return _last_bank_text(rules, position.turn_total - beat)
     if in_play_off(rules, position):
-        return say("gives them one turn to beat it")
+        return say("then they have one turn to beat it")
     total = position.banked + position.turn_total
     if total < rules.winning_score:
         return scores_text(total, position.opponent)
     if not rules.goal_ends_game(last_of_round=not position.began):
         return say(
-            "{score:,} to {other:,}, gives them one final turn",
+            "{score:,} to {other:,}, then they get one final turn",
             score=total,
             other=position.opponent,
         )
@@ -371,7 +353,7 @@ def _shared_bank_text(rules: Ruleset, position: SharedPosition) -> str:
             return say("takes the lead")
         return _last_bank_text(rules, total - beat)
     if in_play_off(rules, seen):
-        return say("gives them one turn to beat it")
+        return say("then they have one turn to beat it")
     total += seen.banked
     if total >= rules.winning_score:
         last_of_round = position.mover == len(position.players) - 1
@@ -380,7 +362,7 @@ def _shared_bank_text(rules: Ruleset, position: SharedPosition) -> str:
     told = say("{score:,} to {others}", score=total, others=_others_scores(position))
     if total < rules.winning_score:
         return told
-    return say("{scores}, gives others one final turn", scores=told)
+    return say("{scores}, then the others get one final turn", scores=told)
 
 
 def position_scores_text(rules: Ruleset, position: SharedPosition) -> str:
@@ -406,10 +388,11 @@ def farkles_in_a_row(number: int) -> str:
     return say_number("{number} farkle in a row", "{number} farkles in a row", number)
 
 
-def cost_text(difference: float) -> str:
-    """What a choice costs against the best, in percentage points."""
-    if difference == 0:
-        return say("best")
-    if difference < 0.00005:
-        return f"-< {figure(0.01, '.2f')}"
-    return f"-{figure(difference * 100, '.2f')}"
+def cost_text(difference: float, within: float | None = None) -> str:
+    """Return what a choice costs against the best, with as many decimals as `percent`."""
+    return f"-{percent(difference, within).removesuffix(' %')}" if difference else say("best")
+
+
+def _within(answer: Advice | Odds | SharedAdvice | SharedOdds) -> float | None:
+    """What an estimate is off by at most, None for what is exact."""
+    return answer.within if isinstance(answer, SharedAdvice | SharedOdds) else None

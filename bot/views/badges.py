@@ -120,7 +120,7 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
     lines = [
         wrap(
             say(
-                "Your badge is worth {points} percentage points.",
+                "Your badge is worth {points} %.",
                 points=figure(100 * plan.worth, ".2f"),
             )
         )

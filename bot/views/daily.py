@@ -33,9 +33,9 @@ _NAME = 20
 def asked_text(asked: Asked) -> str:
     """The question, its choices by number, and what the reader has answered."""
     daily = asked.daily
-    end = say("What wins most often? /daily answer N says it, once.")
+    end = say("What wins most often? Answer with /daily answer NUMBER; your first answer counts.")
     if asked.answer is not None:
-        end = say("You have answered: {choice}.", choice=choice_text(daily.choices[asked.answer]))
+        end = say("Your answer: {choice}.", choice=choice_text(daily.choices[asked.answer]))
     lines = [_title(daily.day), wrap(question_head(daily)), *numbered_lines(daily), end]
     return "\n".join(lines)
 
@@ -48,7 +48,7 @@ def verdict_text(verdict: Verdict) -> str:
 
 def solution_text(solution: Solution) -> str:
     """What was best, where somebody would still answer."""
-    over = say("That position is over, /daily shows the one of today.")
+    over = say("That position is over: /daily shows today's.")
     ranked = ranked_lines(solution.daily)
     return "\n".join([over, *map(wrap, _solution(solution)), *ranked, id_line(solution.daily)])
 
@@ -67,7 +67,9 @@ def board_text(board: Sequence[BoardLine]) -> str:
         )
         for place, one in enumerate(board[:20], start=1)
     ]
-    head = say("Daily positions: found, in a row, and what an answer costs in percentage points:")
+    head = say(
+        "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
+    )
     return "\n".join([wrap(head), *columns(rows, right={0, 2, 3, 4})])
 
 
@@ -88,11 +90,11 @@ def asked_card(asked: Asked) -> Card:
     lines = [f"**{_title(daily.day)}**", escape_markdown(question_head(daily))]
     if asked.answer is None:
         lines.append(
-            say("What wins most often? You have one answer, and only you see how good it is.")
+            say("What wins most often? You have one answer, and only you see whether it was right.")
         )
     else:
         choice = choice_text(daily.choices[asked.answer])
-        lines.append(say("You have answered: {choice}.", choice=choice))
+        lines.append(say("Your answer: {choice}.", choice=choice))
     return Card("\n".join(lines), (dice_attachment(daily),), tuple(choice_buttons(daily)))
 
 
@@ -114,7 +116,7 @@ def _verdict_card(verdict: Verdict) -> Card:
 
 def _solution_card(solution: Solution) -> Card:
     """A solution for a phone, where somebody would still answer."""
-    over = say("That position is over, /daily shows the one of today.")
+    over = say("That position is over: /daily shows today's.")
     told = map(escape_markdown, _solution(solution))
     lines = [over, *told, *marked_lines(solution.daily), id_line(solution.daily)]
     return Card("\n".join(lines))
@@ -165,10 +167,10 @@ def _verdict(verdict: Verdict) -> list[str]:
     daily = verdict.daily
     lines = []
     if not verdict.is_first:
-        lines.append(say("You have answered that already, and the first answer counts."))
+        lines.append(say("You have answered already, and your first answer counts."))
     lines.append(found_text(daily, verdict.choice))
     if verdict.streak > 1:
-        lines.append(say("You have found it on {days} days in a row.", days=verdict.streak))
+        lines.append(say("You were right on {days} days in a row.", days=verdict.streak))
     return lines
 
 
@@ -191,7 +193,7 @@ def _solution(solution: Solution) -> list[str]:
     ]
     if solution.answers:
         lines[0] += " " + say(
-            "{found:,} of {answers:,} found it.", found=solution.found, answers=solution.answers
+            "{found:,} of {answers:,} got it right.", found=solution.found, answers=solution.answers
         )
     if solution.streaks:
         told = ", ".join(

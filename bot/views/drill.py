@@ -45,7 +45,7 @@ def drill_text(asked: DrillQuestion) -> str:
     """What is asked: where it comes from, the choices by number, and what there is besides."""
     question = asked.drill.question
     lines = [*_before(asked), _title(asked), question_head(question)]
-    end = [say("What wins most often? /drill answer N says it."), *_after(asked)]
+    end = [say("What wins most often? Answer with /drill answer NUMBER."), *_after(asked)]
     return "\n".join([*map(wrap, lines), *numbered_lines(question), *map(wrap, end)])
 
 
@@ -119,20 +119,22 @@ def _before(asked: DrillQuestion) -> list[str]:
     if asked.drill.turn is not None or asked.lessons or asked.drill.again:
         return []
     if not asked.games:
-        return [say("Your own decisions come here once you have finished a game that is solved.")]
+        return [
+            say("Once you have finished a game under solved rules, your own decisions appear here.")
+        ]
     if not asked.decisions:
         return [
             say_number(
-                "In {number:,} game there was no decision of yours to judge.",
-                "In {number:,} games there was no decision of yours to judge.",
+                "You had no decision to practise in {number:,} game.",
+                "You had no decision to practise in {number:,} games.",
                 asked.games,
             )
         ]
     least = figure(CLEAR * 100, ".1f")
     return [
         say_number(
-            "In {number:,} game no decision of yours cost {least} percentage points.",
-            "In {number:,} games no decision of yours cost {least} percentage points.",
+            "In {number:,} game none of your decisions cost {least} % or more.",
+            "In {number:,} games none of your decisions cost {least} % or more.",
             asked.games,
             least=least,
         )
@@ -142,16 +144,18 @@ def _before(asked: DrillQuestion) -> list[str]:
 def _title(asked: DrillQuestion) -> str:
     drill = asked.drill
     if drill.turn is None and drill.again:
-        return say("Once more, a position that you missed")
+        return say("Once more: a position you got wrong")
     if drill.turn is None and drill.spot is asked.weak:
-        return say("A new position {spot}, where you err most", spot=say(SPOTS[drill.spot]))
+        return say(
+            "A new position {spot}, where you make most mistakes", spot=say(SPOTS[drill.spot])
+        )
     if drill.turn is None:
         return say("A new position")
     if drill.played_on is None:
         return say("Your own decision, turn {turn}", turn=drill.turn)
     day = _day(drill.played_on)
     if drill.again:
-        return say("Once more, your decision of {day}, turn {turn}", day=day, turn=drill.turn)
+        return say("Once more: your decision of {day}, turn {turn}", day=day, turn=drill.turn)
     return say("Your decision of {day}, turn {turn}", day=day, turn=drill.turn)
 
 
@@ -169,8 +173,8 @@ def _after(asked: DrillQuestion) -> list[str]:
     if asked.left:
         lines.append(
             say_number(
-                "{number:,} game of yours is not reviewed yet: the next /drill does that.",
-                "{number:,} games of yours are not reviewed yet: the next /drill goes on.",
+                "{number:,} game of yours is still to be reviewed: the next /drill does it.",
+                "{number:,} games of yours are still to be reviewed: the next /drill goes on.",
                 asked.left,
             )
         )
@@ -181,14 +185,14 @@ def _verdict(verdict: DrillVerdict) -> list[str]:
     drill = verdict.drill
     lines = []
     if not verdict.is_first:
-        lines.append(say("You have answered that already, and the first answer counts."))
+        lines.append(say("You have answered already, and your first answer counts."))
     lines.append(found_text(drill.question, verdict.choice))
     if drill.chosen is not None and drill.chosen == verdict.choice:
         lines.append(say("You chose the same in the game."))
     elif drill.chosen is not None:
         lines.append(
             say(
-                "In the game you chose {choice}, which cost {cost}.",
+                "In the game you chose to {choice}, which cost {cost} %.",
                 choice=choice_text(drill.question.choices[drill.chosen]),
                 cost=figure(drill.question.cost(drill.chosen) * 100, ".2f"),
             )

@@ -39,23 +39,23 @@ from solver.wording import figure, say, say_later, say_number
 _ENDS = {
     "bank": (
         say_later("{name} banks {points:,}"),
-        say_later("{name} banks {points:,}, which makes {score:,}"),
+        say_later("{name} banks {points:,} and now has {score:,}"),
     ),
     "farkle": (
         say_later("{name} farkles"),
         say_later("{name} farkles; the score stays {score:,}"),
     ),
     "farkle that banks": (
-        say_later("{name} farkles and banks {points:,}"),
-        say_later("{name} farkles and banks {points:,}, which makes {score:,}"),
+        say_later("{name} farkles, but banks {points:,}"),
+        say_later("{name} farkles, but banks {points:,} and now has {score:,}"),
     ),
     "lose": (
         say_later("{name} loses everything"),
-        say_later("{name} loses everything, which makes {score:,}"),
+        say_later("{name} loses everything; the score is now {score:,}"),
     ),
     "win": (
         say_later("{name} wins at once"),
-        say_later("{name} wins at once, which makes {score:,}"),
+        say_later("{name} wins at once with {score:,}"),
     ),
 }
 """How a turn ends, by itself and with the score."""
@@ -65,22 +65,25 @@ _ENDS_BY_ROLL = {
         say_later("{name} rolls {dice}: a farkle; the score stays {score:,}"),
     ),
     "farkle that costs": (
-        say_later("{name} rolls {dice}: a farkle, {gone:,} are gone"),
-        say_later("{name} rolls {dice}: a farkle, {gone:,} are gone; the score stays {score:,}"),
+        say_later("{name} rolls {dice}: a farkle, {gone:,} points are lost"),
+        say_later(
+            "{name} rolls {dice}: a farkle, {gone:,} points are lost; the score stays {score:,}"
+        ),
     ),
     "farkle that banks": (
-        say_later("{name} rolls {dice}: a farkle, but {points:,} are banked"),
+        say_later("{name} rolls {dice}: a farkle, but {points:,} points are banked"),
         say_later(
-            "{name} rolls {dice}: a farkle, but {points:,} are banked, which makes {score:,}"
+            "{name} rolls {dice}: a farkle, but {points:,} points are banked; the score is"
+            " now {score:,}"
         ),
     ),
     "lose": (
-        say_later("{name} rolls {dice}: all is lost"),
-        say_later("{name} rolls {dice}: all is lost, which makes {score:,}"),
+        say_later("{name} rolls {dice}: everything is lost"),
+        say_later("{name} rolls {dice}: everything is lost; the score is now {score:,}"),
     ),
     "win": (
-        say_later("{name} rolls {dice}, which wins the game"),
-        say_later("{name} rolls {dice}, which wins the game with {score:,}"),
+        say_later("{name} rolls {dice} and wins the game"),
+        say_later("{name} rolls {dice} and wins the game with {score:,}"),
     ),
 }
 _SHOWN = 6
@@ -151,8 +154,8 @@ def result_text(table: Table) -> str:
 def idle_text(hours: int) -> str:
     """Why a game ended by itself."""
     return say_number(
-        "The game ended by itself: nobody had moved for {number} hour.",
-        "The game ended by itself: nobody had moved for {number} hours.",
+        "The game was ended because nobody had moved for {number} hour.",
+        "The game was ended because nobody had moved for {number} hours.",
         hours,
     )
 
@@ -206,7 +209,7 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             if not after.is_drafting:
                 yield kits_text(names, after)
         case Seeded():
-            yield say("{name} adds a seed to the dice.", name=names[event.seat])
+            yield say("{name} adds randomness to the dice.", name=names[event.seat])
         case Rolled() if after.turn.roll is not None:
             yield _roll_text(mover, after, event.dice)
         case Rolled() if after.last:
@@ -218,9 +221,9 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
         case Used():
             yield from _used_text(mover, game, after, event)
         case Skipped() if by:
-            yield say("{by} passes the turn of {name}, who is away.", by=by, name=mover)
+            yield say("{by} skips the turn of {name}, who is away.", by=by, name=mover)
         case Skipped():
-            yield say("Somebody passes the turn of {name}, who is away.", name=mover)
+            yield say("The turn of {name}, who is away, is skipped.", name=mover)
         case Replaced():
             yield say("{name} plays on.", name=names[event.seat])
         case Corrected():
@@ -262,7 +265,7 @@ def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> s
     if after.is_farkle:
         dice = rolled_text(after, fallen)
         if after.bot_to_move:
-            return say("{name} rolls {dice}, of which nothing scores.", name=name, dice=dice)
+            return say("{name} rolls {dice}: nothing scores.", name=name, dice=dice)
         told = farkle_text(after)
         return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=told)
     found = after.set_asides()
@@ -344,7 +347,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
         return say("{turn} in the play-off.", turn=say(alone, **parts))
     if end.lost:
         text = say(
-            "{turn}; {lost:,} points are taken away, which leaves {score:,}",
+            "{turn}; the penalty is {lost:,} points, the score is now {score:,}",
             turn=say(alone, **parts),
             lost=end.lost,
             score=seat.score,
@@ -355,8 +358,8 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
         text += f", {farkles_in_a_row(seat.farkles)}"
     if after.stage is Stage.FINAL and after.reached == (end.seat,):
         text += say_number(
-            "; {number} other has one last turn",
-            "; {number} others have one last turn",
+            "; {number} other player has one last turn",
+            "; {number} other players have one last turn each",
             len(after.waiting),
         )
     return f"{text}."

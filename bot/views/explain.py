@@ -108,14 +108,14 @@ def _best_choice(odds: Odds) -> str:
     less = figure(abs(odds.roll - odds.bank) * 100, ".2f")
     if odds.action is Decision.ROLL:
         return say(
-            "Now roll {dice}: {chance}; banking {total:,} costs {less} percentage points.",
+            "Now roll {dice}: {chance}; banking {total:,} costs {less} %.",
             dice=dice,
             chance=percent(odds.roll),
             total=total,
             less=less,
         )
     return say(
-        "Now bank {total:,}: {chance}; rolling {dice} costs {less} percentage points.",
+        "Now bank {total:,}: {chance}; rolling {dice} costs {less} %.",
         dice=dice,
         chance=percent(odds.bank),
         total=total,
@@ -131,7 +131,7 @@ def _best_set_aside(advice: Advice) -> str:
         return told
     less = figure((best.win_probability - others[0].win_probability) * 100, ".2f")
     second = say(
-        "The next best, {choice}, costs {less} percentage points.",
+        "The next best, {choice}, costs {less} %.",
         choice=_kept(others[0]),
         less=less,
     )

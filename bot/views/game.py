@@ -36,19 +36,15 @@ from solver.wording import figure, say, say_later, say_number
 
 _WORTH_TELLING = 0.0005
 """Least change of a win probability that is told."""
-_HOW_EXACT = say_later(
-    "An estimate, as this game is not solved: 95 of 100 such chances are within {points:.1f}"
-    " percentage points of exact ones."
-)
 NOT_EXACT = say_later(
-    "With more than two players this is best against the strongest of them alone."
+    "With more than two players this advice looks only at your strongest opponent."
 )
-_WITH_REAL_DICE = say_later("A new game, with real dice: {names}; {rules} rules, {goal}.")
+_WITH_REAL_DICE = say_later("New game with real dice: {names}; {rules} rules, {goal}.")
 _STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
 _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
     Decision.BANK: say_later("Keep {dice} and bank."),
-    Decision.WIN: say_later("Keep {dice} and bank and win."),
+    Decision.WIN: say_later("Keep {dice}, bank and win."),
 }
 _DO = {
     Decision.ROLL: say_later("Roll."),
@@ -73,12 +69,11 @@ def news_text(news: News) -> str:
 def news_lines(news: News) -> list[str]:
     """The same without line breaks in the sentences."""
     table, before = news.table, news.before
-    lines = happened_lines(news)
+    lines, game = happened_lines(news), table.game
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
         if before is None and news.chances.within is not None:
-            lines.append(say(_HOW_EXACT, points=news.chances.within * 100))
-    game = table.game
+            lines.append(_how_exact(game, news.chances.within))
     last = news.events[-1] if news.events else None
     anew = news.chances or before is None or game.is_drafting or isinstance(last, Corrected)
     # of a turn under way it has just been told
@@ -94,7 +89,7 @@ def story_lines(news: News) -> list[str]:
     table, before = news.table, news.before
     if before is None:
         names = ", ".join(table.names)
-        told = say_later("A new game: {names}; {rules} rules, {goal}.")
+        told = say_later("New game: {names}; {rules} rules, {goal}.")
         if table.game.tracked:
             told = _WITH_REAL_DICE
         opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
@@ -112,9 +107,9 @@ def details_lines(news: News) -> list[str]:
             chances = replace(chances, last=None)
         lines.append(chances_text(table.names, chances))
         if chances.within is not None:
-            lines.append(say(_HOW_EXACT, points=chances.within * 100))
+            lines.append(_how_exact(game, chances.within))
     if game.commitment:
-        told = say_later("Dice: SHA-256 commitment {commitment}.")
+        told = say_later("Fair dice: SHA-256 commitment {commitment}.")
         lines.append(
             say(told, commitment=game.commitment) if game.over else _commitment(game.commitment)
         )
@@ -147,7 +142,7 @@ def table_text(news: News) -> str:
     if game.over:
         lines.append(result_text(table))
     if chances and chances.within is not None:
-        lines.append(say(_HOW_EXACT, points=chances.within * 100))
+        lines.append(_how_exact(game, chances.within))
     return wrap("\n".join(lines))
 
 
@@ -234,7 +229,7 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
             else:
                 why = [say("turn {points:+.1f}", points=rest)]
         moved = say(
-            "{name} {points:+.1f} points: {reasons}",
+            "{name} {points:+.1f} %: {reasons}",
             name=names[last.seat],
             points=(last.after[last.seat] - last.before[last.seat]) * 100,
             reasons=", ".join(why),
@@ -246,7 +241,7 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
 def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
     """What a player is told whose turn may be passed soon; `name` is who waits."""
     return say(
-        "{player}, {name} would like to go on: in {time} your turn in game {game} may be passed.",
+        "{player}, {name} is waiting for you: in {time} your turn in game {game} may be skipped.",
         player=player,
         name=name,
         time=duration(seconds),
@@ -337,13 +332,13 @@ def _earlier(table: Table) -> str:
     """What became of a game that was here before."""
     if table.idle_hours:
         return say_number(
-            "Game {game} ended by itself: nobody had moved for {number} hour.",
-            "Game {game} ended by itself: nobody had moved for {number} hours.",
+            "Game {game} was ended because nobody had moved for {number} hour.",
+            "Game {game} was ended because nobody had moved for {number} hours.",
             table.idle_hours,
             game=table.game.id,
         )
     return say(
-        "Game {game}, at which {name} sat alone, is put away.",
+        "Game {game}, where {name} was alone, is closed.",
         game=table.game.id,
         name=table.names[0],
     )
@@ -353,7 +348,7 @@ def _opening(news: News) -> Iterator[str]:
     table, game = news.table, news.table.game
     names = ", ".join(table.names)
     rules, goal = game.rules.name, _goal(game)
-    told = say_later("A new game, game {game}: {names}; {rules} rules, {goal}.")
+    told = say_later("New game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
         told = _WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
@@ -363,14 +358,14 @@ def _opening(news: News) -> Iterator[str]:
         yield _commitment(game.commitment)
     if len(game.seats) < 2:
         if game.tracked:
-            yield say("Others sit down with /join.")
+            yield say("Others join with /join.")
         elif game.kits:
             yield say(
-                "Somebody else sits down with /join, with other dice by /join my-dice:SET, a bot"
-                " with /join level:optimal."
+                "Another player joins with /join, with other dice by /join my-dice:SET, a bot by"
+                " /join level:optimal."
             )
         else:
-            yield say("Others sit down with /join, a bot with /join level:optimal.")
+            yield say("Others join with /join, a bot with /join level:optimal.")
     elif not game.tracked and len(game.seats) < most_players(game):
         yield say("Others can /join until the first roll.")
 
@@ -397,8 +392,8 @@ def _doubts(news: News) -> Iterator[str]:
         yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
     if news.unsolved:
         yield say(
-            "A game this long of more than two with dice of their own is not solved: no win"
-            " probabilities are told, and hints take the strongest opponent for the only one."
+            "A game this long with more than two players and their own dice is not solved:"
+            " there are no win probabilities, and hints look only at the strongest opponent."
         )
 
 
@@ -414,7 +409,7 @@ def _happened(news: News, before: Game) -> Iterator[str]:
     if news.table.game.secret:
         yield _secret(news.table.game.secret)
     if news.reviewable:
-        yield say("/review looks back at every decision.")
+        yield say("/review shows what every decision cost.")
 
 
 def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
@@ -427,7 +422,7 @@ def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]
 
 def _commitment(commitment: str) -> str:
     return say(
-        "Dice: SHA-256 commitment {commitment}; /seed TEXT adds your share to them.",
+        "Fair dice: SHA-256 commitment {commitment}; /seed TEXT adds your own randomness.",
         commitment=commitment,
     )
 
@@ -460,9 +455,9 @@ def to_move_text(table: Table) -> str:
     name = table.names[game.mover]
     if game.is_drafting:
         if not game.picks:  # what is laid out has just been told
-            return say("{name} takes a pair with /pick.", name=name)
+            return say("{name} is to take a pair with /pick.", name=name)
         pairs = ", ".join(die.typed for _, die in laid_out(game))
-        return say("{name} takes a pair of {dice}.", name=name, dice=pairs)
+        return say("{name} is to take a pair of {dice}.", name=name, dice=pairs)
     text = say("{name} is to roll.", name=name)
     if game.tracked and game.turn != game.first_turn:
         text = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
@@ -483,4 +478,15 @@ def to_move_text(table: Table) -> str:
 
 
 def _within_text(within: float) -> str:
-    return say("(± {points:.1f})", points=within * 100)
+    return say("(±{points:.1f})", points=within * 100)
+
+
+def _how_exact(game: Game, within: float) -> str:
+    """Why chances are estimates, and how good these are."""
+    return say(
+        "These chances are estimates, as {rules} rules are not solved for {players} players: 95 of"
+        " 100 are at most {points:.1f} percentage points off.",
+        rules=game.rules.name,
+        players=len(game.seats),
+        points=within * 100,
+    )

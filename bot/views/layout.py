@@ -35,13 +35,17 @@ LONGEST_NAME = 30
 """Characters of the name that somebody is shown under."""
 
 
-def percent(probability: float) -> str:
-    """A probability with two decimals; the ends only for what is certain."""
-    if 0 < probability < 0.00005:
-        return f"< {figure(0.01, '.2f')} %"
-    if 0.99995 <= probability < 1:
-        return f"> {figure(99.99, '.2f')} %"
-    return f"{figure(probability * 100, '.2f')} %"
+def percent(probability: float, within: float | None = None) -> str:
+    """Return a probability with two decimals; the ends only for what is certain.
+
+    An estimate, which is `within` of the true one, has one decimal.
+    """
+    form, least = (".2f", 0.01) if within is None else (".1f", 0.1)
+    if 0 < probability < least / 200:
+        return f"< {figure(least, form)} %"
+    if 1 - least / 200 <= probability < 1:
+        return f"> {figure(100 - least, form)} %"
+    return f"{figure(probability * 100, form)} %"
 
 
 def rough_percent(probability: float) -> str:

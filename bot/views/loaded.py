@@ -9,7 +9,6 @@ from bot.views.advice import (
     bank_text,
     bare_data,
     cost_text,
-    no_bank_text,
     position_text,
     reachable_text,
     reason_text,
@@ -20,6 +19,7 @@ from bot.views.kingdom import badges_data
 from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
+from bot.views.why import no_bank_text
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.play.advice import Advice, Odds
@@ -58,9 +58,9 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
     ]
     if advice.farkle:
         lines.append(
-            say("Farkle, nothing scores.")
+            say("Farkle: nothing scores.")
             + " "
-            + say("Win probability left: {chance}", chance=percent(advice.win_probability))
+            + say("Your win probability is now {chance}.", chance=percent(advice.win_probability))
         )
     best = answer.win_probability
     rows = [

@@ -26,7 +26,7 @@ def match_text(match: Match) -> str:
     if odds is not None:
         lines.append(
             say(
-                "Before a game the odds of optimal play are {chance} for who begins it.",
+                "With best play, whoever begins a game wins {chance} of the time.",
                 chance=rough_percent(odds[games[0].began]),
             )
         )

@@ -66,9 +66,9 @@ def found_text(question: Question, choice: int) -> str:
     """Whether no choice is better, else what it costs."""
     chosen = choice_text(question.choices[choice])
     if question.cost(choice) <= 0:
-        return say("Found: {choice} is best.", choice=chosen)
+        return say("Right: {choice} is best.", choice=chosen)
     cost = figure(question.cost(choice) * 100, ".2f")
-    return say("Not the best: {choice} costs {cost} percentage points.", choice=chosen, cost=cost)
+    return say("Not the best: {choice} costs {cost} %.", choice=chosen, cost=cost)
 
 
 def ranked_lines(question: Question) -> list[str]:

@@ -55,7 +55,7 @@ def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
         )
         rows.append((say("without luck"), told))
     if level.weak is not None:
-        rows.append((say("errs most"), say(SPOTS[level.weak])))
+        rows.append((say("most mistakes"), say(SPOTS[level.weak])))
     return rows
 
 
@@ -65,10 +65,10 @@ def _level_notes(record: PlayerRecord) -> list[str]:
     if level is not None:
         notes.append(
             say_number(
-                "{decisions:,} decisions in {number:,} solved game. Levels by what one costs on"
-                " average, in percentage points: {levels}.",
-                "{decisions:,} decisions in {number:,} solved games. Levels by what one costs on"
-                " average, in percentage points: {levels}.",
+                "{decisions:,} decisions in {number:,} solved game. Levels by what a decision"
+                " costs on average, in % of a win: {levels}.",
+                "{decisions:,} decisions in {number:,} solved games. Levels by what a decision"
+                " costs on average, in % of a win: {levels}.",
                 level.games,
                 decisions=level.decisions,
                 levels=_thresholds(),
@@ -77,8 +77,8 @@ def _level_notes(record: PlayerRecord) -> list[str]:
     if record.left:
         notes.append(
             say_number(
-                "{number:,} game more is not reviewed yet: the next /stats goes on.",
-                "{number:,} games more are not reviewed yet: the next /stats goes on.",
+                "{number:,} more game is still to be reviewed: the next /stats does it.",
+                "{number:,} more games are still to be reviewed: the next /stats goes on.",
                 record.left,
             )
         )
@@ -134,11 +134,11 @@ def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any
 def forgotten_text(games: int) -> str:
     """That nothing of a person is left but these games."""
     forgotten = say_number(
-        "You are forgotten: {number} game is kept without your name.",
-        "You are forgotten: {number} games are kept without your name.",
+        "Your data is deleted: {number} game stays, without your name.",
+        "Your data is deleted: {number} games stay, without your name.",
         games,
     )
-    seeds = say("Seeds that you gave to dice stay, as their proof needs them.")
+    seeds = say("Texts you gave with /seed stay, as the proof of the dice needs them.")
     return f"{forgotten} {seeds}"
 
 

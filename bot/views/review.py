@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from bot.review.choices import Choice
@@ -31,10 +32,10 @@ _LEAST_TOLD = 0.00005
 _WORTH_NAMING = 0.0005
 """Least loss of a decision that is explained."""
 _COSTS = {
-    None: say_later("Cost {points:.2f}: {chance} instead of {best}."),
-    Mark.INACCURACY: say_later("Cost {points:.2f}, an inaccuracy: {chance} instead of {best}."),
-    Mark.MISTAKE: say_later("Cost {points:.2f}, a mistake: {chance} instead of {best}."),
-    Mark.BLUNDER: say_later("Cost {points:.2f}, a blunder: {chance} instead of {best}."),
+    None: say_later("Cost {points}: {chance} instead of {best}."),
+    Mark.INACCURACY: say_later("Cost {points}, an inaccuracy: {chance} instead of {best}."),
+    Mark.MISTAKE: say_later("Cost {points}, a mistake: {chance} instead of {best}."),
+    Mark.BLUNDER: say_later("Cost {points}, a blunder: {chance} instead of {best}."),
 }
 
 
@@ -111,13 +112,18 @@ def _head(review: Review, names: Sequence[str]) -> str:
         scores=", ".join(f"{name} {figure(player.score)}" for name, player in all_players),
         result=_result(review, names),
     )
-    start = say("At the start the odds were {odds}.", odds=_odds(review.start, names))
+    start = say(
+        "At the start the chances were {odds}.", odds=_odds(review.start, names, review.within)
+    )
     text = f"{head}\n{start}"
     if review.within is not None:
         told = say(
-            "This game is not solved: all chances are estimates, 95 of 100 within {points:.1f}"
-            " percentage points of exact ones. A decision that cost less may have been no error.",
+            "These chances are estimates, as {rules} rules are not solved for {players}"
+            " players: 95 of 100 are at most {points:.1f} percentage points off, so a decision"
+            " that cost less may have been right.",
             points=review.within * 100,
+            rules=review.rules.name,
+            players=len(names),
         )
         text += f"\n{told}"
     return wrap(text)
@@ -136,27 +142,28 @@ def _result(review: Review, names: Sequence[str]) -> str:
             return say("{winner} won, as {loser} resigned.", winner=names[winners[0]], loser=loser)
         return say("{winner} won.", winner=names[winners[0]])
     if review.now is not None:
-        return say("not over yet, {odds}.", odds=_odds(review.now, names))
+        return say("not over yet, {odds}.", odds=_odds(review.now, names, review.within))
     return say("ended without a result.")
 
 
-def _odds(shares: Shares, names: Sequence[str]) -> str:
+def _odds(shares: Shares, names: Sequence[str], within: float | None) -> str:
     if len(names) > 2:
         told = [
-            say("{chance} for {name}", chance=percent(share), name=name)
+            say("{chance} for {name}", chance=percent(share, within), name=name)
             for name, share in zip(names, shares, strict=True)
         ]
         return ", ".join(told)
     return say(
         "{chance} for {name} to {other_chance} for {other_name}",
-        chance=percent(shares[0]),
+        chance=percent(shares[0], within),
         name=names[0],
-        other_chance=percent(shares[1]),
+        other_chance=percent(shares[1], within),
         other_name=names[1],
     )
 
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
+    points = partial(_points, within=review.within)
     rows: list[tuple[str, Callable[[PlayerReview], str]]] = [
         (say("accuracy"), _accuracy),
         (say("level of play"), lambda player: say(player.band) if player.band else "-"),
@@ -164,28 +171,28 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
         (say("inaccuracies"), lambda player: str(player.inaccuracies)),
         (say("mistakes"), lambda player: str(player.mistakes)),
         (say("blunders"), lambda player: str(player.blunders)),
-        (say("lost by decisions, %"), lambda player: _points(-player.total_loss)),
-        (say("luck, %"), lambda player: _points(player.luck)),
+        (say("lost by decisions, %"), lambda player: points(-player.total_loss)),
+        (say("luck, %"), lambda player: points(player.luck)),
     ]
     if any(player.told for player in review.players):
-        rows.append((say("turns told by score, %"), lambda player: _points(player.told)))
+        rows.append((say("turns without rolls, %"), lambda player: points(player.told)))
     if any(player.given_up for player in review.players):
-        rows.append((say("given up, %"), lambda player: _points(player.given_up)))
+        rows.append((say("given up, %"), lambda player: points(player.given_up)))
     if len(names) > 2:
-        rows.append((say("luck of others, %"), lambda player: _points(player.others_luck)))
-        rows.append((say("choices of others, %"), lambda player: _points(player.others_choices)))
+        rows.append((say("luck of others, %"), lambda player: points(player.others_luck)))
+        rows.append((say("choices of others, %"), lambda player: points(player.others_choices)))
         if any(abs(player.rest) >= _LEAST_TOLD for player in review.players):
-            rows.append((say("all else, %"), lambda player: _points(player.rest)))
+            rows.append((say("everything else, %"), lambda player: points(player.rest)))
         if (now := review.now) is not None:
-            rows.append((say("start to end, %"), lambda player: _change(review.start, now, player)))
+            rows.append(
+                (
+                    say("start to end, %"),
+                    lambda player: points(now[player.seat] - review.start[player.seat]),
+                )
+            )
     cells = [(label, *map(cell, review.players)) for label, cell in rows]
     right = set(range(1, len(names) + 1))
     return columns([("", *map(_short, names)), *cells], right=right)
-
-
-def _change(start: Shares, now: Shares, player: PlayerReview) -> str:
-    """By how much the win probability changed in all, what the others of the table add up to."""
-    return _points(now[player.seat] - start[player.seat])
 
 
 def _accuracy(player: PlayerReview) -> str:
@@ -195,9 +202,10 @@ def _accuracy(player: PlayerReview) -> str:
     return figure(int(player.accuracy * 10) / 10, ".1f")
 
 
-def _points(change: float) -> str:
-    """A change of win probability in percentage points."""
-    return figure(0, ".2f") if abs(change) < _LEAST_TOLD else figure(change * 100, "+.2f")
+def _points(change: float, within: float | None) -> str:
+    """Return a change of win probability in percent, with as many decimals as `percent`."""
+    form, least = (".2f", _LEAST_TOLD) if within is None else (".1f", 10 * _LEAST_TOLD)
+    return figure(0, form) if abs(change) < least else figure(change * 100, f"+{form}")
 
 
 def _short(name: str) -> str:
@@ -210,7 +218,10 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
     if len(possible) < len(names):
         return ""
     shares = tuple(share / sum(possible) for share in possible)
-    text = say("With the luck of the dice taken out it would be {odds}.", odds=_odds(shares, names))
+    text = say(
+        "Without the luck of the dice it would have been {odds}.",
+        odds=_odds(shares, names, review.within),
+    )
     winner = max(range(len(names)), key=lambda seat: review.players[seat].result or 0.0)
     if review.result is not None and max(review.result) == 1 and shares[winner] < max(shares):
         decided = say("The dice decided for {name}.", name=names[winner])
@@ -225,11 +236,11 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
         if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
     ]
     if not any(player.decisions for player in review.players):
-        return say("There was no decision to judge.")
+        return say("There was no decision to review.")
     if not found:
-        least = _WORTH_NAMING * 100
-        return say("No decision cost as much as {points:.2f} percentage points.", points=least)
-    lines = [say("What cost most, in percentage points of the win probability:")]
+        least = percent(_WORTH_NAMING, review.within)
+        return say("No decision cost {points} of the chance to win or more.", points=least)
+    lines = [say("The decisions that cost most of the chance to win:")]
     for number, (moment, judgement) in enumerate(found, 1):
         told = _explained(review, moment, judgement, names[moment.seat])
         lines.append(wrap(f"{number}. {told}"))
@@ -242,9 +253,9 @@ def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) 
     chosen, best = judgement.chosen, judgement.best
     cost = say(
         _COSTS[judgement.mark],
-        points=judgement.loss * 100,
-        chance=percent(chosen.win_probability),
-        best=percent(best.win_probability),
+        points=percent(judgement.loss, review.within),
+        chance=percent(chosen.win_probability, review.within),
+        best=percent(best.win_probability, review.within),
     )
     by_badge = [chosen.use or chosen.takes_farkle, best.use or best.takes_farkle]
     did = (_did_by_badge if by_badge[0] else _did)(review.rules, kit, moment, judgement, name)
@@ -265,7 +276,7 @@ def _did_by_badge(
     if not judgement.roll:
         return say("{name}, turn {turn}, {position}: {what}.", **parts)
     roll = inside(_roll_text(kit, judgement))
-    return say("{name}, turn {turn}, {position}, after {roll}: {what}.", roll=roll, **parts)
+    return say("{name}, turn {turn}, {position}, rolled {roll}: {what}.", roll=roll, **parts)
 
 
 def _better_by_badge(kit: Kit | None, judgement: Judgement) -> str:
@@ -283,7 +294,7 @@ def _by_badge(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
         told = say("say the badge before rolling")
     if choice.use is PowerKind.DOPPELGANGER:
         then = {
-            Decision.ROLL: say_later("{what}, and roll at {points:,}"),
+            Decision.ROLL: say_later("{what}, and roll at a turn total of {points:,}"),
             Decision.BANK: say_later("{what}, and bank {points:,}"),
         }[choice.action]
         return say(then, what=told, points=choice.turn_total)
@@ -328,24 +339,25 @@ def _did(rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, 
     if chosen.action is Decision.BANK:
         if chosen.set_aside:
             return say(
-                "{name}, turn {turn}, {position}: after {roll} kept {dice} and banked {points:,}.",
+                "{name}, turn {turn}, {position}: rolled {roll}, kept {dice} and banked"
+                " {points:,}.",
                 **parts,
             )
         return say("{name}, turn {turn}, {position}: banked {points:,}.", **parts)
     if chosen.set_aside:
         return say_number(
-            "{name}, turn {turn}, {position}: after {roll} kept {dice} and rolled {number} die at"
-            " {points:,} (farkle chance {chance}).",
-            "{name}, turn {turn}, {position}: after {roll} kept {dice} and rolled {number} dice at"
-            " {points:,} (farkle chance {chance}).",
+            "{name}, turn {turn}, {position}: rolled {roll}, kept {dice} and rolled on with"
+            " {number} die at a turn total of {points:,} (farkle chance {chance}).",
+            "{name}, turn {turn}, {position}: rolled {roll}, kept {dice} and rolled on with"
+            " {number} dice at a turn total of {points:,} (farkle chance {chance}).",
             _number(kit, chosen),
             **parts,
         )
     return say_number(
-        "{name}, turn {turn}, {position}: rolled {number} die at {points:,}"
-        " (farkle chance {chance}).",
-        "{name}, turn {turn}, {position}: rolled {number} dice at {points:,}"
-        " (farkle chance {chance}).",
+        "{name}, turn {turn}, {position}: rolled on with {number} die at a turn total of"
+        " {points:,} (farkle chance {chance}).",
+        "{name}, turn {turn}, {position}: rolled on with {number} dice at a turn total of"
+        " {points:,} (farkle chance {chance}).",
         _number(kit, chosen),
         **parts,
     )
@@ -386,14 +398,16 @@ def _better(kit: Kit | None, judgement: Judgement) -> str:
         return say("Better: bank {points:,}.", **parts)
     if other_dice:
         return say_number(
-            "Better: keep {dice} and roll {number} die at {points:,} (farkle chance {chance}).",
-            "Better: keep {dice} and roll {number} dice at {points:,} (farkle chance {chance}).",
+            "Better: keep {dice} and roll {number} die at a turn total of {points:,} (farkle"
+            " chance {chance}).",
+            "Better: keep {dice} and roll {number} dice at a turn total of {points:,} (farkle"
+            " chance {chance}).",
             _number(kit, best),
             **parts,
         )
     return say_number(
-        "Better: roll {number} die at {points:,} (farkle chance {chance}).",
-        "Better: roll {number} dice at {points:,} (farkle chance {chance}).",
+        "Better: roll {number} die at a turn total of {points:,} (farkle chance {chance}).",
+        "Better: roll {number} dice at a turn total of {points:,} (farkle chance {chance}).",
         _number(kit, best),
         **parts,
     )

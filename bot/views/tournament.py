@@ -93,7 +93,7 @@ def happened(news: TournamentNews) -> Iterator[str]:
         Happened.STARTED: say_later("The tournament begins."),
     }.get(news.happened)
     if news.tournament is None:
-        yield say("The tournament was put away.")
+        yield say("The tournament is closed.")
     elif told:
         yield say(told, name=news.name)
 
@@ -116,10 +116,10 @@ def blocks(
         yield from _before(found, commands=commands)
         return
     if found.due:
-        yield say("To play now:")
+        yield say("Games to play now:")
         yield [(under_way(one) + versus(found, one, width),) for one in found.due]
     if found.waiting:
-        yield say("Free for now: {names}.", names=", ".join(one.name for one in found.waiting))
+        yield say("Waiting: {names}.", names=", ".join(one.name for one in found.waiting))
     if found.form is Form.KNOCK_OUT and not found.over:
         yield from _bracket(found, width)
     elif any(row.games for row in found.table):
@@ -163,7 +163,7 @@ def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
     host = found.entrant(0).name
     if commands:
         yield say(
-            "Others take part with /tournament join; {host} begins it with /tournament start.",
+            "Others join with /tournament join; {host} begins it with /tournament start.",
             host=host,
         )
     else:
@@ -173,7 +173,7 @@ def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
 def _ending(found: Tournament) -> Iterator[str]:
     """How it went, in a sentence."""
     if not found.complete:
-        yield say("The tournament was ended before all was played.")
+        yield say("The tournament was ended before all games were played.")
         return
     winners = [one.name for one in found.winners]
     if not winners:

@@ -1,6 +1,9 @@
 """Why it is best to bank, or to roll, in one sentence, and what the other choice is worth."""
 
+from dataclasses import replace
+
 from bot.views.layout import dice_count, percent, wrap
+from solver.game.many_best import SharedPosition
 from solver.game.position import Position, points_to_beat
 from solver.play.advice import Advice, Odds
 from solver.play.reasons import Reason, Why
@@ -11,59 +14,60 @@ from solver.wording import say, say_later
 _REASONS = {
     (Reason.WINS, False): say_later("Why bank: it wins the game."),
     (Reason.THEIR_LAST_TURN, False): say_later(
-        "Why bank: it leaves them one turn, and a chance of {chance}."
+        "Why bank: they get one last turn, and win {chance} of the time."
     ),
     (Reason.THEIR_LAST_TURN, True): say_later(
-        "Why roll: a bank would leave them one turn, and a chance of {chance}."
+        "Why roll: if you bank, they get one last turn and win {chance} of the time."
     ),
     (Reason.POINTS, False): say_later(
-        "Why bank: the plain balance of points, {bank:,} in hand against {roll:,.0f} on average"
-        " by rolling on."
+        "Why bank: banking gives you {bank:,} points, rolling on {roll:,.0f} on average."
     ),
     (Reason.POINTS, True): say_later(
-        "Why roll: the plain balance of points, {roll:,.0f} on average by rolling on against"
-        " {bank:,} in hand."
+        "Why roll: rolling on gives you {roll:,.0f} points on average, banking {bank:,}."
     ),
     (Reason.NEED, True): say_later(
-        "Why roll: you need the points, as they have {theirs:,} of {goal:,}; against an opponent"
-        " without points you would bank."
+        "Why roll: they have {theirs:,} of {goal:,}, so you need more points now; if they had"
+        " none, you would bank."
     ),
     (Reason.LEAD, False): say_later(
-        "Why bank: you lead by {lead:,} and need not dare more; at equal scores you would roll."
+        "Why bank: you lead by {lead:,}, so there is no need for the risk; if the scores were"
+        " equal, you would roll."
     ),
     (Reason.THEIR_SCORE, False): say_later(
-        "Why bank: they have {theirs:,} of {goal:,}; if they had only as many points as you, you"
+        "Why bank: they have {theirs:,} of {goal:,}; if they had no more points than you, you"
         " would roll."
     ),
     (Reason.GOAL, False): say_later(
-        "Why bank: the goal is near, {missing:,} points are missing after it; far from the goal"
+        "Why bank: after that you need only {missing:,} more points to the goal; farther away"
         " you would roll."
     ),
     (Reason.GOAL, True): say_later(
-        "Why roll: the goal is near, {missing:,} points are missing after a bank; far from the"
-        " goal you would bank."
+        "Why roll: the goal is near, a bank would leave you {missing:,} points short of it;"
+        " farther away you would bank."
     ),
     (Reason.TOGETHER, False): say_later(
-        "Why bank: no single thing decides; in points alone you would roll, {roll:,.0f} on"
-        " average against {bank:,} in hand."
+        "Why bank: rolling on brings more points ({roll:,.0f} on average, banking {bank:,}),"
+        " but banking wins more often."
     ),
     (Reason.TOGETHER, True): say_later(
-        "Why roll: no single thing decides; in points alone you would bank, {bank:,} in hand"
-        " against {roll:,.0f} on average."
+        "Why roll: banking brings more points ({bank:,}, rolling on {roll:,.0f} on average),"
+        " but rolling wins more often."
     ),
 }
 """By the reason and whether it is best to roll."""
 
 _BELOW, _TIE = range(2)
 _LAST = {
-    (_BELOW, False): say_later("Why bank: neither choice wins any more."),
+    (_BELOW, False): say_later("Why bank: the game is lost either way."),
     (_BELOW, True): say_later(
-        "Why roll: it is the last turn, and {bank:,} points do not beat {to_beat:,}."
+        "Why roll: this is your last turn, and {bank:,} points do not beat {to_beat:,}."
     ),
     (_TIE, False): say_later(
-        "Why bank: it is the last turn, and a tie is worth more than the risk of rolling."
+        "Why bank: this is your last turn, and a tie is better than the risk of rolling on."
     ),
-    (_TIE, True): say_later("Why roll: it is the last turn, and {bank:,} points are only a tie."),
+    (_TIE, True): say_later(
+        "Why roll: this is your last turn, and {bank:,} points would only be a tie."
+    ),
 }
 """In the last turn, by what banking would come to and whether it is best to roll."""
 
@@ -77,7 +81,7 @@ def why_text(answer: Advice | Odds) -> str:
     if found is None or (isinstance(answer, Odds) and found.reason is Reason.NO_CHOICE):
         return ""
     if found.reason is Reason.NO_CHOICE:
-        return wrap(_no_choice_text(found))
+        return wrap(_no_choice_text(answer, found))
     sentence = _reason_text(answer.rules, answer.position, found)
     if isinstance(answer, Odds):
         return wrap(sentence)
@@ -110,14 +114,15 @@ def _farkles_text(rules: Ruleset, position: Position) -> str:
     if rules.penalty_points:
         cost = say("{points:,} points", points=rules.penalty_points)
     else:
-        cost = say("the whole score")
+        cost = say("your whole score")
     if number == limit:
         return say(
-            "Why bank: the next farkle costs {cost}; without that you would roll.", cost=cost
+            "Why bank: your next farkle costs {cost}; without that penalty you would roll.",
+            cost=cost,
         )
     return say(
-        "Why bank: a farkle would be number {number} in a row, and number {limit} costs {cost}; if"
-        " they did not count you would roll.",
+        "Why bank: a farkle now would be your number {number} in a row, and number {limit}"
+        " costs {cost}; without that penalty you would roll.",
         number=number,
         limit=limit,
         cost=cost,
@@ -129,22 +134,46 @@ def _other_text(found: Why) -> str:
     dice, chance = dice_count(found.dice), percent(found.farkle_probability)
     if found.action is Decision.ROLL:
         return say(
-            "A bank there: {value}; farkle chance of {dice}: {chance}.",
+            "Banking instead wins {value}; the farkle chance with {dice} is {chance}.",
             value=percent(found.bank or 0.0),
             dice=dice,
             chance=chance,
         )
     return say(
-        "A roll of {dice} there: {value}; its farkle chance: {chance}.",
+        "Rolling {dice} instead wins {value}; the farkle chance is {chance}.",
         value=percent(found.roll),
         dice=dice,
         chance=chance,
     )
 
 
-def _no_choice_text(found: Why) -> str:
+def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
+    position = replace(answer.position, turn_total=found.turn_total)
     return say(
-        "Why roll: that may not be banked; farkle chance of {dice}: {chance}.",
+        "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
+        reason=no_bank_text(answer.rules, position),
         dice=dice_count(found.dice),
         chance=percent(found.farkle_probability),
     )
+
+
+def no_bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
+    """Why the turn total may not be banked."""
+    if isinstance(position, SharedPosition):
+        position = position.against_leader
+    points, on_board = position.turn_total, position.on_board
+    if not points:
+        return say("nothing to bank yet")
+    if position.opponent >= rules.winning_score:
+        least = rules.least_bank(on_board=on_board, wins=True)
+    else:
+        least = rules.least_bank_at(position.banked, on_board=on_board)
+    if points >= least:
+        return say("hot dice must be rolled again")
+    if not on_board and least == rules.opening_minimum > rules.minimum_bank:
+        return say(
+            "{points:,} is below {least:,}, the minimum for a first bank",
+            points=points,
+            least=least,
+        )
+    return say("{points:,} is below the minimum of {least:,}", points=points, least=least)

@@ -208,7 +208,7 @@ async def test_a_seed_typed_at_the_console_is_exact(chat: Chat, seed: str) -> No
     """To the letter, and nothing of it is shown but in the proof, in escapes."""
     await chat.say("ann: /play @bob rules:kcd")
     told = await chat.say(f"ann: /seed  {seed} ")
-    assert told.startswith("ann adds a seed to the dice.")
+    assert told.startswith("ann adds randomness to the dice.")
     assert hidden_in(told) == []
     for line in ("ann: /roll", "bob: /resign"):
         await chat.say(line)

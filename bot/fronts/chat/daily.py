@@ -36,7 +36,7 @@ def daily_commands(daily: Daily) -> list[Command]:
     return [
         Command(
             "/daily [answer N]",
-            say_later("the position of the day: find what wins most often; /daily board: who does"),
+            say_later("the position of the day: what wins most often? /daily board: who finds it"),
             answer,
             {},
             examples=("/daily", "/daily answer 2", "/daily board"),
@@ -52,4 +52,7 @@ def daily_reply(found: Verdict | Solution) -> Reply:
 
 
 def _usage() -> str:
-    return say("/daily shows the position, /daily answer 2 answers it, /daily board shows who does")
+    return say(
+        "/daily shows the position, /daily answer 2 answers it, /daily board shows who is"
+        " right most often"
+    )

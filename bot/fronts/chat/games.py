@@ -111,7 +111,7 @@ class GameCommands:
             ),
             Command(
                 "/seed TEXT",
-                say_later("add your share to the dice"),
+                say_later("add your own randomness to the dice"),
                 self._seed,
                 GAME,
                 is_exact=True,
@@ -167,7 +167,7 @@ class GameCommands:
             Command("/games", say_later("the open games"), self._list, {}, False),
             Command(
                 "/skip [NAME]",
-                say_later("pass the turn of a player who is away"),
+                say_later("skip the turn of a player who is away"),
                 self._skip,
                 GAME,
                 takes_name=True,

@@ -71,7 +71,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
     return [
         Command(
             "/tournament [new|join|start|play]",
-            say_later("everybody against everybody, or knock-out: who must play whom"),
+            say_later("a tournament here: everybody against everybody, or knock-out"),
             answer,
             {
                 **RULES_OPTION,
@@ -126,6 +126,6 @@ def _form(text: str) -> Form:
 
 def _usage() -> str:
     return say(
-        "/tournament shows who must play whom; /tournament new, join, withdraw, start, play, remove"
-        " NAME and end do what they say"
+        "/tournament shows the games; other words after it are new, join, withdraw, start,"
+        " play, remove NAME and end"
     )

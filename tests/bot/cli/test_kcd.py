@@ -122,7 +122,7 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
     shown = told(*roll)
     assert shown.startswith("5 5 3 2 odd, 5 J: you 100, them 250 and 400, kcd rules to 600\n")
     assert "Your dice odd*4,devil*2, those of the others ordinary*6 / odd*6.\n" in shown
-    assert "Then the others have " in shown
+    assert "The others would then win " in shown
     advice = json.loads(told(*roll, "--json"))
     assert sum(advice["chances"]) == pytest.approx(1, abs=1e-12)
     assert advice["their_dice"] == ["ordinary*6", "odd*6"]

@@ -51,7 +51,7 @@ def test_lines_come_from_a_pipe(data: Path) -> None:
 
 def test_a_seed_comes_from_a_pipe(data: Path) -> None:
     lines = "/play level:greedy rules:kcd\n/seed again and again\n/end\n"
-    assert "player adds a seed to the dice." in pipe(data, lines).stdout
+    assert "player adds randomness to the dice." in pipe(data, lines).stdout
 
 
 def test_quit_ends_the_pipe_and_a_last_line_needs_no_newline(data: Path) -> None:

@@ -315,7 +315,7 @@ def test_the_advice_is_perfect_play(strategies: dict[str, Strategy], name: str) 
         assert player.total_loss == player.mean_loss == 0
         assert (player.accuracy, player.band, player.worst) == (100, "perfect", ())
     assert found.worst == ()
-    assert "No decision cost as much" in review_text(found, NAMES)
+    assert "No decision cost 0.05 %" in review_text(found, NAMES)
 
 
 def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
@@ -441,8 +441,8 @@ def test_the_luck_of_turns_told_by_score_is_not_taken_out(strategies: dict[str, 
     assert [player.result for player in found.players] == [1, 0]
     assert [player.luck_adjusted_result for player in found.players] == [None, None]
     text = review_text(found, NAMES)
-    assert "turns told by score, %" in text
-    assert text.endswith("\nThere was no decision to judge.")
+    assert "turns without rolls, %" in text
+    assert text.endswith("\nThere was no decision to review.")
     assert "luck of the dice" not in text
 
 
@@ -483,7 +483,9 @@ def test_a_decision_after_a_correction_is_to_roll_or_bank(
     assert expected.bank is not None
     assert judged.loss == pytest.approx(max(expected.bank - expected.roll, 0))
     assert judged.loss > 0
-    assert "turn total 350: rolled 2 dice at 350" in review_text(table.review(strategy), NAMES)
+    assert "turn total 350: rolled on with 2 dice at a turn" in review_text(
+        table.review(strategy), NAMES
+    )
 
 
 def test_the_accuracy_is_that_of_chess_servers() -> None:
@@ -534,7 +536,7 @@ def test_turns_told_as_a_score(strategies: dict[str, Strategy]) -> None:
     ]
     text = review_text(found, NAMES)
     assert "bob won, as ann resigned." in text
-    assert "turns told by score" in text
+    assert "turns without rolls" in text
     assert "given up" in text
 
 
@@ -616,11 +618,11 @@ def test_the_review_as_text(strategies: dict[str, Strategy]) -> None:
     text = review_text(assert_adds_up(strategy, table), NAMES)
     assert text.startswith(
         "facebook rules, ann 9,950, bob 10,200: bob won.\n"
-        "At the start the odds were 53.49 % for ann to 46.51 % for bob.\n\n"
+        "At the start the chances were 53.49 % for ann to 46.51 % for bob.\n\n"
     )
     assert (
-        "1. ann, turn 1, 9,650 to 9,900: after 6 5 3 3 3 2 kept 3 3 3 and banked 300.\n"
-        "  Better: keep 5 3 3 3 and bank 350. Cost " in text
+        "1. ann, turn 1, 9,650 to 9,900: rolled 6 5 3 3 3 2, kept 3 3 3 and banked 300."
+        " Better: keep 5 3 3 3 and bank 350. Cost " in " ".join(text.split())
     )
     assert "a blunder" in text
 

@@ -87,11 +87,11 @@ async def test_after_a_day_a_game_ends_by_itself_and_that_is_told(
         assert "nobody had moved for 24 hours; /play or /track begins another" in told
         assert "/undo" not in told
     told = await other.say("bob: /play @ann rules:classic")
-    assert told.startswith(f"Game {game} ended by itself: nobody had moved for 24 hours.\nA new")
+    assert told.startswith(f"Game {game} was ended because nobody had moved for 24 hours.\nNew")
     # and not a second time
     await other.say("bob: /end")
     assert await chat.say("ann: /show") == "No game is open here: /play or /track begins one."
-    assert "ended by itself" not in await chat.say("ann: /play @bob rules:classic")
+    assert "was ended because" not in await chat.say("ann: /play @bob rules:classic")
     # it counts for nobody
     assert (await chat.answer("ann: /stats")).data["games"] == 0
 
@@ -257,7 +257,7 @@ async def test_one_person_alone_never_blocks_a_place(chat: Chat, other: Chat) ->
     game = await begun(chat, "ann: /play rules:classic")
     await other.say("ann: /show")
     told = await by_stranger(other, "eve: /play @fay rules:classic")
-    assert told.startswith(f"Game {game}, at which ann sat alone, is put away.\nA new game")
+    assert told.startswith(f"Game {game}, where ann was alone, is closed.\nNew game")
     kinds = [event.kind for event in await stored(chat, game)]
     assert kinds == ["begun", "ended", "revealed"]
     assert [one["name"] for one in (await chat.answer("/show")).data["players"]] == ["eve", "fay"]
@@ -277,6 +277,6 @@ async def test_only_as_much_room_is_made_as_is_needed(chat: Chat, clock: Clock) 
     clock.wait(SECOND)
     second = await begun(chat, "bob: /track rules:classic")
     told = await by_stranger(chat, "eve: /play @fay rules:classic")
-    assert f"Game {first}, at which ann sat alone, is put away." in told
+    assert f"Game {first}, where ann was alone, is closed." in told
     assert second not in told
     assert second in [one["game"] for one in (await chat.answer("/games")).data]

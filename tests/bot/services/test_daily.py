@@ -119,7 +119,7 @@ async def test_everybody_has_one_answer(program: Program) -> None:
     assert (await program.daily.today(by("ann"))).answer == other
     assert (await program.daily.today(by("carl"))).answer is None
     for number in (-1, len(daily.choices)):
-        with pytest.raises(InvalidRequestError, match=r"^an answer is 1 to "):
+        with pytest.raises(InvalidRequestError, match=r"^the answers have the numbers 1 to "):
             await program.answer("carl", number)
     lines = await program.daily.board(HERE)
     assert [(one.name, one.found, one.answered) for one in lines] == [
@@ -161,7 +161,7 @@ async def test_what_is_over_tells_its_solution(program: Program, clock: Clock) -
 
 async def test_a_day_that_somebody_makes_up_is_refused(program: Program) -> None:
     for day in (MONDAY + timedelta(days=400), date.min):
-        with pytest.raises(InvalidRequestError, match="nothing is known of that position"):
+        with pytest.raises(InvalidRequestError, match="that position is no longer known"):
             await program.answer("ann", 0, day=day)
     assert await program.daily.board(HERE) == []
 

@@ -261,7 +261,7 @@ async def test_who_keeps_the_score_need_not_play(table: Chat) -> None:
     """Then everybody here may do so, as nobody knows who holds the pencil."""
     await refused(table, "eve: /track me:no", "Say who plays, as in /track @bob @carl me:no.")
     begun = await table.say("eve: /track @ann @bob rules:classic me:no")
-    assert "A new game, with real dice: ann, bob" in begun
+    assert "New game with real dice: ann, bob" in begun
     stranger = replace(spoken_by("eve: /score 500")[0], manages=False)
     assert "ann banks 500" in await by(table, stranger, "/score 500")
     assert "bob farkles" in await by(table, stranger, "/score farkle")
@@ -421,7 +421,7 @@ async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Cha
     for said in ("ann: /track @bob @dave", "ann: /score 500"):
         await table.say(said)
     await refused(table, "ann: /skip dave", "It is the turn of bob, not of dave")
-    assert "ann passes the turn of bob, who is away." in await table.say("ann: /skip bo")
+    assert "ann skips the turn of bob, who is away." in await table.say("ann: /skip bo")
     assert (await shown(table))["to_move"] == "dave"
     for line in ("/replace dave", "/replace dave level:greedy", "/replace level greedy"):
         await refused(table, f"ann: {line}", "A bot cannot roll real dice; /leave NAME takes")
@@ -603,7 +603,7 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
     await refused(table, "bob: /skip", "Be patient: ann has 1 s left to move")
     await refused(table, "ann: /skip", "It is your own turn")
     clock.wait(seconds=2)
-    assert "bob passes the turn of ann, who is away." in await table.say("bob: /skip")
+    assert "bob skips the turn of ann, who is away." in await table.say("bob: /skip")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"]) == ("bob", 0)
     await refused(table, "ann: /skip", "Be patient: bob has 60 s left to move")
@@ -835,7 +835,7 @@ async def test_matches_of_bots(chat: Chat) -> None:
         mean = sum(game["points"][bot] for game in games) / len(games)
         biggest = max(game["biggest_turns"][bot] for game in games)
         assert row.split()[2:] == [f"{score[bot]:g}", f"{mean:,.0f}", f"{biggest:,}"]
-    assert odds == "Before a game the odds of optimal play are 55.7 % for who begins it."
+    assert odds == "With best play, whoever begins a game wins 55.7 % of the time."
 
 
 async def test_the_turns_of_a_match(chat: Chat) -> None:

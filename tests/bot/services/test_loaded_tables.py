@@ -143,7 +143,7 @@ async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path
     rolled = (await patient.all("ann: /roll"))[-1]
     who = rolled.data["to_move"]
     hint = (await patient.all(f"{who}: /hint"))[-1].text
-    assert "Then the others have " in hint
+    assert "The others would then win " in hint
     assert "strongest of them alone" not in hint
     assert "after 0 hot dice" not in hint
     for line in ("/explain", "/explore"):

@@ -99,8 +99,12 @@ def farkle(
         ("equal", "/odds me:1100 them:1100 began:them", "play-off, any points win, 4 dice"),
         ("equal", "/odds me:1100 them:1250", "play-off with 150 to beat, 4 dice"),
         # with or without hot dice: the turn total does not tell
-        ("equal", "/odds turn:500 dice:1 hot-dice:3", "total 500, after 1 or more hot dice, 1 die"),
-        ("equal", "/odds turn:500 dice:1", "total 500, after 0 hot dice, 1 die"),
+        (
+            "equal",
+            "/odds turn:500 dice:1 hot-dice:3",
+            "total 500, hot dice so far: 1 or more, 1 die",
+        ),
+        ("equal", "/odds turn:500 dice:1", "total 500, hot dice so far: 0, 1 die"),
         ("equal", "/odds turn:700 dice:3", "total 700, 3 dice"),
         ("equal", "/odds turn:700 dice:4", "total 700, 4 dice"),
     ],
@@ -115,22 +119,22 @@ async def test_the_head_says_what_the_rules_make_matter(
 @pytest.mark.parametrize(
     ("game", "line", "said"),
     [
-        ("last", "/odds me:800 them:1150 turn:350 dice:2", "50.00 %  ties, half a win for each"),
+        ("last", "/odds me:800 them:1150 turn:350 dice:2", "50.00 %  a tie, half a win for each"),
         ("last", "/odds me:800 them:1150 turn:400 dice:2", "100.00 %  wins the game"),
         ("last", "/odds me:800 them:1150 turn:300 dice:1", "0.00 %  loses the game"),
-        ("last", "/odds me:800 them:700 turn:300 dice:1", "1,100 to 700, gives them one final"),
+        ("last", "/odds me:800 them:700 turn:300 dice:1", "1,100 to 700, then they get one final"),
         ("last", "/odds me:300 them:700 turn:300 dice:1", "600 to 700  "),
-        ("last", "/odds turn:100 dice:3", "-  not enough to bank, 200 to get on the board"),
+        ("last", "/odds turn:100 dice:3", "-  100 is below 200, the minimum for a first bank"),
         ("last", "/odds", "-  nothing to bank yet"),
-        ("equal", "/odds me:800 them:800 turn:200 dice:2", "1,000 to 800, gives them one final"),
+        ("equal", "/odds me:800 them:800 turn:200 dice:2", "1,000 to 800, then they get one final"),
         ("equal", "/odds me:800 them:800 turn:200 dice:2 began:them", "%  wins the game"),
-        ("equal", "/odds turn:100 dice:3", "-  not enough to bank, at least 150"),
-        ("equal", "/odds me:900 turn:50 dice:3", "-  not enough to bank, at least 100"),
-        ("equal", "/odds turn:700 dice:4", "-  hot dice must be rolled"),
-        ("equal", "/odds me:800 them:1000 turn:300 dice:4", "-  hot dice must be rolled"),
-        ("equal", "/odds me:1100 them:1100 turn:150 dice:2", "gives them one turn to beat it"),
-        ("equal", "/odds me:1100 them:1250 turn:150 dice:2", "%  ties, and a play-off follows"),
-        ("keeps", "/odds me:800 them:1000 turn:200 dice:2", "ties, and they win, as they"),
+        ("equal", "/odds turn:100 dice:3", "-  100 is below the minimum of 150"),
+        ("equal", "/odds me:900 turn:50 dice:3", "-  50 is below the minimum of 100"),
+        ("equal", "/odds turn:700 dice:4", "-  hot dice must be rolled again"),
+        ("equal", "/odds me:800 them:1000 turn:300 dice:4", "-  hot dice must be rolled again"),
+        ("equal", "/odds me:1100 them:1100 turn:150 dice:2", "then they have one turn to beat it"),
+        ("equal", "/odds me:1100 them:1250 turn:150 dice:2", "%  a tie, then a play-off"),
+        ("keeps", "/odds me:800 them:1000 turn:200 dice:2", "a tie, which they win: they"),
     ],
 )
 async def test_what_banking_leads_to(chat: Chat, game: str, line: str, said: str) -> None:
@@ -151,12 +155,22 @@ async def test_risks_of_a_roll(chat: Chat) -> None:
     ("game", "line", "said", "fate"),
     [
         ("last", "1 1 1 1", "This roll wins the game.", "wins"),
-        ("last", "2 2 2 2 me:800", "This roll loses everything. Win probability left: ", "loses"),
+        (
+            "last",
+            "2 2 2 2 me:800",
+            "This roll loses all your points. Your win probability is now ",
+            "loses",
+        ),
         ("last", "2 2 2 2 me:800 them:1050", "This roll loses the game.", "loses"),
-        ("last", "6 4 3 2", "Farkle, nothing scores. Win probability left: ", "farkle"),
-        ("keeps", "6 4 turn:150", "Farkle, nothing scores; 150 points are banked. ", "farkle"),
-        ("keeps", "6 4 3 turn:50", "Farkle, nothing scores. ", "farkle"),
-        ("keeps", "6 4 3 2", "Farkle, nothing scores. ", "farkle"),
+        ("last", "6 4 3 2", "Farkle: nothing scores. Your win probability is now ", "farkle"),
+        (
+            "keeps",
+            "6 4 turn:150",
+            "Farkle: nothing scores, but your 150 points are banked. ",
+            "farkle",
+        ),
+        ("keeps", "6 4 3 turn:50", "Farkle: nothing scores. ", "farkle"),
+        ("keeps", "6 4 3 2", "Farkle: nothing scores. ", "farkle"),
     ],
 )
 async def test_rolls_that_leave_no_choice(
@@ -166,7 +180,7 @@ async def test_rolls_that_leave_no_choice(
     assert reply.text.splitlines()[1].startswith(said)
     assert (reply.data["fate"], reply.data["options"]) == (fate, ())
     assert reply.data["keeps_turn_total"] == ("banked" in said)
-    assert reply.text.splitlines()[2:] == [f"Position {reply.data['id']}"]
+    assert reply.text.splitlines()[-1:] == [f"Position {reply.data['id']}"]
 
 
 async def test_a_kept_turn_total_is_worth_a_bank(chat: Chat) -> None:
@@ -253,7 +267,7 @@ def test_turn_tables_after_hot_dice(farkle: Farkle, games: Path) -> None:
     first = farkle(*ask)[1].splitlines()
     then = farkle(*ask, "--hot-dice", "1")[1].splitlines()
     assert first[0] == "you 500, them 0, you began, equal rules"
-    assert then[0] == "you 500, them 0, you began, after 1 or more hot dice, equal rules"
+    assert then[0] == "you 500, them 0, you began, hot dice so far: 1 or more, equal rules"
     assert first[1] == then[1]
     # hot dice must be rolled
     assert first[4].split()[0] == then[4].split()[0] == "never"

@@ -101,7 +101,7 @@ class Talk:
         self.tables = (await self.chat.answer("ann: /games")).data
         for reply in replies:
             self.messages.append(Message(line, reply, before, self.tables))
-            if "A new game" in reply.text:
+            if "New game" in reply.text:
                 self.tracked = "with real dice" in reply.text
 
     async def go_on(self) -> None:

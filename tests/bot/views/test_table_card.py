@@ -198,7 +198,7 @@ def test_pairs_of_a_draft_are_buttons() -> None:
     card = table_card([News(None, (), table)])
     pairs = [one for one in card.buttons if one.action.startswith("pair")]
     assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
-    assert card.foot == "**Ann takes a pair with /pick.**"
+    assert card.foot == "**Ann is to take a pair with /pick.**"
     for place in range(len(pool)):
         game = apply(game, Picked(place=place))
     assert [one.action for one in table_buttons(game)] == ["roll", "resign", "rules", "details"]

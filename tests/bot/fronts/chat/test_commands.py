@@ -56,7 +56,7 @@ async def test_context_reaches_the_advice(chat: Chat) -> None:
 async def test_a_farkle_tells_what_is_left(chat: Chat) -> None:
     reply = await chat.answer("/advise 2 2 3 3 4 6")
     assert reply.data["farkle"]
-    assert "Farkle, nothing scores. Win probability left: 46.36 %" in reply.text
+    assert "Farkle: nothing scores. Your win probability is now 46.36 %" in reply.text
 
 
 async def test_odds_before_a_roll(chat: Chat) -> None:
@@ -69,7 +69,7 @@ async def test_odds_before_a_roll(chat: Chat) -> None:
     assert start.data["win_probability"] == pytest.approx(0.534870, abs=6e-7)
     assert "nothing to bank yet" in start.text
     early = await chat.answer("/odds turn:200 dice:4")
-    assert "not enough to bank" in early.text
+    assert "below the minimum of" in early.text
 
 
 async def test_rules_help_and_quit(chat: Chat) -> None:

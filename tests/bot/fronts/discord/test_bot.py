@@ -197,7 +197,7 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     assert page.text == first
     again = await shown(await discord.press(ANN, message, "Rematch"))
     assert again.id != message.id
-    assert "A new game" in again.text
+    assert "New game" in again.text
     proof = await shown(await discord.slash(ANN, "proof"))
     [content] = proof.files.values()
     assert verify_proof(Proof.model_validate_json(content)).holds
@@ -473,7 +473,7 @@ async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord
     told = await shown(await discord.slash(EVE, "skip"))
     assert told.ephemeral, "who does not play does not call anybody"
     told = await shown(await discord.slash(ANN, "skip"))
-    assert re.match(r"<@12>, Ann would like to go on: in \d+ (s|min) your turn", told.text)
+    assert re.match(r"<@12>, Ann is waiting for you: in \d+ (s|min) your turn", told.text)
     assert (told.ephemeral, list(map(str, told.allowed["users"]))) == (False, ["12"])
     again = await shown(await discord.slash(ANN, "skip"))
     assert again.ephemeral, "once a turn is enough"
@@ -503,7 +503,7 @@ async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> 
     over = await shown(await discord.slash(ANN, "score", points=1000))
     again = await shown(await discord.press(BOB, over, "Rematch"))
     assert "real dice" in again.text
-    assert "A new game, with real dice: Bob, Ann" in again.text
+    assert "New game with real dice: Bob, Ann" in again.text
     hint = await shown(await discord.slash(BOB, "hint"))
     assert "The host has forbidden hints" in hint.text
     await shown(await discord.slash(BOB, "score", points=1000))

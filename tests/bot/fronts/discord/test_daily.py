@@ -63,18 +63,16 @@ async def test_a_day_and_the_next(
 
     wrong = await shown(await discord.press(BOB, message, "Keep 1 and bank"))
     assert wrong.ephemeral
-    assert wrong.text.startswith("Not the best: keep 1 and bank 200 costs 6.62 percentage points.")
+    assert wrong.text.startswith("Not the best: keep 1 and bank 200 costs 6.62 %.")
     again = await shown(await discord.press(BOB, message, "Keep 1 1 and roll"))
     assert again.ephemeral
-    assert again.text.startswith(
-        "You have answered that already, and the first answer counts.\nNot"
-    )
+    assert again.text.startswith("You have answered already, and your first answer counts.\nNot")
     german = await shown(await discord.press(EVE, message, "Keep 1 1 and roll"))
-    assert german.text.startswith("Gefunden: 1 1 behalten und 2 Würfel werfen ist am besten.")
+    assert german.text.startswith("Richtig: 1 1 behalten und 2 Würfel werfen ist am besten.")
     own = await shown(await discord.slash(BOB, "daily"))
     assert own.ephemeral
     assert own.labels == message.labels
-    assert "You have answered: keep 1 and bank 200." in own.text
+    assert "Your answer: keep 1 and bank 200." in own.text
     assert message.edits == 0
 
     clock.wait(hours=23, minutes=59)
@@ -84,11 +82,11 @@ async def test_a_day_and_the_next(
     following = await posted(discord, 2)
     assert following.text.startswith(
         "Solution of November 22, 2026, 6 4 1 1: keep 1 1 and roll 2 dice wins 57.38 %."
-        " 1 of 2 found it.\nPosition J8FZ-Q9SC-E\n\n**Daily position of November 23, 2026**\n"
+        " 1 of 2 got it right.\nPosition J8FZ-Q9SC-E\n\n**Daily position of November 23, 2026**\n"
     )
     late = await shown(await discord.press(HOST, message, "Keep 1 1 and roll"))
     assert late.ephemeral
-    assert late.text.startswith("That position is over, /daily shows the one of today.\nSolution")
+    assert late.text.startswith("That position is over: /daily shows today's.\nSolution")
     board = await shown(await discord.slash(HOST, "daily", what="board"))
     assert not board.ephemeral
     ranks = r" *1\. +2\.\n *Eve +Bob.*\n *1 of 1 +0 of 1\n *1 day +0 days\n *0\.00 "
@@ -99,7 +97,7 @@ async def test_a_day_and_the_next(
     for odd in ("d:2031-01-01:1", "d:2026-11-23:9"):
         refused = await shown(await discord.press(BOB, following, custom_id=odd))
         assert refused.ephemeral
-        assert "nothing is known" in refused.text.lower() or "An answer is 1 to" in refused.text
+        assert "no longer known" in refused.text or "answers have the numbers 1 to" in refused.text
     await looks(monkeypatch, parts)
     assert posts(discord) == [message, following]
 

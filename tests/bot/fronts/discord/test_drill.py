@@ -53,20 +53,18 @@ async def test_the_own_decisions_are_asked_in_one_private_message(discord: Loopb
     assert len({one["custom_id"] for one in asked.buttons}) == 6
 
     await discord.press(ANN, asked, "Keep 5 1 1 1 and bank")
-    await becomes(asked, "Found: keep 5 1 1 1 and bank 1,050 is best.\nIn the game you chose")
-    assert "Why bank: the plain balance of points" in asked.text
+    await becomes(asked, "Right: keep 5 1 1 1 and bank 1,050 is best.\nIn the game you chose to")
+    assert "Why bank: banking gives you" in asked.text
     assert asked.labels == ["Next ▶"]
     await discord.press(ANN, asked, "Next")
     await becomes(asked, "**Your decision of ")
     assert ", turn 2**\n6 5 4 2 2 2: you 50, them 1,500" in asked.text
     pressed = asked.button("Keep 5 and bank")["custom_id"]
     await discord.press(ANN, asked, custom_id=pressed)
-    await becomes(
-        asked, "Not the best: keep 5 and bank 50 costs 5.63 percentage points.\nYou chose"
-    )
+    await becomes(asked, "Not the best: keep 5 and bank 50 costs 5.63 %.\nYou chose")
     assert "It comes again in 10 minutes." in asked.text
     await discord.press(ANN, asked, custom_id=pressed)
-    await becomes(asked, "You have answered that already")
+    await becomes(asked, "You have answered already")
     assert len(discord.public()) == public
     assert table in discord.public()
 
@@ -74,13 +72,13 @@ async def test_the_own_decisions_are_asked_in_one_private_message(discord: Loopb
 @pytest.mark.usefixtures("bot")
 async def test_a_press_on_what_was_never_asked_is_refused(discord: Loopback) -> None:
     asked = await shown(await discord.slash(BOB, "drill"))
-    assert asked.text.startswith("Deine eigenen Entscheidungen kommen hier")
+    assert asked.text.startswith("Sobald du ein Spiel")
     for odd in ("f:CZT1-7YZ9-SYP:1", "f:11111:9", asked.buttons[0]["custom_id"][:-1] + "9"):
         refused = await shown(await discord.press(BOB, asked, custom_id=odd))
         assert refused.ephemeral
         assert refused is not asked
     other = await shown(await discord.press(ANN, asked, custom_id=asked.buttons[0]["custom_id"]))
-    assert "/drill asks for a decision" in other.text
+    assert "/drill asks one" in other.text
     assert asked.edits == 0
     typed = await shown(await discord.slash(BOB, "drill", what="answer", number=1))
     assert typed.ephemeral

@@ -192,7 +192,7 @@ async def test_a_press_becomes_no_line_of_text(
         told = await press("roll", 0b000010)
         assert "Ann keeps 5 for 50" in told
         assert "Ann rolls 5 4 3 2 2." in told
-        assert "Ann banks 100, which makes 100" in await press("bank", 0b00001)
+        assert "Ann banks 100 and now has 100" in await press("bank", 0b00001)
         assert "Taken back" in await press("undo")
         sure = interaction(ANN)
         await front.confirmed(sure, Confirm("resign", game_id, "en"))
@@ -281,7 +281,7 @@ async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Pat
         pressed = interaction(ANN)
         await front.press(pressed, TableButton(table.game.id, 1, 0, "roll", "en"))
         shown = pressed.response.edit_message.call_args.kwargs
-        assert "The game ended by itself: nobody had moved for 24 hours." in text_of(shown)
+        assert "The game was ended because nobody had moved for 24 hours." in text_of(shown)
         assert ROW not in {one["type"] for one in walk(shown["view"].to_components())}
 
 

@@ -41,7 +41,7 @@ async def test_a_walk_by_buttons(bot: Bot, discord: Loopback) -> None:
         ("turnup2", "you 5,000, them 4,950, turn total 1,000, 6 dice"),
         ("dicedown", "turn total 1,000, 5 dice"),
         ("farklesup", "turn total 1,000, 1 farkle in a row, 5 dice"),
-        ("sides", "you 4,950, them 5,000, their 1 farkle in a row, 6 dice"),
+        ("sides", "you 4,950, them 5,000, they have 1 farkle in a row, 6 dice"),
     ]
     for number, (action, text) in enumerate(steps):
         # anybody may walk on
