@@ -3,15 +3,21 @@
 import json
 import re
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 from bot.fronts.chat.commands import Commands, Reply, failure
+from bot.review.chart import GameChart
+from bot.services.comparing import ComparedRules
 from bot.services.games import News
+from bot.services.memo import MemoAnswer
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
-from bot.views.chart import chart_text
+from bot.views.chart import chart_png, chart_text
 from bot.views.layout import LONGEST_NAME, safe_text, wrap
 from solver.errors import system_reason
 from solver.folders import make_private
@@ -23,8 +29,6 @@ YOU = "player"
 _WIDTH = 79
 
 _SPOKEN = re.compile(r"\s*@?([^\W\d_][\w.-]{0,29})\s*:(?:\s+|(?=/))(.*)", re.DOTALL)
-
-_Explained = Explanation | LoadedExplanation
 
 
 class Lines:
@@ -71,35 +75,24 @@ class Lines:
         async for reply in replies:
             # below each other they would say it twice
             if self._as_json or not reply.repeats:
-                self._print(reply, caller, width)
+                await self._show(reply, caller, width)
             ends = ends or reply.ends
         return ends
 
-    def _print(self, reply: Reply, caller: Caller, width: int | None) -> None:
+    async def _show(self, reply: Reply, caller: Caller, width: int | None) -> None:
+        """Print a reply, and where its picture is as soon as that is drawn."""
         try:
-            shown = json.dumps(reply.data) if self._as_json else _text(reply, caller, width)
-            if (
-                not self._as_json
-                and isinstance(reply.subject, _Explained)
-                and reply.subject.picture
-            ):
-                shown = f"{shown}\n{_kept(reply.subject.picture, self._pictures)}"
-            if not self._as_json and isinstance(reply.subject, Proof):
-                shown = wrap(_proof_kept(reply.subject, self._proofs), width or _WIDTH)
+            if self._as_json:
+                print(json.dumps(reply.data), flush=True)  # noqa: T201
+            elif isinstance(reply.subject, Proof):
+                told = _proof_kept(reply.subject, self._proofs)
+                print(wrap(told, width or _WIDTH), flush=True)  # noqa: T201
+            else:
+                print(_text(reply, caller, width), flush=True)  # noqa: T201
+                if drawing := _drawing(reply.subject):
+                    print(await at_once(_drawn, *drawing, self._pictures), flush=True)  # noqa: T201
         except Exception as error:  # the chat goes on, whatever one answer is
-            self._print(failure(error), caller, width)
-        else:
-            print(shown, flush=True)  # noqa: T201
-
-    def _text(self, reply: Reply, caller: Caller, width: int | None) -> str:
-        """A reply as it is read in the terminal, which tells where pictures and proofs are."""
-        subject = reply.subject
-        if isinstance(subject, Proof):
-            return wrap(_proof_kept(subject, self._proofs), width or _WIDTH)
-        text = _text(reply, caller, width)
-        if isinstance(subject, _Explained) and subject.picture:
-            return f"{text}\n{_kept(subject.picture, self._pictures)}"
-        return text
+            await self._show(failure(error), caller, width)
 
 
 def _text(reply: Reply, caller: Caller, width: int | None) -> str:
@@ -117,11 +110,31 @@ def _text(reply: Reply, caller: Caller, width: int | None) -> str:
     return text
 
 
-def _kept(picture: bytes, folder: Path) -> str:
-    """Write a picture in place of the one before; says where it is, or why it is nowhere."""
-    file = folder / "turn.png"
+def _drawing(subject: object) -> tuple[str, Callable[[], bytes]] | None:
+    """What the picture of a subject is called and how it is made, None where it has none."""
+    match subject:
+        case Explanation(picture=bytes(picture)) | LoadedExplanation(picture=bytes(picture)):
+            return "turn", lambda: picture
+        case MemoAnswer(picture=bytes(picture)):
+            return "memo", lambda: picture
+        case ComparedRules(picture=bytes(picture)):
+            return "rules", lambda: picture
+        case News(chart=GameChart(turns=[_, _, *_]) as chart):
+            return "game", partial(chart_png, chart)
+        case _:
+            return None
+
+
+def _drawn(name: str, draw: Callable[[], bytes], folder: Path) -> str:
+    """Write a picture beside those before; returns where it is, or why it is nowhere."""
+    picture, file = draw(), folder / f"{name}-1.png"
     try:
-        _write(file, picture)
+        make_private(folder)
+        for number in count(1):
+            file = folder / f"{name}-{number}.png"
+            with suppress(FileExistsError), file.open("xb") as free:
+                free.write(picture)
+                break
     except OSError as error:
         return say(
             "The picture cannot be written to {file} ({reason}).",
@@ -135,7 +148,8 @@ def _proof_kept(proof: Proof, folder: Path) -> str:
     """Write a proof; says where it is, or why it is nowhere."""
     file = folder / f"proof-{proof.game}.json"
     try:
-        _write(file, proof.to_json().encode())
+        make_private(folder)
+        file.write_bytes(proof.to_json().encode())
     except OSError as error:
         return say(
             "The proof cannot be written to {file} ({reason}).",
@@ -148,11 +162,6 @@ def _proof_kept(proof: Proof, folder: Path) -> str:
         game=proof.game,
         file=file,
     )
-
-
-def _write(file: Path, content: bytes) -> None:
-    make_private(file.parent)
-    file.write_bytes(content)
 
 
 def spoken_by(line: str) -> tuple[Caller, str]:

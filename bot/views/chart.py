@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from bot.review.chart import ChartPoint, GameChart
@@ -149,20 +150,20 @@ def _cell(share: float, bar: int) -> str:
     return f"{percent} {'█' * filled}{'░' * (bar - filled)}"
 
 
-_AREAS = ("#2F78A8", "#B5652E")
-"""Of two players."""
 _SIZE, _DPI = (6.0, 3.375), 400 / 3
 """Letters are in proportion to the inches: as large as a phone needs them."""
-_LABEL_PIXELS = 190
-_LEFT = 0.115
-"""Of the width, before the picture."""
+_LABEL_PIXELS = 216
+_LEFT, _WIDTH = 0.115, 0.57
+"""Of the width, before the picture and of it."""
+_LABEL_FROM = 1.05
+"""Of the width of the picture, where labels begin."""
 _TICKS = 9
 _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
 
 
 def chart_png(chart: GameChart) -> bytes:
-    """A picture of 800 by 450 pixels as PNG: areas for two players, lines for more.
+    """Return a picture of 800 by 450 pixels as PNG, with a line for each player.
 
     Pictures share no state, so that several may be drawn at a time in threads.
     """
@@ -172,10 +173,10 @@ def chart_png(chart: GameChart) -> bytes:
 
     picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=PAPER)
     canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
-    axes = picture.add_axes((_LEFT, 0.165, 0.62, 0.7))
+    axes = picture.add_axes((_LEFT, 0.165, _WIDTH, 0.7))
     _draw_frame(picture, axes, chart)
     if chart.turns:
-        (_draw_areas if len(chart.names) == 2 else _draw_lines)(axes, chart)
+        _draw_lines(axes, chart)
         _label_ends(axes, canvas.get_renderer(), chart)
     data = io.BytesIO()
     canvas.print_png(data)
@@ -184,7 +185,7 @@ def chart_png(chart: GameChart) -> bytes:
 
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     """Title, grid and axes."""
-    title = say("Win probability after each turn")
+    title = say("Chance to win after each turn")
     picture.text(_LEFT, 0.915, title, color=INK, font=font(14, bold=True))
     axes.set_facecolor(PAPER)
     for side in axes.spines.values():
@@ -208,17 +209,6 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
         axes.text(0.5, 0.5, nothing, color=INK, font=font(14), ha="center")
 
 
-def _draw_areas(axes: "Axes", chart: GameChart) -> None:
-    """The first player's share below the line, the second one's above it."""
-    share = _course(chart, 0)
-    places = range(len(share))
-    first, second = _AREAS
-    axes.fill_between(places, share, color=first, linewidth=0)
-    axes.fill_between(places, share, 1, color=second, linewidth=0)
-    axes.plot(places, share, color=PAPER, linewidth=3, solid_joinstyle="round", clip_on=False)
-    axes.axhline(0.5, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
-
-
 def _course(chart: GameChart, seat: int) -> list[float]:
     """A player's win probability after each turn; a single turn is drawn as a level line."""
     course = [turn.win_probabilities[seat] for turn in chart.turns]
@@ -227,6 +217,8 @@ def _course(chart: GameChart, seat: int) -> list[float]:
 
 def _draw_lines(axes: "Axes", chart: GameChart) -> None:
     """A line for each player, with a mark of its own at its end."""
+    if len(chart.names) == 2:
+        axes.axhline(0.5, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
     # the first lines on top, each with an edge that keeps crossings apart
     for seat in reversed(range(len(chart.names))):
         share = _course(chart, seat)
@@ -246,32 +238,34 @@ def _draw_lines(axes: "Axes", chart: GameChart) -> None:
 
 
 def _label_ends(axes: "Axes", renderer: Any, chart: GameChart) -> None:
-    """Each player's name, percentage and score, beside where the line or area ends."""
+    """Each player's name, percentage and score, beside the end of the line and joined to it."""
     last = chart.turns[-1]
-    players = range(len(chart.names))
-    if len(chart.names) == 2:
-        share = last.win_probabilities[0]
-        wanted = [share / 2, (1 + share) / 2]
-    else:
-        wanted = list(last.win_probabilities)
-    roomy = len(players) <= _ROOMY
-    strong = font(14 if roomy else 11, bold=True)
-    heights = _spread(wanted, 0.19 if roomy else min(0.1, 1 / len(players)))
-    for seat in players:
+    roomy = len(chart.names) <= _ROOMY
+    strong, plain = font(14 if roomy else 11, bold=True), font(10.5)
+    heights = _spread(last.win_probabilities, 0.19 if roomy else min(0.075, 1 / len(chart.names)))
+    for seat, (share, height) in enumerate(zip(last.win_probabilities, heights, strict=True)):
         colour, _ = _style(seat)
-        percents = _whole_percent(last.win_probabilities[seat])
+        percents = _whole_percent(share)
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 75
         name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, strong))
         if roomy:
-            facts = f"{percents}   {figure(last.scores[seat])}"
-            notes = [(name, strong, 7.5), (facts, font(12), -8)]
+            facts = say("{chance}, {points:,} points", chance=percents, points=last.scores[seat])
+            notes = [(name, strong, 7.5), (facts, plain, -8)]
         else:
             notes = [(f"{name}  {percents}", strong, 0)]
+        axes.plot(
+            [1, _LABEL_FROM],
+            [share, height],
+            transform=axes.get_yaxis_transform(),
+            color=colour,
+            linewidth=1.2,
+            clip_on=False,
+        )
         for text, its_font, rise in notes:
             axes.annotate(
                 text,
-                (1, heights[seat]),
-                (12, rise),
+                (_LABEL_FROM, height),
+                (3, rise),
                 xycoords=("axes fraction", "data"),
                 textcoords="offset points",
                 color=colour,
@@ -282,22 +276,22 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart) -> None:
 
 
 def _spread(wanted: Sequence[float], distance: float) -> list[float]:
-    """Heights near the wanted ones, in their order, at least `distance` apart, within 0 to 1.
+    """Heights nearest to the wanted ones, in their order, at least `distance` apart.
 
-    Of equal ones the first is the highest.
+    A quarter of that is left to 0 and to 1. Of equal ones the first is the highest.
     """
     order = sorted(range(len(wanted)), key=lambda index: (wanted[index], -index))
-    low, high = distance / 2, 1 - distance / 2
-    heights = [min(max(wanted[index], low), high) for index in order]
-    for above in range(1, len(heights)):
-        heights[above] = max(heights[above], heights[above - 1] + distance)
-    ceiling = high
-    for index in reversed(range(len(heights))):
-        heights[index] = min(heights[index], ceiling)
-        ceiling = heights[index] - distance
+    # those that would be too near each other lie around the middle of what they want
+    groups: list[list[float]] = []
+    for place, index in enumerate(order):
+        groups.append([wanted[index] - place * distance])
+        while len(groups) > 1 and fmean(groups[-2]) > fmean(groups[-1]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    lows = [fmean(group) for group in groups for _ in group]
+    least, most = distance / 4, 1 - distance / 4 - (len(wanted) - 1) * distance
     spread = [0.0] * len(wanted)
-    for place, height in zip(order, heights, strict=True):
-        spread[place] = height
+    for place, (index, low) in enumerate(zip(order, lows, strict=True)):
+        spread[index] = min(max(low, least), most) + place * distance
     return spread
 
 
@@ -307,7 +301,7 @@ def _ticks(number: int) -> list[int]:
         return []
     step = math.ceil(number / _TICKS)
     ticks = list(range(0, number, step))
-    if number - 1 - ticks[-1] >= step / 2:
+    if number - 1 - ticks[-1] > step / 2:
         return [*ticks, number - 1]
     return [*ticks[:-1], number - 1]
 

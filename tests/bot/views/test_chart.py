@@ -14,6 +14,7 @@ from bot.views.chart import (
     chart_png,
     chart_text,
 )
+from bot.views.drawing import LINES
 from bot.views.layout import safe_text, text_width
 from solver.errors import InvalidRequestError
 from tests.bot.pictures import pixels
@@ -159,15 +160,26 @@ def test_pictures_have_their_size_and_paper(turns: int, players: int) -> None:
     assert len(png) < 200_000
 
 
-def test_areas_are_as_large_as_the_shares() -> None:
-    """Of two players with 30 % and 70 % throughout, the areas are in this ratio."""
-    image = pixels(chart_png(game([(0.3, 0.7)] * 5)))
-    colours, counts = np.unique(image.reshape(-1, 3), axis=0, return_counts=True)
-    # after the paper the two areas are the largest of one colour
-    paper, second, first = np.argsort(counts)[::-1][:3]
-    assert colours[paper].tolist() == PAPER
-    assert counts[first] / (counts[first] + counts[second]) == pytest.approx(0.3, abs=0.01)
-    assert colours[first][2] > colours[first][0]
+@pytest.mark.parametrize(
+    "last", [(1.0, 0.0), (0.0, 1.0), (0.52, 0.48), (0.3, 0.7), (0.1, 0.2, 0.7), (0.4, 0.0, 0.6)]
+)
+def test_every_label_is_beside_the_end_of_its_line(last: tuple[float, ...]) -> None:
+    """What is written in a player's colour is nearer to this line's end than to any other's."""
+    even = tuple(1 / len(last) for _ in last)
+    image = pixels(chart_png(game([even, last, last])))
+    ends, labels = [], []
+    for seat in range(len(last)):
+        colour = [int(LINES[seat][k : k + 2], 16) for k in (1, 3, 5)]
+        found = np.argwhere((image == colour).all(axis=2))
+        inside, beside = (found[part, 0] for part in (found[:, 1] < 540, found[:, 1] > 580))
+        ends.append(float(np.median(inside[np.argsort(found[found[:, 1] < 540, 1])[-20:]])))
+        labels.append(float((beside.min() + beside.max()) / 2))
+    top, bottom = 450 * (1 - 0.865), 450 * (1 - 0.165)
+    for seat, share in enumerate(last):
+        assert ends[seat] == pytest.approx(bottom - share * (bottom - top), abs=4)
+        distances = [abs(label - ends[seat]) for label in labels]
+        assert distances[seat] == min(distances)
+        assert distances[seat] < 40
 
 
 def test_nothing_is_drawn_over_the_edge() -> None:

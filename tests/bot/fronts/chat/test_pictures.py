@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,24 +123,31 @@ async def test_pictures_are_left_out_under_pressure(tmp_path: Path, data: Path) 
         assert "Now roll 6 dice" in reply.text
 
 
-async def test_the_console_keeps_the_picture_and_says_where(
+async def test_the_console_keeps_every_picture_and_says_where(
     chat: Chat, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("/explain\n/explore\n"))
     folder = tmp_path / "console"
+    pictures = folder / "pictures"
+    turns = ["/roll 1 1 1 2 3 4", "/keep 1 1 1", "/bank", "bob: /roll 2 2 3 3 4 6", "/resign"]
+    lines = ["/explain", "/explain me:500", "/track @bob rules:kcd", *turns]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
     await answer_pipe(Lines(chat.commands, folder, as_json=False))
-    file = folder / "pictures" / "turn.png"
-    assert f"The picture is in {file}.\n" in capsys.readouterr().out
-    assert file.read_bytes().startswith(b"\x89PNG")
-    assert file.parent.stat().st_mode & 0o77 == 0
-    file.unlink()
-    file.parent.rmdir()
-    file.parent.write_text("no folder")
+    told = capsys.readouterr().out
+    files = [Path(one) for one in re.findall(r"The picture is in (.*)\.\n", told)]
+    names = ["turn-1.png", "turn-2.png", "game-1.png"]
+    assert files == [pictures / name for name in names]
+    assert sorted(files) == sorted(pictures.iterdir())
+    kept = [file.read_bytes() for file in files]
+    assert len(set(kept)) == len(files)
+    assert all(picture.startswith(b"\x89PNG") for picture in kept)
+    assert pictures.stat().st_mode & 0o77 == 0
+    shutil.rmtree(pictures)
+    pictures.write_text("no folder")
     monkeypatch.setattr("sys.stdin", io.StringIO("/explain\n"))
     await answer_pipe(Lines(chat.commands, folder, as_json=False))
     told = capsys.readouterr().out
     assert "Now roll 6 dice" in told
-    assert f"The picture cannot be written to {file} (" in told
+    assert f"The picture cannot be written to {pictures / 'turn-1.png'} (" in told
 
 
 async def test_cards_have_the_picture_if_there_is_one(chat: Chat) -> None:
