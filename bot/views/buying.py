@@ -54,7 +54,8 @@ def purchase_text(answer: PurchaseAnswer) -> str:
         lines.append(say("and {number:,} more", number=len(found) - MOST_CHOICES))
     prices = say("Prices are those of the game's tables; which shop sells a die is not in them.")
     lines.append(wrap(f"{prices} {sets_note()}"))
-    return "\n".join([*lines, *doubt_lines(found[0].best.dice, owned.theirs)])
+    lines += doubt_lines(found[0].best.dice, owned.theirs, joker_alone=owned.joker_alone)
+    return "\n".join(lines)
 
 
 def gain(answer: PurchaseAnswer, one: Purchase) -> float | None:

@@ -387,7 +387,8 @@ def _brought(table: Table) -> Iterator[str]:
 def _doubts(news: News) -> Iterator[str]:
     """What is not sure of the dice that are played with."""
     game = news.table.game
-    yield from doubts([*game.pool, *(die for kit in game.kits for die in kit.dice.dice)])
+    thrown = [*game.pool, *(die for kit in game.kits for die in kit.dice.dice)]
+    yield from doubts(thrown, joker_alone=game.joker_alone)
     if game.kits:
         yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
     if news.unsolved:

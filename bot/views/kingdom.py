@@ -54,7 +54,7 @@ def kcd_text(answer: KcdAnswer) -> str:
             ],
             right={1, 3},
         )
-    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs)])
+    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
 
 
 def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
@@ -129,7 +129,8 @@ def choice_text(answer: ChoiceAnswer) -> str:
     if len(answer.choices) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
     lines.append(wrap(sets_note()))
-    return "\n".join([*lines, *doubt_lines(best.dice, question.theirs)])
+    lines += doubt_lines(best.dice, question.theirs, joker_alone=question.joker_alone)
+    return "\n".join(lines)
 
 
 def begins_text(*, begins: bool) -> str:
@@ -161,7 +162,9 @@ def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
             for one in answer.bank_from
         ],
         "badge": plan_data(answer.badge),
-        "unknown": doubts(_all(question.dice.mine, question.dice.theirs)),
+        "unknown": doubts(
+            _all(question.dice.mine, question.dice.theirs), joker_alone=question.dice.joker_alone
+        ),
     }
 
 
@@ -258,7 +261,8 @@ def _all(*sets: NamedSet) -> list[NamedDie]:
     return [named for one in sets for named in one.dice]
 
 
-def doubt_lines(*sets: NamedSet) -> list[str]:
-    """What nobody knows of it."""
+def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
+    """What nobody knows of the dice of some sets, see `doubts`, and of the game."""
     luck = say("Henry's own luck is not in the dice; see kingdom-come.md in docs.")
-    return [wrap(sentence) for sentence in (*doubts(_all(*sets)), luck)]
+    found = doubts(_all(*sets), joker_alone=joker_alone)
+    return [wrap(sentence) for sentence in (*found, luck)]

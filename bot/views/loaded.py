@@ -222,4 +222,5 @@ def _badges(dice: LoadedDice | SeatedDice) -> list[str]:
 
 def _doubts(dice: LoadedDice | SeatedDice) -> list[str]:
     sets = dice.sets if isinstance(dice, SeatedDice) else (dice.mine, dice.theirs)
-    return [wrap(sentence) for sentence in doubts([die for one in sets for die in one.dice])]
+    thrown = [die for one in sets for die in one.dice]
+    return [wrap(sentence) for sentence in doubts(thrown, joker_alone=dice.joker_alone)]

@@ -203,10 +203,13 @@ def badges_sheet(badges: Sequence[Badge]) -> Sheet:
     return sheet(names, badges_data(badges))
 
 
-def doubts(dice: Sequence[NamedDie]) -> list[str]:
-    """What nobody knows of some dice, a sentence each."""
+def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> list[str]:
+    """What nobody knows of some dice, a sentence each.
+
+    joker_alone : whether it was said that jokers score by themselves, so that nothing is assumed
+    """
     found = []
-    if any(named.die.jokers for named in dice):
+    if not joker_alone and any(named.die.jokers for named in dice):
         found.append(
             say(
                 "Jokers: that none scores by itself, and that several may stand beside one die, is"

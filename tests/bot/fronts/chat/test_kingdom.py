@@ -41,6 +41,30 @@ async def test_who_wins_and_what_to_keep(chat: Chat) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        f"/kcd {GAME}",
+        "/kcd goal:600 own:odd,devil",
+        "/kcd goal:600 own:devil*5 buy:110",
+        f"/advise 5 5 3 2 odd, J 5 devil {GAME}",
+        f"/odds turn:300 dice:odd,devil {GAME}",
+        f"/explore turn:300 dice:odd,devil {GAME}",
+        f"/play ann bob {GAME}",
+    ],
+)
+async def test_what_is_said_of_jokers_is_no_longer_open(chat: Chat, line: str) -> None:
+    for told, is_open in (("", True), (" joker-alone:no", True), (" joker-alone:yes", False)):
+        replies = await chat.all(line + told)
+        text = " ".join(" ".join(reply.text for reply in replies).split())
+        assert ("Jokers: that none scores by itself" in text) == is_open
+        for reply in replies:
+            if isinstance(reply.data, dict) and "unknown" in reply.data:
+                assert bool(reply.data["unknown"]) == is_open
+        if line.startswith("/play"):
+            await chat.all("/end")
+
+
+@pytest.mark.parametrize(
     ("badge", "sentences"),
     [
         ("emperor", ["three of a kind and no more"]),
