@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-import tomllib
 import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import suppress
@@ -38,6 +37,7 @@ from solver.many_strategy import open_many
 from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
+from solver.rules.toml import NotTomlError, parse
 from solver.rules.writer import rules_toml
 from solver.strategy import is_solved, open_strategy
 from solver.wording import say, say_later
@@ -522,8 +522,8 @@ def _whole_path(reference: str) -> str:
 def _read(name: str, text: str) -> Ruleset:
     """The rules saved under a name. Raises InvalidRulesError."""
     try:
-        data = tomllib.loads(text)
-    except (ValueError, TypeError, RecursionError):
+        data = parse(text)
+    except (NotTomlError, TypeError):
         raise InvalidRulesError.say(
             "{rules}: what is saved of these rules is damaged", rules=name
         ) from None

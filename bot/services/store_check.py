@@ -1,6 +1,5 @@
 """Everything in a database looked at: the file, every game played again, what places have saved."""
 
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
@@ -28,6 +27,7 @@ from bot.store.schema import (
 from bot.store.store import Store
 from solver.errors import InvalidRulesError
 from solver.rules.file import make_rules
+from solver.rules.toml import NotTomlError, parse
 
 _KINDS = {one.name: type(one.default) for one in fields(PlaceSettings)}
 _NOT_AS_WRITTEN = "it is not as it was written"
@@ -145,10 +145,10 @@ def _place_problems(connection: Connection) -> Iterator[Problem]:
             yield Problem(where, _NOT_AS_WRITTEN)
             continue
         try:
-            make_rules({**tomllib.loads(text), "name": name}, "they are no rule set")
+            make_rules({**parse(text), "name": name}, "they are no rule set")
         except InvalidRulesError as error:
             yield Problem(where, str(error))
-        except (ValueError, TypeError, RecursionError):
+        except (NotTomlError, TypeError):
             yield Problem(where, "they are no TOML")
     yield from _practice_problems(connection)
 

@@ -12,13 +12,18 @@ from solver.rules.ruleset import Ruleset
 Checked = tuple[str, Ruleset | None, list[Finding]]
 """A file as it was given, its rules if they are valid, and else what is wrong."""
 
+_MOST = 20
+"""Complaints about a file that people read at a time."""
+
 
 def check_text(checked: Iterable[Checked]) -> str:
-    """One line for each complaint, and one for each valid file."""
+    """One line for each complaint, the first ones of many, and one for each valid file."""
     lines = []
     for file, rules, findings in checked:
         name = short(file, 500)
-        lines += [f"{name}:{finding.line}: {finding.sentence}" for finding in findings]
+        lines += [f"{name}:{one.line}: {one.sentence}" for one in findings[:_MOST]]
+        if (more := len(findings) - _MOST) > 0:
+            lines.append(f"{name}: and {more:,} more")
         if rules:
             lines.append(
                 f"{name}: valid: {rules.name}, digest {rules.digest[:12]},"

@@ -126,6 +126,21 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     return found + [_blaming_first(one) for one in joint if wrong.isdisjoint(one.keys)]
 
 
+def left_open(rules: Ruleset) -> list[Complaint]:
+    """What a file should say that gave these rules: where no single die scores, three of a kind.
+
+    Else they would score as usual, which may not be meant.
+    """
+    said = rules.scoring.model_fields_set
+    if any(rules.scoring.single) or "three_of_a_kind" in said:
+        return []
+    message = say_later(
+        "{key}: where no single die scores, say what three of a kind brings, too: {triples} = 0 or"
+        " [1000, 200, 300, 400, 500, 600]"
+    )
+    return [Complaint(("scoring",), message, {"triples": Key("three_of_a_kind")})]
+
+
 def _blaming_first(one: Contradiction) -> Complaint:
     return Complaint(one.keys[:1], one.message, one.parts)
 

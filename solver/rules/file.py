@@ -1,8 +1,9 @@
 """Rule sets as TOML files: the presets that ship with the project, and people's own."""
 
+import codecs
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,33 +12,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean, system_reason
-from solver.rules.complaints import Place, complaints, short
+from solver.rules.complaints import complaints, left_open, short
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
+from solver.rules.toml import MAX_BYTES, NotTomlError, key_lines, line_of, parse, too_long
+from solver.wording import say, say_number
 
 PRESETS_FOLDERS = (
     Path(__file__).resolve().parents[2] / "data" / "rules",  # a checkout
     Path(__file__).resolve().parents[1] / "presets",  # an installed wheel
 )
-
-MAX_BYTES = 50_000
-"""Length of a file of rules: whatever is longer is something else."""
-
-
-_PARSER_WORDS = {
-    "Cannot overwrite a value": "A key is given twice",
-    "Cannot mutate immutable namespace": "Nothing can be added to the table",
-}
-
-_END = re.compile(r"]|\"{3}|'{3}")  # what a value over several lines may end with
-
-
-class _NotTomlError(Exception):
-    """A file is not there or is not TOML: the line that says so, and why."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +67,25 @@ def _presets() -> dict[str, Path]:
 def read_rules(path: Path) -> Ruleset:
     """Read a rule set from a TOML file; its name is the file's unless the file says another.
 
-    Raises InvalidRulesError.
+    Raises InvalidRulesError, which tells the first of all that is wrong with it.
     """
     try:
-        data = _parse(_read(path))
-    except _NotTomlError as error:
+        text = _read(path)
+    except NotTomlError as error:
         raise InvalidRulesError(f"{path}: {error}") from None
-    return make_rules(_named(data, path), str(path))
+    rules, findings = _checked(text, path, lambda _: "")
+    if rules is not None:
+        return rules
+    first, *others = findings
+    told = say("line {line}: {sentence}", line=first.line, sentence=first.sentence)
+    if others:
+        told += "; " + say_number(
+            "{number} more complaint: farkle rules check {file}",
+            "{number} more complaints: farkle rules check {file}",
+            len(others),
+            file=shlex.quote(str(path)),
+        )
+    raise InvalidRulesError(f"{path}: {told}")
 
 
 _read_preset = cache(read_rules)
@@ -105,12 +100,26 @@ def check_file(
     """
     try:
         text = _read(path)
-        data = _named(_parse(text), path)
-    except _NotTomlError as error:
+    except NotTomlError as error:
         return None, [Finding(error.line, "", str(error))]
-    found = [(one.place, one.sentence()) for one in complaints(data)]
-    if not found:
-        rules = make_rules(data, str(path))
+    return _checked(text, path, further)
+
+
+def _checked(
+    text: str, path: Path, further: Callable[[Ruleset], str]
+) -> tuple[Ruleset | None, list[Finding]]:
+    """The rule set that a text describes, as `check_file` tells of it."""
+    try:
+        data = _named(parse(text), path)
+    except NotTomlError as error:
+        return None, [Finding(error.line, "", str(error))]
+    try:
+        rules = Ruleset.model_validate(data)
+        wrong = left_open(rules)
+    except ValidationError:
+        rules, wrong = None, complaints(data)
+    found = [(one.place, one.sentence()) for one in wrong]
+    if rules is not None and not found:
         if not (sentence := further(rules)):
             return rules, []
         found = [(("goal",), sentence)]
@@ -127,7 +136,7 @@ def _named(data: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> str:
-    """The text of a file. Raises _NotTomlError."""
+    """The text of a file. Raises NotTomlError."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -135,98 +144,18 @@ def _read(path: Path) -> str:
         # a name that no file can have is a ValueError
         is_told = isinstance(error, OSError)
         reason = system_reason(error) if is_told else say("No such file or directory")
-        raise _NotTomlError(1, say("cannot be read ({reason})", reason=reason)) from None
+        raise NotTomlError(1, say("cannot be read ({reason})", reason=reason)) from None
     if len(content) > MAX_BYTES:
-        raise _NotTomlError(
-            1, say("is too long for a rule set (more than {most:,} bytes)", most=MAX_BYTES)
-        )
+        raise too_long()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise NotTomlError(1, say("is text in UTF-16; save it as UTF-8"))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise _NotTomlError(line, say("is not valid TOML (it is not text in UTF-8)")) from None
-
-
-def _parse(text: str) -> dict[str, Any]:
-    """The data of a TOML document. Raises _NotTomlError."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise _NotTomlError(1, say("is not valid TOML (nested too deep)")) from None
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"\(at line (\d+), column \d+\)$", str(error))
-        number = int(line[1]) if line else text.rstrip("\n").count("\n") + 1
-        raise _NotTomlError(
-            number, say("is not valid TOML ({reason})", reason=_plain(str(error)))
+        raise NotTomlError(
+            line, say("line {line} is not text in UTF-8; save the file as UTF-8", line=line)
         ) from None
-    except ValueError:
-        # a date that is none, or a number of thousands of digits, which Python refuses to read
-        digits = re.search(r"\d{4000}", text.replace("_", "0"))
-        if digits:
-            number = text[: digits.start()].count("\n") + 1
-            raise _NotTomlError(number, say("is not valid TOML (a number is too long)")) from None
-        raise _NotTomlError(
-            1, say("is not valid TOML (a value is not what it looks like)")
-        ) from None
-
-
-def _plain(message: str) -> str:
-    """The parser's message without the brackets and quotes of Python."""
-    message = re.sub(r" \(at (.*)\)$", r" at \1", message)
-    message = re.sub(
-        r"\(('[^()]*',?)\)", lambda keys: ".".join(re.findall("'(.*?)'", keys[1])), message
-    )
-    for theirs, ours in _PARSER_WORDS.items():
-        message = message.replace(theirs, ours)
-    return short(message, 200)
-
-
-def key_lines(text: str) -> dict[Place, int]:
-    """The line of every key of a valid TOML document, which tomllib does not tell.
-
-    Lines are collected until tomllib takes them for a whole statement: a value that goes over
-    several lines is none before its last.
-    """
-    lines: dict[Place, int] = {}
-    table: Place = ()
-    statement, start = "", 1
-    for number, line in enumerate(text.split("\n"), 1):
-        if not statement:
-            start = number
-        statement += line.removesuffix("\r") + "\n"
-        if number > start and not _END.search(line):
-            continue
-        try:
-            found = tomllib.loads(statement)
-        except tomllib.TOMLDecodeError:
-            continue
-        paths = list(_paths(found))
-        if statement.lstrip().startswith("["):
-            table = paths[-1]
-        else:
-            paths = [(*table, *path) for path in paths]
-        for path in paths:
-            lines.setdefault(path, start)
-        statement = ""
-    return lines
-
-
-def line_of(lines: Mapping[Place, int], place: Place) -> int:
-    """The line of a key; for one that is not there that of its table, or the first."""
-    while place and place not in lines:
-        place = place[:-1]
-    return lines.get(place, 1)
-
-
-def _paths(data: object) -> Iterator[Place]:
-    """The keys of nested tables, outer ones first."""
-    if isinstance(data, list):  # of a header such as [[table]]
-        data = data[0] if data else {}
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield (key,)
-            if isinstance(value, dict) or (isinstance(value, list) and value == [{}]):
-                yield from ((key, *path) for path in _paths(value))
 
 
 def load_rules(reference: str) -> Ruleset:

@@ -170,6 +170,28 @@ ANSWERS = {
 }
 
 
+def test_of_many_complaints_the_first_are_shown(farkle: Asked) -> None:
+    wrong = [f'"a{number}"' for number in range(5000)]
+    Path("mine.toml").write_text(f"goal = 10000\ninstant_win = [{', '.join(wrong)}]\ngaol = 5\n")
+    status, out, _ = farkle("rules", "check", "mine.toml")
+    lines = out.splitlines()
+    assert status == 2
+    assert lines[0].startswith('mine.toml:2: instant_win: "a0" is not a pattern of dice')
+    assert len(lines) == 21
+    assert lines[-1] == "mine.toml: and 4,981 more"
+    _, out, _ = farkle("rules", "check", "mine.toml", "--json")
+    assert len(json.loads(out)[0]["complaints"]) == 5001
+
+
+@pytest.mark.parametrize("command", ["rules show", "rules", "rules diff kcd", "compare", "points"])
+def test_what_is_wrong_is_said_by_line_wherever_a_file_is_read(farkle: Asked, command: str) -> None:
+    Path("mine.toml").write_text("\n\ngoal = 10000\ndice = 7\ngaol = 5\n")
+    status, out, err = farkle(*command.split(), "mine.toml")
+    assert (status, out) == (2, "")
+    assert "mine.toml: line 4: dice: should be at most 6, not 7; 1 more complaint" in err
+    assert err.strip().endswith("farkle rules check mine.toml")
+
+
 def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
     answers = [answer for replies in ANSWERS.values() for answer in replies]
     status, out, err = farkle.answering(answers, "rules", "new", "mine.toml")

@@ -46,7 +46,7 @@ def test_a_catalogue_as_a_table(farkle: Farkle, games: list[str], tmp_path: Path
     assert lines[6] == f"Files are in {tmp_path / 'data' / 'strategies'}; `first wins` is at 0:0."
     assert lines[7].startswith("No win probability is off by more than ")
     assert lines[8] == "2 of 5 rule sets failed:"
-    assert "is not valid TOML" in lines[9]
+    assert "line 1: after = the value is missing" in lines[9]
     assert 'unknown rule set "nobody"' in lines[10]
     said = err.splitlines()
     assert "solving to300: " in said[2]

@@ -151,7 +151,7 @@ def test_one_bad_file_does_not_stop_the_rest(
         "absent": "failed", "to400": "solved",
     }  # fmt: skip
     for name, sentence in {
-        "bad": "is not valid TOML",
+        "bad": "line 1: after = the value is missing",
         "nobody": 'unknown rule set "nobody"',
         "huge": "are too many",
         "absent": "cannot be read",
