@@ -123,6 +123,24 @@ def test_a_transcript_of_every_kind_is_found() -> None:
         assert any(line in block for block in shown), line
 
 
+def figures() -> list[tuple[str, list[str]]]:
+    """The rows of tables that end in a command, and the numbers beside it."""
+    rows = re.findall(r"^\|(.*)\| `(farkle [^`]+)` \|$", prose(DOCS / "numbers.md"), re.MULTILINE)
+    return [(command, re.findall(r"(?<![\w`.])\d[\d,.]*", cells)) for cells, command in rows]
+
+
+@pytest.mark.parametrize(("command", "numbers"), figures())
+def test_figures_are_those_of_the_command_beside_them(
+    command: str, numbers: list[str], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(data))
+    result = CliRunner().invoke(farkle, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+    assert numbers
+    for number in numbers:
+        assert re.search(rf"(?<![\d,.]){re.escape(number)}(?![\d])", result.output), number
+
+
 # Programs, commands and options
 
 
