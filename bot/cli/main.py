@@ -1,5 +1,6 @@
 """The `farkle` command: finds the command that is asked for, and says what went wrong."""
 
+import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import cast
@@ -11,6 +12,8 @@ from bot.cli.output import EXIT_BAD_INPUT
 from bot.settings import Settings, read_settings
 from bot.starting import INTERRUPTED, loading
 from bot.typed import cleaned
+from bot.views.layout import fit_to
+from bot.views.terminal import terminal_width
 from solver.errors import FarkleError
 
 EXIT_FAILED = 70
@@ -96,4 +99,6 @@ def _run() -> tuple[str, int]:
 def farkle(context: click.Context) -> None:
     """Exact win probabilities for two-player Farkle under your house rules."""
     context.obj = settings = read_settings(Settings)
+    if sys.stdout and sys.stdout.isatty():
+        fit_to(terminal_width())
     log.open_log(log.LogFile(settings.log), "warning")

@@ -10,6 +10,7 @@ import click
 
 from bot.typed import cleaned
 from bot.views.sheet import Sheet
+from bot.views.terminal import emphasised
 from solver.errors import InvalidRequestError
 
 EXIT_BAD_INPUT = 2
@@ -22,7 +23,7 @@ def show(text: str, data: object, *, as_json: bool, sheet: Sheet | None = None) 
     if sheet:
         click.echo(cleaned(sheet.csv))
     else:
-        click.echo(json.dumps(data, indent=2) if as_json else cleaned(text))
+        click.echo(json.dumps(data, indent=2) if as_json else emphasised(cleaned(text)))
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -1,7 +1,6 @@
 """The local chat: a prompt in a terminal, or lines from a pipe."""
 
 import asyncio
-import shutil
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterable
@@ -19,6 +18,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from bot.tasks.answering import at_once
 from bot.views.layout import wrap
+from bot.views.terminal import terminal_width
 from solver.folders import keep_private, make_private
 from solver.rules.file import preset_names
 from solver.wording import say, say_later
@@ -111,7 +111,7 @@ class _Prompt:
 
     async def run(self, load: Load) -> None:
         """Answer lines until the end. Raises what `load` and what it returns do."""
-        print(wrap(say(GREETING), shutil.get_terminal_size().columns - 1))  # noqa: T201
+        print(wrap(say(GREETING), terminal_width()))  # noqa: T201
         loop = asyncio.get_running_loop()
 
         def interrupted(*_: object) -> None:
@@ -153,12 +153,11 @@ class _Prompt:
 
     async def _converse(self, lines: "Lines", reading: asyncio.Task[str | _Key]) -> None:
         """Answer what is read, the first line by a prompt that is there."""
-        self._begin(lines.begin())
+        self._begin(lines.begin(terminal_width()))
         line = await reading
         while line is not _Key.END:
             if isinstance(line, str):
-                width = shutil.get_terminal_size().columns - 1
-                task = self._begin(lines.answer(line, width))
+                task = self._begin(lines.answer(line, terminal_width()))
                 done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
                 if done and not task.cancelled() and task.result():
                     return

@@ -18,15 +18,14 @@ from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.views.chart import chart_png, chart_text
-from bot.views.layout import LONGEST_NAME, safe_text, wrap
+from bot.views.layout import LONGEST_NAME, WIDTH, fit_to, room, safe_text, wrap
+from bot.views.terminal import emphasised
 from solver.errors import system_reason
 from solver.folders import make_private
 from solver.wording import say
 
 PLACE = "console"
 YOU = "player"
-
-_WIDTH = 79
 
 _SPOKEN = re.compile(r"\s*@?([^\W\d_][\w.-]{0,29})\s*:(?:\s+|(?=/))(.*)", re.DOTALL)
 
@@ -52,50 +51,50 @@ class Lines:
         self._proofs = folder / "proofs"
         self._prepare = prepare
 
-    async def answer(self, line: str, width: int | None = None) -> bool:
+    async def answer(self, line: str, width: int = WIDTH) -> bool:
         """Print the answer to a line that is not blank; true where it ends the chat."""
         caller, line = spoken_by(line)
         replies = self.commands.answer(line, caller)
         return bool(line.strip()) and await self._tell(replies, caller, width)
 
-    async def begin(self) -> bool:
+    async def begin(self, width: int) -> bool:
         """Print what goes on by itself, and get ready for what is typed meanwhile."""
-        ends = await self.resume()
+        ends = await self.resume(width)
         await at_once(self._prepare)
         return ends
 
-    async def resume(self) -> bool:
+    async def resume(self, width: int = WIDTH) -> bool:
         """Print what goes on by itself."""
         caller, _ = spoken_by("")
-        return await self._tell(self.commands.resume(caller), caller, None)
+        return await self._tell(self.commands.resume(caller), caller, width)
 
-    async def _tell(self, replies: AsyncIterator[Reply], caller: Caller, width: int | None) -> bool:
+    async def _tell(self, replies: AsyncIterator[Reply], caller: Caller, width: int) -> bool:
         """Print replies as they come; true where one ends the chat."""
+        fit_to(width)
         ends = False
         async for reply in replies:
             # below each other they would say it twice
             if self._as_json or not reply.repeats:
-                await self._show(reply, caller, width)
+                await self._show(reply, caller)
             ends = ends or reply.ends
         return ends
 
-    async def _show(self, reply: Reply, caller: Caller, width: int | None) -> None:
+    async def _show(self, reply: Reply, caller: Caller) -> None:
         """Print a reply, and where its picture is as soon as that is drawn."""
         try:
             if self._as_json:
                 print(json.dumps(reply.data), flush=True)  # noqa: T201
             elif isinstance(reply.subject, Proof):
-                told = _proof_kept(reply.subject, self._proofs)
-                print(wrap(told, width or _WIDTH), flush=True)  # noqa: T201
+                print(wrap(_proof_kept(reply.subject, self._proofs)), flush=True)  # noqa: T201
             else:
-                print(_text(reply, caller, width), flush=True)  # noqa: T201
+                print(_text(reply, caller), flush=True)  # noqa: T201
                 if drawing := _drawing(reply.subject):
                     print(await at_once(_drawn, *drawing, self._pictures), flush=True)  # noqa: T201
         except Exception as error:  # the chat goes on, whatever one answer is
-            await self._show(failure(error), caller, width)
+            await self._show(failure(error), caller)
 
 
-def _text(reply: Reply, caller: Caller, width: int | None) -> str:
+def _text(reply: Reply, caller: Caller) -> str:
     """A reply as it is read in the terminal."""
     text = reply.text
     if reply.private and caller.person.name != YOU:
@@ -103,10 +102,10 @@ def _text(reply: Reply, caller: Caller, width: int | None) -> str:
         start = "\n" if "\n" in text else ""
         text = say("(to {name} alone) {text}", name=caller.person.name, text=start + text)
         text = text.replace(" \n", "\n", 1) if start else text
-    text = wrap(text, width or _WIDTH)
+    text = emphasised(wrap(text, room()))
     chart = reply.subject.chart if isinstance(reply.subject, News) else None
     if chart and len(chart.turns) > 1:
-        text = f"{text}\n{chart_text(chart, min(width or _WIDTH, _WIDTH))}"
+        text = f"{text}\n{chart_text(chart, min(room(), WIDTH))}"
     return text
 
 

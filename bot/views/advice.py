@@ -84,7 +84,8 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
                 cost_text(cost, within),
             )
         )
-    return _lines(head, *columns(rows, right={1, 2, 5}), reason_text(advice), *about(advice))
+    table = columns(rows, right={1, 2, 5}, spare=(2, 1, 3))
+    return _lines(head, *table, reason_text(advice), *about(advice))
 
 
 def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
@@ -131,7 +132,7 @@ def odds_table(odds: Odds | SharedOdds) -> str:
         rows = [(*roll, best), (*bank, cost)]
     else:
         rows.reverse()
-    return _lines(head, *columns(rows, right={1}))
+    return _lines(head, *columns(rows, right={1}, spare=(2,)))
 
 
 def answer_text(answer: Advice | Odds) -> str:

@@ -49,7 +49,7 @@ def purchase_text(answer: PurchaseAnswer) -> str:
                 "" if more is None else figure(100 * more, "+.2f"),
             )
         )
-    lines += columns(rows, right={1, 3, 4, 5})
+    lines += columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
     if len(found) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(found) - MOST_CHOICES))
     prices = say("Prices are those of the game's tables; which shop sells a die is not in them.")

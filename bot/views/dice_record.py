@@ -80,7 +80,7 @@ def dice_record_text(record: DiceRecord) -> str:
         dice=say_number("{number:,} die", "{number:,} dice", record.dice),
         times=record.expected_count,
     )
-    lines = [head, *columns(rows, right={2, 3}), fairness_text(record)]
+    lines = [head, *columns(rows, right={2, 3}, spare=(1,)), fairness_text(record)]
     if record.fairness is not Fairness.TOO_FEW:
         lines.append(
             say(

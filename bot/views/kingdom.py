@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from bot.services.kingdom import (
@@ -14,7 +15,7 @@ from bot.services.kingdom import (
     SetFigures,
 )
 from bot.views.badges import badge_lines, plan_data, plan_lines
-from bot.views.layout import columns, percent, wrap
+from bot.views.layout import WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from solver.named.badges import NamedBadge
@@ -46,14 +47,9 @@ def kcd_text(answer: KcdAnswer) -> str:
             wrap(say("Bank from these turn totals on in the first turn, by what is left:"))
         )
         rows = [(one.dice.text, _total(one)) for one in answer.bank_from]
-        half = (len(rows) + 1) // 2
-        lines += columns(
-            [
-                (*row, *other)
-                for row, other in zip(rows[:half], [*rows[half:], ("", "")], strict=False)
-            ],
-            right={1, 3},
-        )
+        half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
+        halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
+        lines += columns([(*row, *other) for row, other in halves], right={1, 3})
     return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
 
 
@@ -71,7 +67,7 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
         )
         for who, one in figures
     ]
-    return columns(rows, right={2, 3, 4, 5})
+    return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
 
 
 def points_figure(points: float) -> str:
@@ -124,7 +120,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
                 say("best") if one is best else f"-{figure(100 * cost, '.2f')}",
             ]
         rows.append(row)
-    lines += columns(rows, right={1, 2, 3})
+    lines += columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ())
     lines += _endless_lines(one.points for one in answer.choices[:MOST_CHOICES])
     if len(answer.choices) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))

@@ -3,8 +3,9 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from itertools import chain, groupby
 
 from bot.typed import cleaned
 from solver.turn.dice import Roll
@@ -15,6 +16,12 @@ MOST_IN_MESSAGE = 2000
 
 WIDTH = 79
 """Columns of text for a terminal."""
+
+_room: ContextVar[int | None] = ContextVar("room", default=None)
+"""Columns that there are; None where tables are as wide as their cells make them."""
+
+_LEAST_TEXT = 16
+"""Columns in which the text of a cell can still be read."""
 
 _PHONE = 32
 """Columns of a fixed-width font that a phone shows beside a picture of who speaks."""
@@ -53,14 +60,27 @@ def rough_percent(probability: float) -> str:
     return f"{figure(probability * 100, '.1f')} %"
 
 
-def wrap(text: str, width: int = WIDTH) -> str:
+def fit_to(width: int | None) -> None:
+    """Lay everything out in so many columns from here on, in this task or thread."""
+    _room.set(width)
+
+
+def room() -> int:
+    """The columns that text is laid out in."""
+    return _room.get() or WIDTH
+
+
+def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
     """Break lines that are too long at spaces, but not before a percent sign.
 
-    What goes on is set two spaces further in.
+    What goes on is set two spaces further in, or so many.
+
+    width : that of sentences if not given: `WIDTH`, or less where there is less room
     """
+    width = width or min(WIDTH, room())
     wrapped = []
     for line in text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n"):
-        inner = line[: len(line) - len(line.lstrip())] + "  "
+        inner = line[: len(line) - len(line.lstrip())] + " " * hang
         lines = textwrap.wrap(
             line, width, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False
         )
@@ -88,17 +108,103 @@ def inside(dice: str) -> str:
     return f"({dice})" if "," in dice else dice
 
 
-def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
-    """Align rows of cells, two spaces in and two between; the columns in `right` at their end."""
-    table = [list(row) for row in rows]
-    last = max((len(row) for row in table), default=0)
-    widths = [max(text_width(row[k]) for row in table if k < len(row)) for k in range(last)]
-    aligned = set(right)
+def columns(
+    rows: Iterable[Sequence[str]], right: Iterable[int] = (), spare: Iterable[int] = ()
+) -> list[str]:
+    """Align rows of cells, two spaces in and two between; the columns in `right` at their end.
+
+    Where there is too little room, columns in `spare` are left out, the first of them first. If
+    that is not enough, text in the last column is broken, or the other cells of a row go below its
+    first one, or two rows become two columns, or the columns are spread over several tables, each
+    with the first column.
+    """
+    table, ends = [list(row) for row in rows], set(right)
+    kept = list(range(len(_widths(table))))
+    most, left_out = _room.get(), iter(spare)
+    while True:
+        cells, aligned = _chosen(table, ends, kept)
+        lines = _aligned(cells, aligned)
+        if most is None or _widest(lines) <= most:
+            return lines
+        if (k := next(left_out, None)) is None:
+            narrow = _in_room(cells, aligned, most, indent=2)
+            return list(chain.from_iterable(narrow)) if narrow else _spread(cells, aligned, most)
+        kept.remove(k)
+
+
+def _widths(table: Sequence[Sequence[str]]) -> list[int]:
+    last = max(map(len, table), default=0)
+    return [max(text_width(row[k]) for row in table if k < len(row)) for k in range(last)]
+
+
+def _widest(lines: Iterable[str]) -> int:
+    return max(map(text_width, lines), default=0)
+
+
+def _chosen(
+    table: Sequence[Sequence[str]], right: Collection[int], kept: Sequence[int]
+) -> tuple[list[list[str]], set[int]]:
+    """Some columns of a table, and which of them are aligned at their end."""
+    cells = [[row[k] for k in kept if k < len(row)] for row in table]
+    return cells, {place for place, k in enumerate(kept) if k in right}
+
+
+def _aligned(
+    table: Sequence[Sequence[str]], right: Collection[int], indent: int = 2, gap: int = 2
+) -> list[str]:
+    """A line for each row."""
+    widths = _widths(table)
     return [
-        "  "
-        + "  ".join(pad(cell, widths[k], right=k in aligned) for k, cell in enumerate(row)).rstrip()
+        " " * indent
+        + (" " * gap)
+        .join(pad(cell, widths[k], right=k in right) for k, cell in enumerate(row))
+        .rstrip()
         for row in table
     ]
+
+
+def _in_room(
+    table: Sequence[Sequence[str]], right: Collection[int], most: int, indent: int
+) -> list[list[str]] | None:
+    """The lines of each row where one is not enough for all; None if columns are too many."""
+    *widths, last = _widths(table)
+    for_text = most - indent - sum(width + 2 for width in widths)
+    if len(widths) not in right and last > _LEAST_TEXT <= for_text:
+        broken = [_broken(row, len(widths), for_text) for row in table]
+        lines = iter(_aligned(list(chain.from_iterable(broken)), right, indent))
+        return [[next(lines) for _ in rows] for rows in broken]
+    for gap in 2, 1:
+        whole = _aligned(table, right, indent, gap)
+        if _widest(whole) <= most:
+            return [[line] for line in whole]
+    if not widths or 0 in right:
+        return None
+    others, ends = _chosen(table, right, range(1, len(widths) + 1))
+    below = _in_room(others, ends, most, indent + 4)
+    return below and [
+        [line for line in (" " * indent + "".join(row[:1]), *lines) if line.strip()]
+        for row, lines in zip(table, below, strict=True)
+    ]
+
+
+def _broken(row: Sequence[str], last: int, width: int) -> list[list[str]]:
+    """A row and, below its last cell, the text that it has no room for."""
+    first, *others = wrap("".join(row[last:]), width, hang=0).split("\n")
+    return [[*row[:last], first], *([*[""] * last, other] for other in others)]
+
+
+def _spread(table: Sequence[Sequence[str]], right: Collection[int], most: int) -> list[str]:
+    """Tables below each other, of as many columns as there is room for, each with the first."""
+    if len(table) == 2 and len(table[0]) == len(table[1]):
+        return _aligned(list(zip(*table, strict=True)), {0, 1})
+    widths = _widths(table)
+    parts = [[0]]
+    for k in range(1, len(widths)):
+        if len(parts[-1]) > 1 and sum(widths[j] + 2 for j in (*parts[-1], k)) > most:
+            parts.append([0])
+        parts[-1].append(k)
+    tables = (_aligned(*_chosen(table, right, part)) for part in parts)
+    return list(chain.from_iterable(tables))
 
 
 def dice_count(number: int) -> str:

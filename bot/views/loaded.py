@@ -85,7 +85,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
         ]
     rows.sort(key=lambda row: -row[0])
     table = [(*row, percent(value), cost_text(best - value)) for value, row in rows]
-    lines += columns(table, right={1, 2, 5})
+    lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
     return "\n".join([*lines, *_others(advice), *_reachable(advice), *_doubts(dice)])
 
 
@@ -116,7 +116,7 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
         rolls = odds.bank < odds.roll
         first, second = (roll, bank) if rolls else (bank, roll)
         rows = [(*first, cost_text(0)), (*second, cost)]
-    lines += columns(rows, right={1})
+    lines += columns(rows, right={1}, spare=() if odds.bank is None else (2,))
     lines += [*_others(odds), *(_reachable(odds) if alone else [])]
     if answer.use and isinstance(dice, LoadedDice):
         lines.append(wrap(_use(dice, answer.use)))

@@ -181,6 +181,48 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
     assert (data / "history").stat().st_mode & 0o777 == 0o600
 
 
+ROW = r"keep 5 +50 points  5 dice  roll  51\.10 %  best"
+"""The best row of an answer, without the turn total, which has no room in 60 columns."""
+IN_BOLD = rf"\x1b\[32m\x1b\[1m{ROW}\x1b\[0m"
+
+
+@pytest.mark.parametrize(
+    ("setting", "shown"),
+    [({}, IN_BOLD), ({"NO_COLOR": "1"}, rf"\n  {ROW}")],
+)
+@pytest.mark.parametrize("command", [CHAT, [*CHAT[:3], "advise", "6", "5", "3", "3", "3", "2"]])
+def test_rows_fit_the_terminal_and_the_best_is_bold(
+    command: list[str],
+    setting: dict[str, str],
+    shown: str,
+    data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {"NO_COLOR": "", "COLUMNS": "60", **setting}.items():
+        monkeypatch.setenv(name, value)
+    with closing(Terminal(command, data)) as terminal:
+        if command is CHAT:
+            terminal.press(b"/advise 6 5 3 3 3 2\r")
+        terminal.expect(shown)
+        terminal.expect("Position CZT1")
+
+
+async def test_no_line_is_wider_than_a_terminal(
+    tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = (
+        "/advise 6 6 6 5 5 5 turn:300", "/odds turn:350 dice:2", "/points", "/rules kcd",
+        "/rules", "/levels", "/kcd dice", "/advise 6 5 3 them:2500,3100 rules:kcd",
+    )  # fmt: skip
+    async with open_chat(tmp_path, data / "strategies") as opened:
+        lines = Lines(opened.commands, tmp_path, as_json=False)
+        for width in (40, 60, 80):
+            for question in questions:
+                await lines.answer(question, width - 1)
+                told = capsys.readouterr().out.splitlines()
+                assert max(map(len, told)) < width, question
+
+
 def test_what_is_typed_before_all_is_loaded_is_answered(data: Path) -> None:
     with closing(Terminal(CHAT, data)) as terminal:
         terminal.press(b"/advise 653332\r/odds")

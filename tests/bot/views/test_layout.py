@@ -1,4 +1,6 @@
 import re
+from collections.abc import Iterable, Sequence
+from contextvars import copy_context
 
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from bot.views.layout import (
     MOST_IN_MESSAGE,
     and_text,
     columns,
+    fit_to,
     percent,
     plain_markdown,
     text_width,
@@ -47,6 +50,80 @@ def test_columns_align() -> None:
         "  long  200",
         "  x",
     ]
+
+
+def in_room(width: int, rows: Sequence[Sequence[str]], **how: Iterable[int]) -> list[str]:
+    """A table where there are so many columns."""
+    context = copy_context()
+    context.run(fit_to, width)
+    return context.run(columns, rows, **how)
+
+
+ADVICE = [
+    ("keep 5", "50 points", "5 dice", "roll", "51.10 %", "best"),
+    ("keep 5 3 3 3", "350 points", "2 dice", "bank", "50.97 %", "-0.13"),
+]
+
+
+def test_what_matters_least_goes_first_where_there_is_little_room() -> None:
+    widths = [in_room(width, ADVICE, right={1, 4}, spare=(1, 2)) for width in (80, 50, 40, 25)]
+    assert [lines[0] for lines in widths] == [
+        "  keep 5         50 points  5 dice  roll  51.10 %  best",
+        "  keep 5        5 dice  roll  51.10 %  best",
+        "  keep 5        roll  51.10 %  best",
+        "  keep 5",
+    ]
+    assert widths[-1][1] == "      roll 51.10 % best"
+
+
+def test_text_in_the_last_column_goes_on_below_itself() -> None:
+    rows = [("/roll", "roll all dice that are left of the turn"), ("/bank", "bank")]
+    assert in_room(30, rows) == [
+        "  /roll  roll all dice that",
+        "         are left of the turn",
+        "  /bank  bank",
+    ]
+
+
+def test_two_rows_of_numbers_become_two_columns() -> None:
+    rows = [("6 dice", "5 dice", "4 dice"), ("16,400", "3,050", "1,050")]
+    assert in_room(20, rows, right=range(3)) == [
+        "  6 dice  16,400",
+        "  5 dice   3,050",
+        "  4 dice   1,050",
+    ]
+
+
+def test_columns_that_do_not_fit_make_a_table_below() -> None:
+    rows = [("", "one", "two", "three"), ("1", "11111", "22222", "33333"), ("2", "1", "2", "3")]
+    assert in_room(17, rows, right=range(4)) == [
+        "       one    two",
+        "  1  11111  22222",
+        "  2      1      2",
+        "     three",
+        "  1  33333",
+        "  2      3",
+    ]
+
+
+CELL = st.text(st.sampled_from("ab1 %ä"), max_size=30).map(lambda text: " ".join(text.split()))
+
+
+@given(
+    st.integers(24, 120),
+    st.lists(st.lists(CELL, min_size=1, max_size=7), min_size=1, max_size=4),
+    st.sets(st.integers(0, 6)),
+)
+def test_every_cell_is_whole_in_a_line_that_fits(
+    width: int, rows: list[list[str]], right: set[int]
+) -> None:
+    lines = in_room(width, rows, right=right)
+    for row in rows:
+        words = [word for cell in row for word in cell.split()]
+        assert all(any(word in line for line in lines) for word in words)
+        assert all(any(cell in line for line in lines) for cell in row[:-1])
+    if max(text_width(cell) for row in rows for cell in row) + 10 < width / 2:
+        assert max(map(text_width, lines)) <= width
 
 
 def test_long_lines_break_at_spaces() -> None:
