@@ -207,12 +207,17 @@ def test_every_command_is_explained(tmp_path: Path, data: Path) -> None:
         assert any(f"{call} ".startswith(f"{command} ") for call in calls), command
 
 
-def test_every_variable_is_explained() -> None:
-    known = {f"{Settings.prefix}{key}".upper() for key in Settings.model_fields}
-    known |= {key.upper() for key in DiscordSettings.model_fields}
-    rows = [line for line in prose(DOCS / "hosting.md").splitlines() if line.startswith("| `")]
-    told = set(re.findall(r"`((?:FARKLE|DISCORD)_[A-Z_]+)`", "\n".join(rows)))
-    assert told == known
+def test_every_variable_is_explained_with_its_default() -> None:
+    known = {f"{Settings.prefix}{key}".upper(): one for key, one in Settings.model_fields.items()}
+    known |= {key.upper(): one for key, one in DiscordSettings.model_fields.items()}
+    told = {}
+    for row in prose(DOCS / "hosting.md").splitlines():
+        for variable in re.findall(r"`((?:FARKLE|DISCORD)_[A-Z_]+)`", row.split(" | ")[0]):
+            told[variable] = row.strip("| ").split(" | ")[-1].strip("`")
+    assert set(told) == set(known)
+    for variable, field in known.items():
+        if isinstance(field.default, int | float | str):
+            assert told[variable] == str(field.default).removesuffix(".0"), variable
 
 
 def test_every_key_of_rules_is_explained() -> None:
