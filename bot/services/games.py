@@ -17,6 +17,7 @@ from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
 from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
+from bot.services.needed import Needed
 from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store import tournaments
@@ -81,6 +82,8 @@ class News:
     """How it stands now, where the game is over and was one of its games."""
     unsolved: bool = False
     """Whether a game begins of more than two with dice of their own that is not solved."""
+    solve: Needed | None = None
+    """What is solved for those who sit at a table, while they wait for others."""
     won: int = 0
     """How many games the winner of one that is over has won in a row here."""
 

@@ -16,8 +16,22 @@ from bot.store.errors import DamagedGameError, GameRunningError, MissingGameErro
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
 from bot.table import badges, commands, fair_dice
-from bot.table.events import Begun, Ended, Event, Revealed, Rolled, Used, event_data
-from bot.table.fold import apply, begin
+from bot.table.events import (
+    Begun,
+    Corrected,
+    Ended,
+    Event,
+    Joined,
+    Left,
+    Replaced,
+    Resigned,
+    Revealed,
+    Rolled,
+    Seeded,
+    Used,
+    event_data,
+)
+from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from bot.tasks.turns import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
@@ -36,6 +50,8 @@ _BOTS = {
     "cautious": say_later("Cautious bot"),
 }
 """What bots are called, by their level."""
+_BESIDE_THE_TURN = Joined, Left, Seeded, Resigned, Replaced, Corrected
+"""Events after which whoever is to move still is, unless they say something else."""
 _MOST_LIVE = 5_000
 """Open games that are kept in memory, of about 30 kB each; others are read when they go on."""
 
@@ -85,6 +101,22 @@ class Table:
         """For how long nobody had moved when the game ended by itself, if it did."""
         ends = [event.idle_hours for event in self.events[-2:] if isinstance(event, Ended)]
         return ends[0] if self.game.over and ends else None
+
+    def since(self, version: int) -> tuple[Game, list[Event]] | None:
+        """The game at a version, and what has happened at its turn since then.
+
+        That is nothing where people only came and went. None for a version that is still to come.
+        """
+        if not 1 <= version <= self.game.version:
+            return None
+        game = then = fold(self.begun, self.events[: version - 1])
+        found: list[Event] = []
+        for event in self.events[version - 1 :]:
+            after = apply(game, event)
+            if after.mover != game.mover or not isinstance(event, _BESIDE_THE_TURN):
+                found.append(event)
+            game = after
+        return then, found
 
     @property
     def names(self) -> tuple[str, ...]:

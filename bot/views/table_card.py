@@ -18,6 +18,7 @@ from bot.table.dice_names import rolled_text
 from bot.table.events import Rolled, TurnEnding, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
+from bot.tasks.tasks import duration
 from bot.typed import cleaned
 from bot.views.card import (
     Attachment,
@@ -116,7 +117,7 @@ def table_card(
         tuple(table_buttons(game, opened=is_open(table))),
         "\n".join(story),
         next(filter(None, moments), None),
-        _foot(table),
+        _foot(table) + _solve(news),
         bot_menu(game) if _waits(table) else None,
         mood_of(game),
     )
@@ -209,6 +210,18 @@ def _foot(table: Table) -> str:
     else:
         told = to_move_text(table)
     return f"**{escape_markdown(told)}**"
+
+
+def _solve(news: News) -> str:
+    """When exact odds are there, where they are being worked out."""
+    if news.solve is None:
+        return ""
+    told = say(
+        "Exact odds for {players} players in about {time}.",
+        players=news.solve.players,
+        time=duration(news.solve.seconds),
+    )
+    return f"\n-# {escape_markdown(told)}"
 
 
 def _sheet(table: Table, chances: Chances | None) -> str:

@@ -35,12 +35,13 @@ from bot.services.daily import Asked
 from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
+from bot.services.needed import Needed
 from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Table
 from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Tasks
+from bot.tasks.tasks import Delay, Tasks
 from bot.views.card import (
     Attachment,
     Card,
@@ -185,7 +186,7 @@ class Answer:
                 continue
             if first is None:
                 return
-            if self._is_public:
+            if self._is_public and not (isinstance(first, Reply) and first.private):
                 await asyncio.sleep(max(0.0, edited + BETWEEN_EDITS - time.monotonic()))
             found: list[Reply | News] = [first]
             while not waiting.empty():
@@ -318,7 +319,12 @@ class Answer:
         shown: Card | News | None = None
         view: AnyView | None = None
         for told in found:
-            if isinstance(told, Reply) and (told.private or self._all_private):
+            waits = isinstance(told, Reply) and isinstance(told.subject, Delay | Needed)
+            if waits and self._pressed and not self._answered:
+                await self._defer()  # the message keeps what it has, and its buttons
+            if isinstance(told, Reply) and (
+                told.private or self._all_private or (waits and self._pressed)
+            ):
                 private.append(told)
             elif isinstance(told, Reply) and not isinstance(told.subject, News):
                 shown, view = self._card_of(told)

@@ -71,6 +71,10 @@ class Choices:
             last.answering.release()
         return last.mask
 
+    def forget(self, game: str) -> None:
+        """Know of no dice that are chosen in a game, as it is shown with none."""
+        self._last.pop(game, None)
+
     def _forget(self, now: float) -> None:
         """Let go of what is too old, which comes first."""
         while self._last:

@@ -15,13 +15,13 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, failure, take_apart
 from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.drill import drill_asked, drill_reply
 from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
-from bot.fronts.chat.waiting import delay_reply, hint_reply, ready_for_one_more, told_reply
+from bot.fronts.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
 from bot.fronts.discord.answers import Answer, tell_to_wait
 from bot.fronts.discord.asking import (
     DUE,
@@ -55,10 +55,22 @@ from bot.services.drill import Drill
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.looking_back import LookingBack
-from bot.services.tables import Caller, Person, Player, Table
+from bot.services.needed import Needed
+from bot.services.tables import Caller, Person, Player, Table, bot_name
 from bot.services.tournaments import TournamentNews, Tournaments
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.table.events import (
+    Accepted,
+    Banked,
+    Joined,
+    Kept,
+    Picked,
+    Rolled,
+    Scored,
+    Undone,
+    Used,
+)
 from bot.table.state import Stage
 from bot.table.tournament import State
 from bot.tasks.tasks import Delay
@@ -92,6 +104,18 @@ _FOR_WHO_IS_AWAY = {"skip", "replace"}
 _MOST_REMINDERS = 500
 _AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
+_QUESTIONS = {"hint", "details", "rules", "why"}
+"""Buttons that change nothing."""
+_MOVES: dict[str, type] = {
+    "roll": Rolled,
+    "bank": Banked,
+    "keep": Kept,
+    "use": Used,
+    "accept": Accepted,
+    "farkle": Scored,
+    "undo": Undone,
+}
+"""What buttons make happen that are of one moment of a turn; those of pairs are, too."""
 
 _PAIR = re.compile(r"pair(\d{1,2})")
 """The button of a pair of dice that is laid out."""
@@ -112,6 +136,8 @@ class DiscordFront:
         self._drill = Drill(games.tables, games.oracle, rules, back)
         self.tournaments = Tournaments(games)
         self._choices = Choices()
+        self._solves: dict[str, Needed] = {}
+        """By game in whose lobby people wait: of its rules, under way."""
         self._reminders: dict[str, tuple[int, int]] = {}
         """By game, of the last ones: the seat and the number of the turn that was called for."""
         self._running: set[asyncio.Task[Any]] = set()
@@ -249,24 +275,21 @@ class DiscordFront:
             leave()
 
     async def _press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
-        caller = caller_of(interaction, at_version=button.version)
+        caller = caller_of(interaction)
         answer = await self._answer(interaction, button.language)
         try:
             table = await self._table(caller, button.game)
-            if table.game.over and button.action not in _AT_THE_END:
-                await answer.tell(self._shown(caller, button.game))
-                await answer.tell_alone(say("the game is over: /play begins another"))
-            elif table.game.version != button.version or button.action == "refresh":
-                # what they saw was out of date, or a bot is to go on
+            if (late := _too_late(caller, table, button)) is not None:
+                await answer.tell(self._told_late(caller, table, late))
+            elif button.action == "refresh":
                 await answer.tell(self._shown(caller, button.game))
             elif button.action == "review":
                 await self._review(answer, caller, table, 0)
             elif button.action == "again":
                 again = await self._answer(interaction, button.language, anew=True)
-                await again.tell(self._play_again(caller_of(interaction), table))
-            elif button.action == "why":
-                reasons = why_not(table.game, button.mask)
-                await answer.tell_alone("\n".join(map(whole_sentence, reasons)))
+                await again.tell(self._play_again(caller, table))
+            elif button.action in _QUESTIONS:
+                await answer.tell(self._asked(caller, table, button))
             elif button.chooses:
                 await self._choose(answer, caller, table, button, seconds_left(interaction))
             elif button.action in SURE:
@@ -295,31 +318,90 @@ class DiscordFront:
             raise InvalidRequestError.say("that game is played in another channel")
         return table
 
+    async def _asked(
+        self, caller: Caller, table: Table, button: TableButton
+    ) -> AsyncIterator[Reply]:
+        """Answer what changes nothing, to the one who asks alone."""
+        match button.action:
+            case "hint":
+                async for hint in self._games.hint(caller, button.game):
+                    yield hint_reply(hint)
+            case "details":
+                shown = await self._games.shown(table)
+                yield Reply(details_lines(shown), "\n".join, private=True)
+            case "rules":
+                yield Reply(table.game.rules, rules_text, private=True)
+            case _:
+                reasons = list(map(whole_sentence, why_not(table.game, button.mask)))
+                yield Reply(reasons, "\n".join, private=True)
+
     async def _done(
         self, caller: Caller, table: Table, button: TableButton
     ) -> AsyncIterator[Reply | News]:
-        """Do what a button is for; where somebody else was faster, the table as it is now."""
-        if button.action == "hint":
-            async for hint in self._games.hint(caller, button.game):
-                yield hint_reply(hint)
-            return
-        if button.action == "details":
-            shown = await self._games.shown(table)
-            yield Reply(details_lines(shown), "\n".join, private=True)
-            return
-        if button.action == "rules":
-            yield Reply(table.game.rules, rules_text, private=True)
-            return
-        if button.action in {"join", "bot"}:
-            asked = self._games.oracle, self._rules, caller, table.game
-            async for reply in ready_for_one_more(*asked):
+        """Do what a button is for, also where others were faster, unless it cannot be any more."""
+        waits = table.game.stage is Stage.LOBBY
+        while (late := _too_late(caller, table, button)) is None:
+            try:
+                at = replace(caller, at_version=table.game.version)
+                async for told in self._move(at, table, button):
+                    yield self._with_solve(told) if isinstance(told, News) else told_reply(told)
+                break
+            except StaleVersionError:
+                table = await self._table(caller, button.game)
+            except FarkleError:
+                if table.game.version != button.version:
+                    async for news in self._shown(caller, button.game):
+                        yield news
+                raise
+        else:
+            async for reply in self._told_late(caller, table, late):
                 yield reply
+        if waits:
+            async for reply in self._solved_for_all(caller, button.game):
+                yield reply
+
+    async def _told_late(
+        self, caller: Caller, table: Table, why: str
+    ) -> AsyncIterator[Reply | News]:
+        """A table as it is now, and why a press on what it was could not be done."""
+        async for news in self._shown(caller, table.game.id):
+            yield news
+        if why:
+            yield Reply(why, whole_sentence, private=True)
+
+    async def _solved_for_all(self, caller: Caller, game_id: str) -> AsyncIterator[Reply | News]:
+        """Have rules solved for as many as sit at a table, which goes on and says for how long."""
+        game = (await self._games.tables.current(game_id)).game
+        if len(game.seats) < 2 or game.kits or game.pool:
+            return
+        asked = self._games.oracle, self._rules, caller, game.rules, len(game.seats)
         try:
-            async for told in self._move(caller, table, button):
-                yield told_reply(told)
-        except StaleVersionError:
-            async for news in self._shown(caller, button.game):
+            async for reply in solved_for_game(*asked):
+                if reply.subject.failed:
+                    yield replace(reply, private=True)
+                    continue
+                self._solves[game_id] = reply.subject
+                async for news in self._in_lobby(game_id):
+                    yield news
+        except FarkleError as error:
+            yield failure(error)
+        finally:
+            was_needed = self._solves.pop(game_id, None)
+        if was_needed:
+            async for news in self._in_lobby(game_id):
                 yield news
+
+    async def _in_lobby(self, game_id: str) -> AsyncIterator[News]:
+        """A table, if nobody has rolled yet."""
+        table = await self._games.tables.current(game_id)
+        if table.game.stage is Stage.LOBBY:
+            yield self._with_solve(await self._games.shown(table))
+
+    def _with_solve(self, news: News) -> News:
+        """What happened at a table, with what is solved for as many as sit there."""
+        game, solve = news.table.game, self._solves.get(news.table.game.id)
+        here = solve and game.stage is Stage.LOBBY and solve.players <= len(game.seats)
+        return replace(news, solve=solve if here else None)
 
     def _move(  # noqa: C901, PLR0911, PLR0912 - one for each button
         self, caller: Caller, table: Table, button: TableButton
@@ -365,7 +447,8 @@ class DiscordFront:
         table = await self._games.tables.current(game_id)
         if not table.game.over:
             table = await self._games.tables.find(caller, game_id)
-        yield await self._games.shown(table)
+        self._choices.forget(game_id)  # it is shown with none
+        yield self._with_solve(await self._games.shown(table))
         async for news in self._games.bots(table):
             yield news
 
@@ -379,11 +462,11 @@ class DiscordFront:
         table.acting_seat(caller)  # raises where somebody else is to move
         async with self._choices.choose(button, patience) as mask:
             now = await self._games.tables.current(button.game)
-            if now.game.version == button.version:
+            if (late := _too_late(caller, now, button)) is None:
                 await answer.choose(now, mask)
                 return
         # something was done while this press waited for the one before
-        await answer.tell(self._shown(caller, button.game))
+        await answer.tell(self._told_late(caller, now, late))
 
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
         if button.action == "end":
@@ -595,6 +678,41 @@ class DiscordFront:
         """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
         self._wait_for(asyncio.current_task())
         await _caught(interaction, answer)
+
+
+def _too_late(caller: Caller, table: Table, button: TableButton) -> str | None:
+    """Why what a button meant when it was shown cannot be done any more; None where it can.
+
+    Nothing is to be said where the one who presses has done it.
+    """
+    late, is_move = None, button.action in _MOVES or _PAIR.fullmatch(button.action)
+    if button.version != table.game.version and (is_move or button.chooses):
+        late = _gone_on(caller, table, button)
+    if table.game.over and button.action not in _AT_THE_END and late != "":
+        late = say("the game is over: /play begins another")
+    elif button.action == "bot":
+        # who chooses one twice at once has one
+        since = table.events[max(0, button.version - 1) :]
+        if any(isinstance(one, Joined) and one.level == button.chose for one in since):
+            called = bot_name(button.chose)
+            late = say("{bot} sits there by now: once more for another", bot=called)
+    return late
+
+
+def _gone_on(caller: Caller, table: Table, button: TableButton) -> str | None:
+    """The same of what belongs to one moment of a turn, and is done once."""
+    then, events = table.since(button.version) or (None, [])
+    if then and not events and button.action != "undo":
+        return None  # people only came and went
+    if then and events:
+        action = button.action
+        done = next((one for one in events if not isinstance(one, Kept)), events[0])
+        whose = then.before if action == "undo" and then.before else then
+        own = then.tracked or table.seat_of(caller.person) == whose.mover
+        is_it = isinstance(done, _MOVES.get(action, Picked))
+        if own and is_it and getattr(done, "ending", action) == action:
+            return ""
+    return say("the game has gone on since: look at it as it is now")
 
 
 async def _one(reply: Reply) -> AsyncIterator[Reply]:

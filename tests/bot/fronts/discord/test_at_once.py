@@ -1,0 +1,306 @@
+"""Presses of many at once, twice at once, and on what a table was a moment ago."""
+
+import asyncio
+import itertools
+import random
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.table.events import Kept
+from bot.tasks.tasks import Delay
+from bot.wiring import Parts
+from solver.errors import SolveError
+from tests.bot.clock import Clock
+from tests.bot.fronts.discord.components import IN_PARTS
+from tests.bot.fronts.discord.here import ready_here
+from tests.bot.fronts.discord.loopback import PATIENCE, Interaction, Json, Loopback, Message, user
+from tests.bot.fronts.discord.play import is_choice, press, shown
+from tests.bot.fronts.discord.process import running
+from tests.bot.waiting import until
+
+PEOPLE = [user(str(11 + number), f"P{number}") for number in range(13)]
+CALLED = [one["global_name"] for one in PEOPLE]
+
+
+async def table_of(parts: Parts, message: Message) -> Any:
+    """The table that a message shows, as it is kept."""
+    return await parts.games.tables.current(message.buttons[0]["custom_id"].split(":")[1])
+
+
+async def answered(interaction: Interaction) -> list[str]:
+    """What was said to who pressed alone, once all is said."""
+    await shown(interaction)
+    for _ in range(int(PATIENCE / 0.01)):
+        names = [one.get_name() for one in asyncio.all_tasks()]
+        if not any(name.endswith("on_interaction") for name in names):
+            break
+        await asyncio.sleep(0.01)
+    return [one.text for one in interaction.private]
+
+
+async def lobby(discord: Loopback) -> Message:
+    return await shown(await discord.slash(PEOPLE[0], "play", rules="kcd"))
+
+
+def mover(message: Message) -> Json:
+    """Who is to move."""
+    return next(one for one in PEOPLE if f"▸ {one['global_name']} " in message.text)
+
+
+async def test_twelve_join_at_once(parts: Parts, discord: Loopback) -> None:
+    """Everybody has a seat, up to eight, and all others are told why not."""
+    message = await lobby(discord)
+    join = message.action("join")
+    assert join
+    pressed = await asyncio.gather(
+        *(discord.press(one, message, custom_id=join["custom_id"]) for one in PEOPLE[1:])
+    )
+    told = [await answered(one) for one in pressed]
+    table = await table_of(parts, message)
+    assert set(table.names) < set(CALLED)
+    assert len(table.names) == 8
+    assert sum(text == ["9 players are too many: at most 8."] for text in told) == 5
+    assert sum(text == [] for text in told) == 7
+    for name, text in zip(CALLED[1:], told, strict=True):
+        assert (name in table.names) == (text == [])
+    assert all(f"{name} sits down." in message.text or name in message.text for name in table.names)
+
+
+async def test_what_is_a_moment_old_still_does_what_it_meant(
+    parts: Parts, discord: Loopback
+) -> None:
+    message = await lobby(discord)
+
+    async def old(by: Json, custom_id: str) -> list[str]:
+        return await answered(await discord.press(by, message, custom_id=custom_id))
+
+    first = {one["custom_id"].split(":")[-1]: one["custom_id"] for one in message.buttons}
+    assert await old(PEOPLE[1], first["join"]) == []
+    second = {one["custom_id"].split(":")[-1]: one["custom_id"] for one in message.buttons}
+    assert await old(PEOPLE[2], first["join"]) == []
+    assert await old(PEOPLE[2], first["join"]) == ["You sit at this table already."]
+    assert await old(PEOPLE[3], second["join"]) == []
+    [rules] = await old(PEOPLE[3], first["rules"])
+    assert "What dice are worth" in rules
+    assert await old(PEOPLE[1], second["leave"]) == []
+    assert (await table_of(parts, message)).names == ("P0", "P2", "P3")
+    # who starts the game may be sitting with more than they saw
+    assert await old(PEOPLE[2], second["roll"]) == [
+        "Wait for P0: who set the table up starts the game."
+    ]
+    assert await old(PEOPLE[0], second["roll"]) == []
+    table = await table_of(parts, message)
+    assert table.game.rolls == 1
+    assert await old(PEOPLE[0], second["roll"]) == []  # which is done
+    late = "The game has begun: players can join until the first roll."
+    assert await old(PEOPLE[4], first["join"]) == [late]
+    assert "P0 rolls" in message.text or is_choice(message)
+    gone = "The game has gone on since: look at it as it is now."
+    assert await old(PEOPLE[2], second["roll"]) == [gone]
+    assert (await table_of(parts, message)).game.version == table.game.version
+
+
+async def test_a_bot_that_is_chosen_twice_at_once_sits_down_once(
+    parts: Parts, discord: Loopback
+) -> None:
+    message = await lobby(discord)
+    await press(discord, PEOPLE[1], message, "join")
+    pressed = [discord.select(PEOPLE[0], message, "greedy") for _ in range(3)]
+    told = [await answered(one) for one in await asyncio.gather(*pressed)]
+    assert sorted(told) == [[], *[["Greedy bot sits there by now: once more for another."]] * 2]
+    assert (await table_of(parts, message)).names == ("P0", "P1", "Greedy bot")
+    # another one, and one of who did not see it
+    again = await discord.select(PEOPLE[0], message, "greedy")
+    assert await answered(again) == []
+    assert (await table_of(parts, message)).names[2:] == ("Greedy bot", "Greedy bot 2")
+
+
+async def test_who_resigns_meanwhile_takes_no_choice_from_the_others(
+    parts: Parts, discord: Loopback
+) -> None:
+    more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, 4)}
+    message = await shown(await discord.slash(PEOPLE[0], "play", rules="kcd", **more))
+    while not is_choice(message):
+        await press(discord, mover(message), message, "roll")
+    by = mover(message)
+    ids = {one["custom_id"].split(":")[-1]: one["custom_id"] for one in message.buttons}
+    other = next(one for one in PEOPLE[:4] if one is not by)
+    await shown(await discord.slash(other, "resign"))
+    die = next(one for one in message.buttons if not one.get("disabled"))["custom_id"]
+    chosen = await discord.press(by, message, custom_id=die)
+    assert await answered(chosen) == []
+    assert f":{1 << int(die[-1])}:en:" in message.buttons[0]["custom_id"]
+    assert f"die{die[-1]}" in ids
+    table = await table_of(parts, message)
+    assert table.game.version == int(message.buttons[0]["custom_id"].split(":")[2])
+
+
+@pytest.mark.parametrize("players", [3, 7])
+@pytest.mark.parametrize("how", ["play", "track"])
+async def test_each_button_twice_at_once_is_as_once(
+    parts: Parts, discord: Loopback, players: int, how: str
+) -> None:
+    """At every kind of table: what is chosen is chosen, and what is done is done once."""
+    chance, pressed = random.Random(players), Counter[str]()
+    more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, players)}
+    message = await shown(await discord.slash(PEOPLE[0], how, rules="kcd", goal=800, **more))
+    for number in itertools.count():
+        by = mover(message)
+        before = await table_of(parts, message)
+        if how == "track" and before.game.turn.roll is None and chance.random() < 0.7:
+            dice = " ".join(str(chance.randint(1, 6)) for _ in range(before.game.number_of_dice))
+            message = await shown(await discord.slash(by, "roll", dice=dice))
+            before = await table_of(parts, message)
+            by = mover(message) if not before.game.over else by
+        can = [one for one in message.buttons if not one.get("disabled")]
+        one = min(can, key=lambda button: (pressed[action_of(button)], chance.random()))
+        action = action_of(one)
+        pressed[action] += 1
+        if action == "undo" and before.game.before:
+            by = PEOPLE[before.game.before.mover]
+        mask = int(one["custom_id"].split(":")[3])
+        for answer in await asyncio.gather(
+            *(discord.press(by, message, custom_id=one["custom_id"]) for _ in range(2))
+        ):
+            assert await answered(answer) == [] or not is_move(action)
+        after = await table_of(parts, message)
+        events = after.events[len(before.events) :]
+        moves = [event for event in events if not isinstance(event, Kept)]
+        assert len(moves) <= 1 + after.game.over, (action, events)
+        if is_move(action):
+            assert len(events) - len(moves) <= 1
+            assert events, action
+        elif action.startswith(("die", "pick")):
+            bits = 1 << int(action[3:]) if action.startswith("die") else 0
+            wanted = mask ^ bits if bits else int(action[4:])
+            assert {int(one["custom_id"].split(":")[3]) for one in message.buttons} == {wanted}
+        else:
+            assert not events
+        if after.game.over or number > 60:
+            break
+    kinds = {"die", "bank", "details", "hint"} | ({"roll"} if how == "play" else {"keep"})
+    assert kinds <= {action.rstrip("0123456789") for action in pressed}, pressed
+    assert message.data["flags"] & IN_PARTS
+
+
+# ---- While something is solved ---------------------------------------------------------------
+
+LINE = "-# Exact odds for 3 players in about "
+
+
+async def told(message: Message, text: str, *, is_there: bool = True) -> None:
+    """Wait until a message says something, or no more."""
+    await until(lambda: (text in message.text) == is_there)
+
+
+@pytest.fixture
+async def solving(
+    folder: Path, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Parts, asyncio.Event]]:
+    """A bot that solves rules for more players once it is let, and fails at it."""
+    go_on = asyncio.Event()
+
+    async def solve(*_: Any, **__: Any) -> None:
+        await go_on.wait()
+        raise SolveError("the disk is full")
+
+    monkeypatch.setenv("FARKLE_NEEDED_SECONDS", "1e9")
+    monkeypatch.setattr("bot.services.house_rules.solve_apart", solve)
+    async with ready_here(folder, discord, clock, monkeypatch) as parts:
+        yield parts, go_on
+
+
+async def test_a_lobby_goes_on_while_rules_are_solved(
+    solving: tuple[Parts, asyncio.Event], discord: Loopback
+) -> None:
+    parts, go_on = solving
+    message = await lobby(discord)
+    await press(discord, PEOPLE[1], message, "join")
+    third = await discord.press(PEOPLE[2], message, "Join")
+    await told(message, LINE)
+    assert (await table_of(parts, message)).names == ("P0", "P1", "P2")
+    assert {"Start", "Join", "Leave", "Rules", "Details"} <= set(message.labels)
+    # who presses meanwhile is answered, and takes nothing away
+    join = message.button("Join")["custom_id"]
+    refused = await discord.press(PEOPLE[1], message, custom_id=join)
+    await shown(refused)
+    assert [one.text for one in refused.private] == ["You sit at this table already."]
+    assert LINE in message.text
+    await shown(await discord.press(PEOPLE[1], message, "Leave"))
+    assert LINE not in message.text, "of three who are not there"
+    await shown(await discord.press(PEOPLE[1], message, "Join"))
+    await told(message, LINE)
+    go_on.set()
+    await told(message, LINE, is_there=False)
+    assert await answered(third) == ["The disk is full."]
+    assert "Start" in message.labels
+    await press(discord, PEOPLE[0], message, "roll")
+    assert (await table_of(parts, message)).game.rolls == 1
+
+
+async def test_who_starts_does_not_wait_and_sees_no_lobby_again(
+    solving: tuple[Parts, asyncio.Event], discord: Loopback
+) -> None:
+    parts, go_on = solving
+    message = await lobby(discord)
+    await press(discord, PEOPLE[1], message, "join")
+    await discord.press(PEOPLE[2], message, "Join")
+    await told(message, LINE)
+    await shown(await discord.press(PEOPLE[0], message, "Start"))
+    assert LINE not in message.text
+    labels, edits = message.labels, message.edits
+    go_on.set()
+    await answered(await discord.press(PEOPLE[0], message, "Details"))
+    assert (message.labels, message.edits) == (labels, edits)
+    assert (await table_of(parts, message)).game.rolls == 1
+
+
+async def test_what_a_press_waits_for_leaves_the_message_its_buttons(
+    parts: Parts, discord: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told to who waits, alone."""
+    message = await shown(await discord.slash(PEOPLE[0], "play", player2=PEOPLE[1], rules="kcd"))
+    before = message.text, message.labels
+
+    async def waits(*_: Any) -> AsyncIterator[Delay]:
+        yield Delay("solve", 0, 20.0)
+
+    monkeypatch.setattr(parts.games.oracle, "ready", waits)
+    hint = message.buttons[0]["custom_id"].replace(":roll", ":hint")
+    first, second = await answered(await discord.press(PEOPLE[0], message, custom_id=hint))
+    assert "it takes about 20 s" in first
+    assert "roll" in second.lower()
+    assert (message.text, message.labels) == before
+
+
+@pytest.mark.slow
+async def test_killed_while_rules_are_solved(folder: Path, discord: Loopback) -> None:
+    """Who has sat down sits there, and the table is played on by its buttons."""
+    async with running(folder, discord, FARKLE_NEEDED_SECONDS="1e9") as bot:
+        message = await lobby(discord)
+        await press(discord, PEOPLE[1], message, "join")
+        await discord.press(PEOPLE[2], message, "Join")
+        await told(message, LINE)
+        await bot.end(signal.SIGKILL)
+    await discord.drop()
+    async with running(folder, discord, FARKLE_NEEDED_SECONDS="1e9") as bot:
+        await press(discord, PEOPLE[3], message, "join")
+        assert all(f"P{number}" in message.text for number in range(4))
+        await shown(await discord.press(PEOPLE[3], message, "Leave"))
+        await told(message, LINE)
+        await press(discord, PEOPLE[0], message, "roll")
+        assert is_choice(message) or "farkle" in message.text
+        await bot.end(signal.SIGKILL)
+
+
+def action_of(button: Json) -> str:
+    return str(button["custom_id"].split(":")[-1])
+
+
+def is_move(action: str) -> bool:
+    return action in {"roll", "bank", "keep", "undo", "farkle"}
