@@ -281,7 +281,7 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     told = await shown(await discord.slash(ANN, "score", who=EVE, ending="farkle"))
     assert "Eve\\_\\*x\\* farkles" in told.text
     told = await shown(await discord.slash(EVE, "fix", who=ANN, score=600))
-    assert "Ann has 600" in told.text
+    assert "Put right: Ann 550 -> 600." in told.text
     # a button stands under the name of who is to move, whoever presses it
     told = await shown(await discord.slash(EVE, "show"))
     assert "▸ Ann" in told.text
@@ -521,7 +521,7 @@ async def test_whom_words_stand_for(bot: Bot, discord: Loopback) -> None:
     assert "Discord's bots cannot play" in refused.text
     await shown(await discord.slash(ANN, "track", player2=BOB, rules="kcd", goal=1000))
     told = await shown(await discord.slash(BOB, "fix", score=600))
-    assert "Bob has 600" in told.text
+    assert "Put right: Bob 0 -> 600." in told.text
     told = await shown(await discord.slash(BOB, "fix", next=BOB))
     assert "it is the turn of Bob" in told.text
     await shown(await discord.slash(ANN, "score", who=BOB, points=400))
