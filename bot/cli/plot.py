@@ -24,7 +24,7 @@ from bot.views.comparison_picture import (
     sweep_chart,
     sweep_size,
 )
-from bot.views.drawing import DARK, FORMS, LIGHT, Form, Look, Size
+from bot.views.drawing import DARK, LIGHT, Form, Look, Size, picture_form
 from bot.views.plot_data import (
     NumberTable,
     border_table,
@@ -103,14 +103,10 @@ class _Output:
 
 def _form(out: Path) -> Form:
     """What the ending of a file asks for. Raises InvalidRequestError."""
-    for form in FORMS:
-        if out.suffix.lower() == f".{form}":
-            if not out.parent.is_dir():
-                raise InvalidRequestError(f"{out}: there is no folder {out.parent}")
-            return form
-    raise InvalidRequestError(
-        f"{out}: the ending of a picture is .png, .svg or .pdf, not {out.suffix!r}"
-    )
+    form = picture_form(out.suffix)
+    if not out.parent.is_dir():
+        raise InvalidRequestError(f"{out}: there is no folder {out.parent}")
+    return form
 
 
 def _picture_options(command: Decorated) -> Decorated:
@@ -316,13 +312,16 @@ def _compare_starts(strategies: list[Strategy], output: _Output) -> None:
         },
     )
     series = {
-        "beginning is worth, in percentage points over even": [100 * one - 50 for one in first],
-        "points of a first turn played for most points": [points for points, _ in turns],
-        "farkles of such a turn in %": [100 * farkles for _, farkles in turns],
+        "first player's chance to win above 50 %, in percentage points": [
+            100 * one - 50 for one in first
+        ],
+        "average points of a first turn, played for most points": [points for points, _ in turns],
+        "chance that such a turn ends in a farkle, in %": [100 * farkles for _, farkles in turns],
     }
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
-        return sweep_chart("", names, series, look=look, size=pixels, form=form)
+        title = "What the rules change"
+        return sweep_chart("", names, series, title=title, look=look, size=pixels, form=form)
 
     output.give(numbers, draw, sweep_size(names, series))
 
@@ -342,9 +341,9 @@ def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
 
     def draw(look: Look, pixels: Size, form: Form) -> bytes:
         return curves_picture(
-            "At equal scores, to start a turn",
-            ["win probability of the player about to start"],
-            ("score of both in % of the goal", "win probability in %"),
+            "Your chance to win at equal scores",
+            ["as your turn begins"],
+            ("score of both, in % of the goal", "your chance to win, in %"),
             curves,
             look,
             pixels,

@@ -7,6 +7,7 @@ from bot.views.compare import label
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form, Look
 from solver.play.tallies import CLOSE, Estimate
+from solver.wording import figure, say
 
 
 def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> bytes:
@@ -17,33 +18,36 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
     first, one = compared[0]
     along = _along(compared)
     bases = {variation.base for variation, _ in compared}
-    subject = first.base if len(bases) == 1 else "rule sets"
-    varied = f"{subject} rules by {first.option}" if first.option else "Rule sets side by side"
+    title = say("Rule sets side by side")
+    if first.option and len(bases) == 1:
+        title = say("{rules} rules by {option}", rules=first.base, option=first.option)
+    elif first.option:
+        title = say("Rule sets by {option}", option=first.option)
     found = [one for _, one in compared]
     return sweep_chart(
         first.option or "",
         along,
         {
-            "first player wins, %": [100 * one.first_player for one in found],
-            **_counted("points of a turn, best play", [one.tally.points for one in found]),
+            say("first player wins, in %"): [100 * one.first_player for one in found],
+            **_counted(say("points of a turn"), [one.tally.points for one in found]),
             **_counted(
-                "turns that are farkles, %, best play", [one.tally.farkles for one in found], 100
+                say("turns that end in a farkle, in %"), [one.tally.farkles for one in found], 100
             ),
-            **_counted("turns of a game", [one.tally.turns for one in found]),
+            **_counted(say("turns of a game"), [one.tally.turns for one in found]),
             **_counted(
-                f"close decisions, %: within {100 * CLOSE:g} points",
+                say("decisions within {close:g} percentage points, in %", close=100 * CLOSE),
                 [one.tally.close for one in found],
                 100,
             ),
             **_counted(
-                f"what the level {one.careless} loses, percentage points",
+                say("what the level {level} loses, in percentage points", level=one.careless),
                 [Estimate(one.careless_loses, one.careless_wins.standard_error) for one in found],
                 100,
             ),
         },
-        title=varied,
-        lines=[f"Best play by both, {one.tally.games:,} games counted for each"],
-        source="By farkle-advisor; ±: the largest standard error of what is counted",
+        title=title,
+        lines=[say("Best play by both, {games:,} games counted for each", games=one.tally.games)],
+        source=say("By farkle-advisor; ±: the largest standard error of what is counted"),
         look=look,
         form=form,
     )
@@ -52,7 +56,9 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
 def _counted(what: str, figures: Sequence[Estimate], unit: int = 1) -> dict[str, list[float]]:
     """Amounts by what they are, with their standard error if they have one."""
     most = unit * max(one.standard_error or 0.0 for one in figures)
-    return {f"{what} (± {most:.2g})" if most else what: [unit * one.value for one in figures]}
+    return {
+        f"{what} (± {figure(most, '.2g')})" if most else what: [unit * one.value for one in figures]
+    }
 
 
 def _along(compared: Compared) -> Sequence[float] | Sequence[str]:

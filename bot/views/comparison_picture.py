@@ -17,6 +17,7 @@ from bot.views.drawing import (
     draw_text,
     drawable,
     dress,
+    even_figures,
     font,
     new_figure,
     write_source,
@@ -24,6 +25,7 @@ from bot.views.drawing import (
 )
 from bot.views.turn_picture import SOURCE
 from solver.turn.equations import Floats
+from solver.wording import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +49,9 @@ def sweep_chart(
     x_values: Sequence[float] | Sequence[str],
     series: Mapping[str, Sequence[float | None]],
     *,
-    title: str = "What the rules change",
+    title: str,
     lines: Sequence[str] = (),
-    source: str = SOURCE,
+    source: str = "",
     look: Look = LIGHT,
     size: Size | None = None,
     form: Form = "png",
@@ -68,8 +70,8 @@ def sweep_chart(
     picture = new_figure(look, size or sweep_size(x_values, series, lines))
     height = picture.get_figheight()
     ceiling = write_title(picture, look, title, lines)
-    floor = write_source(picture, look, source)
-    bottom = floor + 0.62 / height
+    floor = write_source(picture, look, source or say(SOURCE))
+    bottom = floor + (0.62 if numbers else 0.12) / height
     panel = (ceiling - bottom) / max(1, len(series))
     left = 0.14 if numbers else 0.3
     for place, (told, amounts) in enumerate(series.items()):
@@ -100,7 +102,7 @@ def sweep_size(
     """As high as the panels of a sweep need."""
     names = sum(isinstance(one, str) for one in x_values)
     each = 0.95 + 0.42 * names if names else 2.6
-    inches = 1.6 + 0.36 * len(lines) + each * len(series)
+    inches = (1.1 if names else 1.6) + 0.36 * len(lines) + each * len(series)
     return 800, round(100 * inches)
 
 
@@ -120,7 +122,7 @@ def curves_picture(
     picture = new_figure(look, size)
     height = picture.get_figheight()
     ceiling = write_title(picture, look, title, lines)
-    floor = write_source(picture, look, SOURCE)
+    floor = write_source(picture, look, say(SOURCE))
     rows = -(-len(curves) // 2)
     low = floor + (0.85 + 0.34 * rows) / height
     axes = picture.add_axes((0.14, low, 0.82, ceiling - low))
@@ -178,12 +180,14 @@ def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, 
     colour = look.lines[place % len(look.lines)]
     axes.barh(places, np.nan_to_num(amounts), color=colour, height=0.62)
     axes.axvline(0, color=look.ink, linewidth=1.5)
+    known = [float(amount) for amount in amounts[~np.isnan(amounts)]]
+    written = iter(even_figures(known))
     for where, amount in zip(places, amounts, strict=True):
-        told = " not known" if np.isnan(amount) else f" {amount:,.4g} "
+        told = say("not known") if np.isnan(amount) else next(written)
         axes.text(
             0.0 if np.isnan(amount) else float(amount),
             float(where),
-            told,
+            f" {told} ",
             color=look.ink,
             font=font(14, bold=True),
             ha="right" if amount < 0 else "left",

@@ -1,6 +1,7 @@
 """What all pictures share: paper and ink, the font, safe text, and how they become a file."""
 
 import io
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bot.views.layout import safe_text, shorten
+from solver.errors import InvalidRequestError
+from solver.wording import figure as figure_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,20 +74,34 @@ def new_figure(look: Look, size: Size) -> "Figure":
 
 
 def as_file(figure: "Figure", form: Form) -> bytes:
-    """The picture as the content of a file. Pictures share no state, so threads may draw."""
+    """Return the picture as the content of a file, with the figure's label as its title.
+
+    Pictures share no state, so threads may draw.
+    """
     data = io.BytesIO()
-    more: dict[str, Any] = {} if form == "png" else {"metadata": _UNDATED[form]}
-    figure.savefig(data, format=form, dpi=figure.dpi, **more)
+    metadata: dict[str, Any] = {"Title": figure.get_label(), **_UNDATED.get(form, {})}
+    figure.savefig(data, format=form, dpi=figure.dpi, metadata=metadata)
     return data.getvalue()
 
 
 _UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
+def picture_form(suffix: str) -> Form:
+    """Return what a file of this ending holds. Raises InvalidRequestError."""
+    for form in FORMS:
+        if suffix.lower() == f".{form}":
+            return form
+    raise InvalidRequestError(
+        f"a picture is written to a file that ends in .png, .svg or .pdf, not in {suffix!r}"
+    )
+
+
 def write_title(figure: "Figure", look: Look, title: str, lines: Sequence[str]) -> float:
     """A title with smaller lines below it at the top left; returns how much height is left."""
     height = _INCHES * figure.get_figheight() / figure.get_figwidth()
     place = 0.46
+    figure.set_label(title)
     draw_text(figure, look, 0.03, 1 - place / height, title, 21, bold=True)
     for line in lines:
         for part in textwrap.wrap(line, _LINE):
@@ -121,6 +138,39 @@ def dress(axes: "Axes", look: Look, size: float = 15) -> None:
         text.set(font=font(size), color=look.ink, parse_math=False)
     for label in (axes.xaxis.label, axes.yaxis.label):
         label.set(font=font(size), color=look.ink, parse_math=False)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the ratio of the luminances of two colours, 1 to 21, as WCAG 2 defines it."""
+    from matplotlib.colors import to_rgb  # noqa: PLC0415
+
+    low, high = sorted(
+        sum(
+            weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+            for weight, part in zip((0.2126, 0.7152, 0.0722), to_rgb(colour), strict=True)
+        )
+        for colour in (one, other)
+    )
+    return (high + 0.05) / (low + 0.05)
+
+
+def readable(look: Look, ground: str) -> str:
+    """Return the colour of ink or paper that stands out more from a ground."""
+    return max((look.ink, look.paper), key=lambda colour: contrast(colour, ground))
+
+
+def even_figures(amounts: Sequence[float], sign: str = "") -> list[str]:
+    """Return amounts in the language that is spoken, all with as many decimals.
+
+    These are three digits of the largest amount, less where fewer tell all of them.
+
+    sign : "+" for a sign before what is above 0
+    """
+    most = max((abs(amount) for amount in amounts), default=0.0) or 1.0
+    digits = max(1, 2 - math.floor(math.log10(most)))
+    needed = (f"{amount:.{digits}f}".rstrip("0").partition(".")[2] for amount in amounts)
+    decimals = max(map(len, needed), default=0)
+    return [figure_text(amount, f"{sign if amount else ''},.{decimals}f") for amount in amounts]
 
 
 def drawable(text: str, width: int) -> str:

@@ -15,6 +15,7 @@ from bot.views.drawing import (
     dress,
     font,
     new_figure,
+    readable,
     write_source,
     write_title,
 )
@@ -32,6 +33,7 @@ BORDER_SIZE: Size = (800, 1300)
 
 _CONTOURS = (5, 10, 25, 40, 50, 60, 75, 90, 95)
 """Win probabilities in percent that have a line."""
+_YOURS, _THEIRS = "your score", "their score"
 _MOST_BANDS = 7
 """Colours of a border: so few can be told apart."""
 
@@ -45,8 +47,8 @@ def win_picture(
 
     picture = new_figure(look, size)
     height = picture.get_figheight()
-    title = "Win probability by the scores"
-    ceiling = write_title(picture, look, title, [_where(found), "of the player about to start"])
+    title = "Your chance to win, by both scores"
+    ceiling = write_title(picture, look, title, [_where(found), "as your turn begins"])
     floor = write_source(picture, look, say(SOURCE))
     low = floor + 1.62 / height
     axes = picture.add_axes((0.16, low, 0.8, ceiling - low))
@@ -77,7 +79,7 @@ def win_picture(
     colours = picture.colorbar(mesh, cax=bar, orientation="horizontal")
     colours.set_ticks([0, 25, 50, 75, 100])
     colours.outline.set_edgecolor(look.faint)
-    bar.set_title("win probability in %", color=look.ink, font=font(14), pad=5)
+    bar.set_title("your chance to win, in %", color=look.ink, font=font(14), pad=5)
     dress(bar, look, 13)
     return as_file(picture, form)
 
@@ -90,10 +92,11 @@ def border_picture(
     height = picture.get_figheight()
     lines = [
         _where(found),
-        "numbers and colours: the least turn total to bank",
-        "hatched: only what reaches the goal;  dotted: rolls again at some higher total",
+        "numbers and colours: bank from this turn total on",
+        "hatched: bank only what reaches the goal",
+        "dotted: at some higher turn total, roll again",
     ]
-    ceiling = 0.1 / height + write_title(picture, look, "Bank from which turn total on?", lines)
+    ceiling = 0.1 / height + write_title(picture, look, "From which turn total on to bank", lines)
     floor = write_source(picture, look, say(SOURCE))
     dice = len(found.bank_from)
     across = 2 if dice > 1 else 1
@@ -113,8 +116,8 @@ def border_picture(
         axes = picture.add_axes(room)
         _draw_panel(axes, look, found, column)
         _name_scores(axes, look, found, 12)
-        axes.set_xlabel("own score" if column + across >= dice else "")
-        axes.set_ylabel("opponent's" if place == 0 else "")
+        axes.set_xlabel(_YOURS if column + across >= dice else "")
+        axes.set_ylabel(_THEIRS if place == 0 else "")
         number = column + 1
         title = f"{number} {'die' if number == 1 else 'dice'} to roll"
         axes.set_title(title, color=look.ink, font=font(16, bold=True), pad=5)
@@ -136,7 +139,7 @@ def bands(amounts: Floats, step: int) -> list[float]:
 def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None:
     """One number of dice."""
     from matplotlib import colormaps  # noqa: PLC0415
-    from matplotlib.colors import BoundaryNorm  # noqa: PLC0415
+    from matplotlib.colors import BoundaryNorm, to_hex  # noqa: PLC0415
 
     amounts = found.bank_from[column].T
     wins = amounts >= found.wins_from[np.newaxis, :]
@@ -144,7 +147,7 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
         axes.text(
             0.5,
             0.5,
-            "always rolled",
+            "always roll",
             color=look.ink,
             font=font(16),
             ha="center",
@@ -153,17 +156,19 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
         return
     edges = bands(np.where(wins, np.nan, amounts), found.rules.point_step)
     colours = colormaps[look.values].resampled(256)
-    norm = BoundaryNorm(edges, 256) if len(edges) > 1 else None
+    norm = BoundaryNorm(edges, 256)
     shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)
     axes.pcolormesh(*_edges(found), shown, cmap=colours, norm=norm, rasterized=True)
-    _hatch(axes, look, found, wins, "//", look.faint)
-    _hatch(axes, look, found, found.inverted[column].T & ~wins, "..", "none")
+    _hatch(axes, found, wins, "//", look.ink, look.faint)
+    inverted = found.inverted[column].T & ~wins
+    grounds = colours(norm(np.nan_to_num(amounts)))
+    inks = np.array([[readable(look, to_hex(ground)) for ground in row] for row in grounds])
+    for ink in (look.ink, look.paper):
+        _hatch(axes, found, inverted & (inks == ink), "..", ink, "none")
     _write_numbers(axes, look, found, np.where(wins, np.nan, amounts))
 
 
-def _hatch(
-    axes: "Axes", look: Look, found: ScoreMap, cells: Bools, hatch: str, ground: str
-) -> None:
+def _hatch(axes: "Axes", found: ScoreMap, cells: Bools, hatch: str, ink: str, ground: str) -> None:
     """Hatch some of the cells."""
     from matplotlib.collections import PatchCollection  # noqa: PLC0415
     from matplotlib.patches import Rectangle  # noqa: PLC0415
@@ -174,7 +179,7 @@ def _hatch(
         for y, x in np.argwhere(cells)
     ]
     axes.add_collection(
-        PatchCollection(squares, facecolor=ground, edgecolor=look.ink, hatch=hatch, linewidth=0)
+        PatchCollection(squares, facecolor=ground, edgecolor=ink, hatch=hatch, linewidth=0)
     )
 
 
@@ -213,24 +218,19 @@ def _around(scores: Any) -> Floats:
 
 
 def _name_scores(axes: "Axes", look: Look, found: ScoreMap, size: float = 15) -> None:
-    """The axes: own score to the right, the opponent's upwards."""
+    """The axes: the score of who is to move to the right, the opponent's upwards."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
 
-    written = FuncFormatter(lambda score, _: _short(score))
+    written = FuncFormatter(lambda score, _: f"{score:,g}")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4 if size < 15 else 6, steps=[1, 2, 2.5, 5, 10]))
         axis.set_major_formatter(written)
     (left, right), (low, high) = (edges[[0, -1]] for edges in _edges(found))
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    axes.set_xlabel("own score", labelpad=3)
-    axes.set_ylabel("opponent's score", labelpad=6)
+    axes.set_xlabel(_YOURS, labelpad=3)
+    axes.set_ylabel(_THEIRS, labelpad=6)
     dress(axes, look, size)
-
-
-def _short(score: float) -> str:
-    """A score on an axis: thousands with a k."""
-    return f"{score / 1000:g}k" if abs(score) >= 1000 else f"{score:g}"
 
 
 def _where(found: ScoreMap) -> str:
@@ -238,7 +238,7 @@ def _where(found: ScoreMap) -> str:
     parts = [f"{drawable(found.rules.name, 40)} rules to {found.rules.goal:,}"]
     if found.rules.farkle_limit > 1:
         start = found.position
-        parts.append(f"own {farkles_in_a_row(start.farkles)}, theirs {start.opponent_farkles}")
+        parts.append(f"you {farkles_in_a_row(start.farkles)}, them {start.opponent_farkles}")
     if found.rules.has_roles:
-        parts.append("who acts began" if found.position.began else "the opponent began")
+        parts.append("you began" if found.position.began else "they began")
     return ", ".join(parts)

@@ -16,6 +16,7 @@ from bot.views.drawing import (
     draw_text,
     drawable,
     dress,
+    even_figures,
     font,
     new_figure,
     write_source,
@@ -64,10 +65,12 @@ def turn_picture(
     height = picture.get_figheight()
     title = {
         "difference": say("Roll or bank: the whole turn"),
-        "value": say("The whole turn: win probabilities"),
+        "value": say("The whole turn: chances to win"),
     }[show]
     ceiling = write_title(picture, look, title, _title_lines(turn, rows, names))
-    blank = say("hatched: may not be banked; blank: cannot occur")
+    blank = say("crossed: cannot occur")
+    if show == "difference" and (turn.reachable & np.isnan(turn.bank))[:rows].any():
+        blank = say("hatched: may not be banked; crossed: cannot occur")
     floor = write_source(picture, look, blank, say(SOURCE))
     labels = [name.replace(",", "\n") for name in names] or _numbers(turn)
     lines = max(label.count("\n") for label in labels)
@@ -127,7 +130,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
 
 
 def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int) -> Any:
-    """The colours; cells that cannot occur are left blank, where one must roll they are hatched."""
+    """The colours; cells that cannot occur are crossed, where one must roll they are hatched."""
     from matplotlib.colors import Normalize  # noqa: PLC0415
 
     columns = turn.banks.shape[1]
@@ -145,18 +148,19 @@ def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int)
         scale, colours = Normalize(-(most or 1.0), most or 1.0), look.differences
     mesh = axes.pcolormesh(*edges, drawn, cmap=colours, norm=scale, rasterized=True)
     if show == "difference":
-        _hatch(axes, look, possible & np.isnan(amounts))
+        _hatch(axes, look, possible & np.isnan(amounts), "//")
+    _hatch(axes, look, ~possible, "xxx")
     return mesh
 
 
-def _hatch(axes: "Axes", look: Look, cells: Bools) -> None:
-    """Hatch cells, where banking is not allowed."""
+def _hatch(axes: "Axes", look: Look, cells: Bools, hatch: str) -> None:
+    """Hatch cells on paper."""
     from matplotlib.collections import PatchCollection  # noqa: PLC0415
     from matplotlib.patches import Rectangle  # noqa: PLC0415
 
     squares = [Rectangle((n + 0.5, t - 0.5), 1, 1) for t, n in np.argwhere(cells)]
     axes.add_collection(
-        PatchCollection(squares, facecolor=look.paper, edgecolor=look.faint, hatch="//", lw=0)
+        PatchCollection(squares, facecolor=look.paper, edgecolor=look.faint, hatch=hatch, lw=0)
     )
 
 
@@ -194,7 +198,9 @@ def draw_border(axes: "Axes", look: Look, banks: Bools) -> None:
 
     lines = border_lines(banks)
     for colour, width in ((look.paper, 7.0), (look.ink, 3.5)):
-        axes.add_collection(LineCollection(lines, colors=colour, linewidths=width, zorder=3))
+        axes.add_collection(
+            LineCollection(lines, colors=colour, linewidths=width, capstyle="projecting", zorder=3)
+        )
 
 
 def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
@@ -311,17 +317,16 @@ def _ticks(rows: int) -> Sequence[int]:
 
 def _draw_bar(picture: "Figure", bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
     """What the colours mean."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     ends: Any = "both" if show == "difference" else "neither"
     colours = picture.colorbar(mesh, cax=bar, orientation="horizontal", extend=ends)
-    form = "+,.6g" if show == "difference" else ",.6g"
-    colours.locator = MaxNLocator(5)
-    colours.formatter = FuncFormatter(lambda amount, _: figure(amount, form) if amount else "0")
-    colours.update_ticks()
+    low, high = mesh.get_clim()
+    ticks = [one for one in MaxNLocator(5).tick_values(low, high) if low <= one <= high]
+    colours.set_ticks(ticks, labels=even_figures(ticks, "+" if show == "difference" else ""))
     told = {
-        "difference": say("rolling less banking, in percentage points"),
-        "value": say("win probability of the better choice in %"),
+        "difference": say("chance to win: rolling minus banking, in percentage points"),
+        "value": say("chance to win by the better choice, in %"),
     }[show]
     bar.set_title(told, color=look.ink, font=font(14), pad=5, parse_math=False)
     colours.outline.set_edgecolor(look.faint)

@@ -100,8 +100,8 @@ def test_the_picture_and_the_numbers_at_once(farkle: Farkle, tmp_path: Path) -> 
     ("arguments", "sentence"),
     [
         ("turn", "say where to write the picture, as in --out picture.png"),
-        ("turn --out picture", "the ending of a picture is .png, .svg or .pdf, not ''"),
-        ("turn --out picture.jpeg", "not '.jpeg'"),
+        ("turn --out picture", "ends in .png, .svg or .pdf, not in ''"),
+        ("turn --out picture.jpeg", "not in '.jpeg'"),
         ("win --out nowhere/picture.png", "there is no folder nowhere"),
         ("win --step 500 --out /dev/full/x.png", "there is no folder /dev/full"),
         ("turn --json --csv", "--json and --csv do not go together"),

@@ -1,5 +1,6 @@
 """Pictures of turns and scores: what is drawn, in which size and form."""
 
+import io
 import random
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -8,10 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+from PIL import Image
 
 from bot.languages import language
 from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
-from bot.views.drawing import DARK, FORMS, LIGHT, Look
+from bot.views.drawing import DARK, FORMS, LIGHT, Form, Look, contrast, even_figures, readable
 from bot.views.score_pictures import bands, border_picture, win_picture
 from bot.views.turn_picture import bank_sides, border_lines, shown_rows, turn_picture
 from solver.game.position import Position
@@ -191,14 +197,14 @@ def test_sweeps(values: list[Any], look: Look) -> None:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        png = sweep_chart("goal", values, series, look=look, lines=["kcd rules"])
+        png = sweep_chart("goal", values, series, title="Goals", look=look, lines=["kcd rules"])
         assert size_of(png) == sweep_size(values, series, ["kcd rules"])
         assert pixels(png)[0, 0].tolist() == paper(look)
-        assert size_of(sweep_chart("goal", values, series, size=(500, 700))) == (500, 700)
+        assert size_of(sweep_chart("goal", values, series, title="", size=(500, 700))) == (500, 700)
 
 
 def test_bars_are_as_long_as_the_amounts() -> None:
-    image = pixels(sweep_chart("", ["one", "other"], {"points": [100.0, 50.0]}))
+    image = pixels(sweep_chart("", ["one", "other"], {"points": [100.0, 50.0]}, title="Points"))
     colour = [int(LIGHT.lines[0][k : k + 2], 16) for k in (1, 3, 5)]
     rows = (image == colour).all(axis=2).sum(axis=1)
     lengths = sorted(set(rows[rows > 20].tolist()))
@@ -210,3 +216,71 @@ def test_curves() -> None:
     curves = [Curve(f"rules {k}", line, line / (k + 1)) for k in range(9)]
     png = curves_picture("Curves", ["of nine"], ("x", "y"), curves, size=(600, 700))
     assert size_of(png) == (600, 700)
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    """As published: black on white is 21, and #777777 on white just misses 4.5."""
+    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert contrast("#FFFFFF", "#777777") == pytest.approx(4.48, abs=0.005)
+    assert contrast("#1E2127", "#1E2127") == 1
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK])
+def test_all_that_is_drawn_stands_out_from_its_ground(look: Look) -> None:
+    assert contrast(look.ink, look.paper) > 7
+    for line in look.lines:
+        assert contrast(line, look.paper) > 3
+    for name in (look.values, look.differences):
+        for ground in colormaps[name](np.linspace(0, 1, 256)):
+            assert contrast(readable(look, to_hex(ground)), to_hex(ground)) > 3
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK])
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_dots_stand_out_from_every_band(look: Look, share: float) -> None:
+    """In a map with a dot in every cell, all of one band but one, dots stand out."""
+    rules = HOUSE["1 dice"]
+    found = border_map(guessed(rules), Position(dice=1), scores_between(rules, rules.point_step))
+    amounts = np.full_like(found.bank_from, 100 + 100 * share)
+    amounts[0, 0, 0], amounts[0, -1, -1] = 100, 200
+    if share == 0.5:
+        amounts[0, 0, -1] = 150
+    dotted, plain = (
+        replace(
+            found,
+            bank_from=amounts,
+            inverted=np.full_like(found.inverted, there),
+            wins_from=np.full_like(found.wins_from, 10**6),
+        )
+        for there in (True, False)
+    )
+    with_dots, without = (
+        pixels(border_picture(one, look, (500, 800)))[300:700, 100:480] for one in (dotted, plain)
+    )
+    colours, counts = np.unique(without.reshape(-1, 3), axis=0, return_counts=True)
+    ground = to_hex(colours[counts.argmax()] / 255)
+    dots = with_dots[(with_dots != without).any(axis=2)]
+    stand_out = [contrast(to_hex(dot / 255), ground) > 3 for dot in dots]
+    assert len(dots) > 1000
+    assert np.mean(stand_out) > 0.15, "all but the edges of dots"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_has_the_title_of_its_picture(turn: TurnMap, form: Form) -> None:
+    title = "Roll or bank: the whole turn"
+    content = turn_picture(turn, form=form)
+    if form == "png":
+        assert Image.open(io.BytesIO(content)).info["Title"] == title
+    else:
+        wanted = {"pdf": f"/Title ({title})", "svg": f"<dc:title>{title}</dc:title>"}
+        assert wanted[form].encode() in content
+
+
+@given(st.lists(st.floats(-99_999, 99_999).filter(lambda x: abs(x) > 0.01), min_size=1))
+def test_figures_side_by_side_have_as_many_decimals(amounts: list[float]) -> None:
+    written = even_figures(amounts)
+    assert len({len(text.partition(".")[2]) for text in written}) == 1
+    most = max(map(abs, amounts))
+    for text, amount in zip(written, amounts, strict=True):
+        assert float(text.replace(",", "")) == pytest.approx(amount, abs=max(0.051, 0.006 * most))
+    assert even_figures([1.5, 0.0, -2], "+") == ["+1.5", "0.0", "-2.0"]
