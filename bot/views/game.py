@@ -355,7 +355,7 @@ def _opening(news: News) -> Iterator[str]:
     yield from _brought(table)
     yield from _doubts(news)
     if game.commitment:
-        yield _commitment(game.commitment)
+        yield say("Dice can be checked: /proof {game}.", game=game.id)
     if len(game.seats) < 2:
         if game.tracked:
             yield say("Others join with /join.")
@@ -426,6 +426,21 @@ def _commitment(commitment: str) -> str:
         "Fair dice: SHA-256 commitment {commitment}; /seed TEXT adds your own randomness.",
         commitment=commitment,
     )
+
+
+def commitment_text(table: Table) -> str:
+    """What is shown of the secret of a game while it goes on."""
+    told = say(
+        "When game {game} is over, /proof {game} shows the secret that belongs to it and how every"
+        " roll follows.",
+        game=table.game.id,
+    )
+    return wrap(f"{_commitment(table.game.commitment or '')}\n{told}")
+
+
+def commitment_data(table: Table) -> dict[str, Any]:
+    """The same as plain data."""
+    return {"game": table.game.id, "commitment": table.game.commitment}
 
 
 def _secret(secret: str) -> str:

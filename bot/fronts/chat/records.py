@@ -25,6 +25,7 @@ from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.dice_record import dice_records_data, dice_records_text
+from bot.views.game import commitment_data, commitment_text
 from bot.views.levels import level_list_data, level_list_text
 from bot.views.match import match_data, match_text, turns_data, turns_text
 from bot.views.records import (
@@ -85,8 +86,8 @@ class RecordCommands:
                 "/dice", say_later("how the dice have fallen here"), self._dice, _EVERYWHERE, False
             ),
             Command(
-                "/proof",
-                say_later("a game's dice as a file, for anybody to check"),
+                "/proof [GAME]",
+                say_later("how to check the dice of a game, before it and after it"),
                 self._proof,
                 GAME,
             ),
@@ -174,6 +175,11 @@ class RecordCommands:
             yield reply
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        wanted = table_of(line) or line.words
+        for one in await self._tables.open_at(caller.place):
+            if one.game.id == wanted and one.game.commitment:
+                yield Reply(one, commitment_text, commitment_data)
+                return
         table = await self._finished(line, caller)
         secret = await self._tables.store.secret(table.game.id)
         if secret is None:

@@ -765,6 +765,8 @@ async def test_who_is_forgotten_leaves_the_games_under_way(table: Chat) -> None:
 
 async def test_a_proof_holds(table: Chat) -> None:
     begun = await table.say("ann: /play @bob rules:classic")
+    assert "/proof" in begun
+    shown_before = await table.answer(f"bob: /{begun.partition(' /')[2].partition('.')[0]}")
     await table.say("ann: /seed mine")
     await table.say("bob: /seed @everyone")
     await table.say("ann: /roll")
@@ -772,7 +774,9 @@ async def test_a_proof_holds(table: Chat) -> None:
     text = await table.say("ann: /proof")
     proof = Proof.model_validate_json(text)
     assert fair_dice.verify_proof(proof).holds
-    assert proof.commitment in begun.replace("\n  ", " ")
+    assert proof.commitment in shown_before.text.replace("\n  ", " ")
+    assert shown_before.data == {"game": game, "commitment": proof.commitment}
+    assert proof.commitment not in begun
     assert await table.say(f"carl: /proof {game}") == text
     spoilt = text.replace('"number": 1,', '"number": 2,')
     assert not fair_dice.verify_proof(Proof.model_validate_json(spoilt)).holds
@@ -794,9 +798,14 @@ async def test_the_game_that_ended_last_is_looked_at(table: Chat) -> None:
 
 
 async def test_secrets_are_kept_while_a_game_goes_on(table: Chat) -> None:
-    game = (await table.answer("ann: /play @bob rules:classic")).data["game"]
-    await refused(table, f"ann: /proof {game}", "That game is still going on")
     await refused(table, "ann: /proof", "No game here is over yet")
+    game = (await table.answer("ann: /play @bob rules:classic")).data["game"]
+    promised = await table.answer(f"ann: /proof {game}")
+    assert set(promised.data) == {"game", "commitment"}
+    await table.say("ann: /end")
+    proof = await table.answer(f"ann: /proof {game}")
+    assert proof.data["commitment"] == promised.data["commitment"]
+    assert proof.data["secret"] not in promised.text
 
 
 async def test_a_review_names_what_was_thrown_away(
