@@ -141,6 +141,8 @@ class TurnChange:
     event: int
     """Index of the event that ended it, of those after Begun."""
     how: TurnEnding
+    points: int
+    """What it added to the score."""
     before: tuple[float, ...]
     """Win probabilities, by seat."""
     after: tuple[float, ...]
@@ -151,6 +153,8 @@ class TurnChange:
     rest: float
     """What is neither: a turn of which only the score is known, one skipped, a resignation, or
     something put right in the middle of it."""
+    gain: float
+    """What the turn itself changed for the seat, without what was put right or given up in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +245,7 @@ class Reader:
                 return
         self._settle(index, mover)
         if after.last is not None and after.last is not before.last:
-            self._end_turn(index, mover, after.last.how)
+            self._end_turn(index, mover, after.last.how, after.last.points)
         elif isinstance(event, Resigned) and (after.over or event.seat == mover):
             self._end_turn(index, mover, TurnEnding.RESIGNED)
         elif after.mover != mover:
@@ -326,10 +330,12 @@ class Reader:
             self.losses[seat].append(judgement.loss)
         self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
 
-    def _end_turn(self, index: int, seat: int, how: TurnEnding) -> None:
+    def _end_turn(self, index: int, seat: int, how: TurnEnding, points: int = 0) -> None:
         gains = dict.fromkeys(Kind, 0.0)
+        apart = Kind.ADJUSTMENT, Kind.RESIGNED
         for one in self.moments[self.first :]:
             gains[one.kind] += one.gain_of(seat)
+        gain = fsum(one for kind, one in gains.items() if kind not in apart)
         luck, choice = gains.pop(Kind.ROLL), gains.pop(Kind.DECISION)
         self.changes.append(
             TurnChange(
@@ -337,11 +343,13 @@ class Reader:
                 turn=self.turns[seat],
                 event=index,
                 how=how,
+                points=points,
                 before=self.turn_start,
                 after=self.value,
                 luck=luck,
                 choice=choice,
                 rest=fsum(gains.values()),
+                gain=gain,
             )
         )
         self.turns[seat] += 1

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum
 
-from bot.review.moments import Kind, Mark, Moment, Reader, read_events
+from bot.review.moments import Kind, Mark, Moment, Reader, TurnChange, read_events
 from bot.review.worth import Shares, Worth
-from bot.table.events import Begun, Event
+from bot.table.events import Begun, Event, TurnEnding
 from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
@@ -63,6 +63,10 @@ class PlayerReview:
     """What their decisions did."""
     rest: float
     """What everything else did; with it all of these and `-total_loss` add up to `now - start`."""
+    others_told: float
+    """The part of `rest` that turns of others did of which only the score is known."""
+    others_given_up: float
+    """The part of `rest` that resigning and skipped turns of others did."""
     luck_adjusted_result: float | None
     """The result without the luck of all players, see `review`; it may lie outside 0 to 1.
 
@@ -85,9 +89,22 @@ class Review:
     within: float | None
     """What 95 in 100 win probabilities are off by at most; None where they are exact."""
     moments: tuple[Moment, ...]
+    turns: tuple[TurnChange, ...]
+    """What each finished turn changed."""
     players: tuple[PlayerReview, ...]
     kits: tuple[Kit, ...] = ()
     """What both brought; none where they threw the dice of the rules."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there were turns of which only the score is known."""
+        return any(one.kind is Kind.TURN for one in self.moments)
+
+    @property
+    def swings(self) -> tuple[TurnChange, ...]:
+        """The turns that changed most for who had them, the biggest change first."""
+        played = [one for one in self.turns if one.how is not TurnEnding.RESIGNED]
+        return tuple(sorted(played, key=lambda one: -abs(one.gain))[:NUMBER_OF_WORST])
 
     @property
     def worst(self) -> tuple[Moment, ...]:
@@ -132,6 +149,7 @@ def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
         result=result,
         within=worth.within,
         moments=tuple(reader.moments),
+        turns=tuple(reader.changes),
         players=tuple(_player(reader, seat, result) for seat in range(len(game.seats))),
         kits=game.kits,
     )
@@ -152,6 +170,7 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
     marks = [one.mark for one in counted]
     mean = fsum(losses) / len(losses) if losses else 0.0
     adjusted = None
+    gone = {Kind.RESIGNED, Kind.SKIPPED}
     if result is not None and all(one.kind is not Kind.TURN for one in reader.moments):
         adjusted = result[seat] - luck - others_luck
     return PlayerReview(
@@ -173,6 +192,8 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
         others_luck=others_luck,
         others_choices=others_choices,
         rest=fsum(rest),
+        others_told=fsum(one.gain_of(seat) for one in others if one.kind is Kind.TURN),
+        others_given_up=fsum(one.gain_of(seat) for one in others if one.kind in gone),
         luck_adjusted_result=adjusted,
         worst=_worst([one for one in own if one.kind is Kind.DECISION]),
     )

@@ -95,8 +95,10 @@ class Oracle:
         )
 
     def is_reviewable(self, game: Game) -> bool:
-        """Whether a game can be looked back on when it is over: exactly, or by estimates."""
-        return len(game.seats) > 1 and (self.is_exact(game) or self._may_estimate(game))
+        """Whether a game with a result can be looked back on: exactly, or by estimates."""
+        if game.shares is None or not game.was_played:
+            return False
+        return self.is_exact(game) or (not game.kits and self.advisor.may_estimate(game.rules))
 
     async def chances(self, table: Table) -> Chances | None:
         """The chances now; None while nobody can play yet, or where they cannot be told."""
@@ -152,6 +154,11 @@ class Oracle:
         if table.game.pool and not table.game.kits:
             raise InvalidRequestError.say(
                 "the dice of that game were not all taken, so that nothing was played"
+            )
+        if not table.game.was_played:
+            raise InvalidRequestError.say(
+                "nothing was played in game {game}, so there is nothing to look back on",
+                game=table.game.id,
             )
         async for delay in self.ready(asker, await at_once(self.needs, table.game, rival=False)):
             yield delay

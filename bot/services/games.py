@@ -567,7 +567,8 @@ class Games:
         told = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if told else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
-        return News(game, (), table, chances, chart=chart, at_start=at_start)
+        reviewable = self.oracle.is_reviewable(game)
+        return News(game, (), table, chances, reviewable=reviewable, chart=chart, at_start=at_start)
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move; waits where another program does it."""
@@ -688,7 +689,6 @@ class Games:
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
-        reviewable = written.game.shares is not None and self.oracle.is_reviewable(written.game)
         chart = await self.oracle.chart(written) if written.game.last else None
         at_start = chances or await self.oracle.at_start(written)
         tournament = None
@@ -701,7 +701,7 @@ class Games:
             written,
             chances,
             by,
-            reviewable,
+            self.oracle.is_reviewable(written.game),
             chart,
             at_start=at_start,
             tournament=tournament,

@@ -141,6 +141,11 @@ class Game:
         return self.stage is Stage.OVER
 
     @property
+    def was_played(self) -> bool:
+        """Whether there was a turn, or a decision in the first one."""
+        return self.rolls > 1 or any(seat.turns for seat in self.seats)
+
+    @property
     def bot_to_move(self) -> str | None:
         """Level of the bot whose turn it is."""
         return None if self.over else self.seats[self.mover].level

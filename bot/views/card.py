@@ -215,14 +215,17 @@ def used_dice(game: Game, mask: int) -> Roll:
     return kept_dice(game, mask) if takes_dice else ()
 
 
-def table_buttons(game: Game, mask: int = 0, *, opened: bool = False) -> list[Button]:
+def table_buttons(
+    game: Game, mask: int = 0, *, opened: bool = False, reviewable: bool = True
+) -> list[Button]:
     """The buttons of a table; what is not allowed now is disabled.
 
     mask : the dice that are chosen, bit by bit
     opened : whether its host set the table up for whoever comes
+    reviewable : whether there is something to look back on once the game is over
     """
     if game.over:
-        buttons = _after_the_end(game)
+        buttons = _after_the_end(game, reviewable=reviewable)
     elif game.stage is Stage.LOBBY and (
         len(game.seats) < 2 or not (game.tracked or game.is_drafting)
     ):
@@ -340,12 +343,13 @@ def _idle_text(game: Game, idle: Roll) -> str:
     )
 
 
-def _after_the_end(game: Game) -> list[Button]:
+def _after_the_end(game: Game, *, reviewable: bool) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
         return []
     again = Button("again", say("Rematch"), style=Style.MAIN)
-    return [Button("review", say("Review")), again, _details(0)]
+    review = [Button("review", say("Review"))] if reviewable else []
+    return [*review, again, _details(0)]
 
 
 def _lobby(game: Game, *, opened: bool) -> list[Button]:

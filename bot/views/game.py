@@ -410,7 +410,10 @@ def _happened(news: News, before: Game) -> Iterator[str]:
     if news.table.game.secret:
         yield _secret(news.table.game.secret)
     if news.reviewable:
-        yield say("/review shows what every decision cost.")
+        if news.table.game.rolls:
+            yield say("/review shows what every decision cost.")
+        else:
+            yield say("/review shows what every turn changed.")
 
 
 def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from bot.review.choices import Choice
-from bot.review.moments import Judgement, Mark, Moment
+from bot.review.moments import Judgement, Kind, Mark, Moment, TurnChange
 from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
 from bot.review.worth import Shares
+from bot.table.events import TurnEnding
 from bot.views.advice import (
     farkles_in_a_row,
     position_scores_text,
@@ -31,6 +33,14 @@ _LEAST_TOLD = 0.00005
 """Least change of a win probability that is not told as 0."""
 _WORTH_NAMING = 0.0005
 """Least loss of a decision that is explained."""
+_WITH_POINTS = 4
+"""Most players for whom what each turn came to fits beside what it changed."""
+_CAME_TO = {
+    TurnEnding.FARKLE: say_later("farkle"),
+    TurnEnding.LOSE: say_later("all lost"),
+    TurnEnding.WIN: say_later("wins at once"),
+    TurnEnding.SKIP: say_later("passed"),
+}
 _COSTS = {
     None: say_later("Cost {points}: {chance} instead of {best}."),
     Mark.INACCURACY: say_later("Cost {points}, an inaccuracy: {chance} instead of {best}."),
@@ -52,11 +62,14 @@ def review_text(review: Review, names: Sequence[str]) -> str:
 
 
 def review_pages(review: Review, names: Sequence[str], most: int = NUMBER_OF_WORST) -> list[str]:
-    """The same in pages: the game, its players, the luck, so many of the worst decisions."""
+    """Return the same in pages: the game, its players, luck, turns, the worst decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
-    parts.append(_worst(review, names, most))
+    if review.is_told:
+        parts += [_turns(review, names), _swings(review, names)]
+    if any(player.decisions for player in review.players) or not review.is_told:
+        parts.append(_worst(review, names, most))
     return parts
 
 
@@ -164,25 +177,36 @@ def _odds(shares: Shares, names: Sequence[str], within: float | None) -> str:
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
     points = partial(_points, within=review.within)
-    rows: list[tuple[str, Callable[[PlayerReview], str]]] = [
-        (say("accuracy"), _accuracy),
-        (say("level of play"), lambda player: say(player.band) if player.band else "-"),
-        (say("decisions"), lambda player: str(player.decisions)),
-        (say("inaccuracies"), lambda player: str(player.inaccuracies)),
-        (say("mistakes"), lambda player: str(player.mistakes)),
-        (say("blunders"), lambda player: str(player.blunders)),
-        (say("lost by decisions, %"), lambda player: points(-player.total_loss)),
-        (say("luck, %"), lambda player: points(player.luck)),
-    ]
-    if any(player.told for player in review.players):
+    rows: list[tuple[str, Callable[[PlayerReview], str]]] = []
+    is_decided = any(player.decisions for player in review.players)
+    is_rolled = any(moment.kind is Kind.ROLL for moment in review.moments)
+    if is_decided:
+        rows += [
+            (say("accuracy"), _accuracy),
+            (say("level of play"), lambda player: say(player.band) if player.band else "-"),
+            (say("decisions"), lambda player: str(player.decisions)),
+            (say("inaccuracies"), lambda player: str(player.inaccuracies)),
+            (say("mistakes"), lambda player: str(player.mistakes)),
+            (say("blunders"), lambda player: str(player.blunders)),
+            (say("lost by decisions, %"), lambda player: points(-player.total_loss)),
+        ]
+    if is_rolled:
+        rows.append((say("luck, %"), lambda player: points(player.luck)))
+    if review.is_told:
         rows.append((say("turns without rolls, %"), lambda player: points(player.told)))
     if any(player.given_up for player in review.players):
         rows.append((say("given up, %"), lambda player: points(player.given_up)))
     if len(names) > 2:
-        rows.append((say("luck of others, %"), lambda player: points(player.others_luck)))
-        rows.append((say("choices of others, %"), lambda player: points(player.others_choices)))
-        if any(abs(player.rest) >= _LEAST_TOLD for player in review.players):
-            rows.append((say("everything else, %"), lambda player: points(player.rest)))
+        others: list[tuple[str, Callable[[PlayerReview], float]]] = [
+            (say("luck of others, %"), lambda player: player.others_luck),
+            (say("choices of others, %"), lambda player: player.others_choices),
+            (say("others' turns without rolls, %"), lambda player: player.others_told),
+            (say("others who gave up, %"), lambda player: player.others_given_up),
+            (say("everything else, %"), _everything_else),
+        ]
+        for label, change in others:
+            if any(abs(change(player)) >= _LEAST_TOLD for player in review.players):
+                rows.append((label, partial(_told_points, change, review.within)))
         if (now := review.now) is not None:
             rows.append(
                 (
@@ -193,6 +217,59 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
     cells = [(label, *map(cell, review.players)) for label, cell in rows]
     right = set(range(1, len(names) + 1))
     return columns([("", *map(_short, names)), *cells], right=right)
+
+
+def _told_points(
+    change: Callable[[PlayerReview], float], within: float | None, player: PlayerReview
+) -> str:
+    return _points(change(player), within)
+
+
+def _everything_else(player: PlayerReview) -> float:
+    return player.rest - player.others_told - player.others_given_up
+
+
+def _turns(review: Review, names: Sequence[str]) -> str:
+    """Return every turn with what it came to and what it changed, one column for each player."""
+    cells: dict[tuple[int, int], list[str]] = {}
+    for one in review.turns:
+        if one.how is not TurnEnding.RESIGNED:
+            cells[one.turn, one.seat] = [_came_to(one), _points(one.gain, review.within)]
+    rows = [["", *chain(*(("", _short(name)) for name in names))]]
+    for turn in range(1, max((turn for turn, _ in cells), default=0) + 1):
+        row = (cells.get((turn, seat), ["", ""]) for seat in range(len(names)))
+        rows.append([str(turn), *chain(*row)])
+    if len(names) > _WITH_POINTS:  # what the turns came to is left out
+        rows = [[row[0], *row[2::2]] for row in rows]
+    undecided = say(
+        "Of turns without rolls nobody can say how much was luck and how much was choice."
+    )
+    head = say("What each turn changed of the chance to win, in percentage points:")
+    table = columns(rows, right=range(len(rows[0])))
+    return "\n".join([wrap(undecided), "", wrap(head), *table])
+
+
+def _swings(review: Review, names: Sequence[str]) -> str:
+    """Return the turns that changed most."""
+    lines = [say("The turns that changed most:")]
+    for number, one in enumerate(review.swings, 1):
+        told = say(
+            "{name}, turn {turn}, {what}: from {before} to {after}.",
+            name=names[one.seat],
+            turn=one.turn,
+            what=_came_to(one, say_later("{points:,} points")),
+            before=percent(one.after[one.seat] - one.gain, review.within),
+            after=percent(one.after[one.seat], review.within),
+        )
+        lines.append(wrap(f"{number}. {told}"))
+    return "\n".join(lines)
+
+
+def _came_to(turn: TurnChange, points: str = "{points:,}") -> str:
+    """Return what a turn came to in a word or two."""
+    if turn.points or turn.how not in _CAME_TO:
+        return say(points, points=turn.points)
+    return say(_CAME_TO[turn.how])
 
 
 def _accuracy(player: PlayerReview) -> str:

@@ -114,7 +114,7 @@ def table_card(
     return TableCard(
         f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
         tuple(drawn),
-        tuple(table_buttons(game, opened=is_open(table))),
+        tuple(table_buttons(game, opened=is_open(table), reviewable=news.reviewable)),
         "\n".join(story),
         next(filter(None, moments), None),
         _foot(table) + _solve(news),

@@ -61,7 +61,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/proof": OVER,
     "/quit": (),
     "/resign": GAME,
-    "/review": OVER,
+    "/review": ("ann: /track @bob rules:facebook", "ann: /score 500", "bob: /resign"),
     "/roll": GAME,
     "/roll 6 5 3 3 3 2": ("ann: /track @bob",),
     "/rules": (),

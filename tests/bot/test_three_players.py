@@ -2,6 +2,8 @@
 
 import csv
 import io
+import itertools
+import re
 from collections.abc import AsyncIterator, Sequence
 from math import fsum
 from pathlib import Path
@@ -216,9 +218,25 @@ async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin:
     assert last.reviewable
     shown = [turn.win_probabilities for turn in last.chart.turns]
     assert shown == [one.chances.win_probabilities for one in told if one.chances]
-    said = await chat.say("ann: /review")
-    assert "luck of others, %" in said
-    assert "start to end, %" in said
+    [reply] = await chat.all("ann: /review")
+    # what the turns changed by the twin, which adds up for each player with those of the others
+    gains = [
+        after[seat % 3] - before[seat % 3]
+        for seat, (before, after) in enumerate(itertools.pairwise(shown))
+    ]
+    assert [one.gain for one in reply.subject.turns] == pytest.approx(gains, abs=1e-9)
+    for seat, player in enumerate(reply.subject.players):
+        assert player.told == pytest.approx(sum(gains[seat::3]), abs=1e-9)
+        whole = shown[-1][seat] - shown[0][seat]
+        assert player.told + player.others_told == pytest.approx(whole, abs=1e-9)
+    said = reply.text
+    for label in ("turns without rolls, %", "others' turns without rolls, %", "start to end, %"):
+        assert f"  {label}  " in said
+    for none in ("everything else", "luck of", "accuracy", "decisions", "0.00   0.00   0.00"):
+        assert none not in said
+    assert re.search(r"^  1 +100 +[+-]\d+\.\d\d +farkle +-\d+\.\d\d +150 ", said, re.MULTILINE)
+    most = max(range(len(gains)), key=lambda k: abs(gains[k]))
+    assert f"\n1. {NAMES[most % 3]}, turn {most // 3 + 1}, " in said
 
 
 async def test_a_hint_looks_at_all(chat: Chat, solved: Path, twin: Twin) -> None:

@@ -430,7 +430,9 @@ def test_forced_moves_are_not_counted(strategies: dict[str, Strategy]) -> None:
     assert (player.decisions, player.forced) == (0, 2)
     assert (player.accuracy, player.band, player.mean_loss) == (None, None, 0)
     assert [one.forced for one in judgements(found)] == [True, True]
-    assert re.search(r"^  accuracy +- +-$", review_text(found, NAMES), re.MULTILINE)
+    said = review_text(found, NAMES)
+    assert "There was no decision to review." in said
+    assert "accuracy" not in said, "a row that says nothing"
 
 
 def test_the_luck_of_turns_told_by_score_is_not_taken_out(strategies: dict[str, Strategy]) -> None:
@@ -441,9 +443,24 @@ def test_the_luck_of_turns_told_by_score_is_not_taken_out(strategies: dict[str, 
     assert [player.result for player in found.players] == [1, 0]
     assert [player.luck_adjusted_result for player in found.players] == [None, None]
     text = review_text(found, NAMES)
-    assert "turns without rolls, %" in text
-    assert text.endswith("\nThere was no decision to review.")
+    assert re.findall(r"^  ([a-z].*?, %)", text, re.MULTILINE) == ["turns without rolls, %"]
+    assert "\nOf turns without rolls nobody can say how much was luck" in text
+    assert re.search(r"^  1  +550 +-0\.20  +farkle +-11\.3[56]$", text, re.MULTILINE)
+    assert re.search(r"^  2  +4,000 +\+33\.1[45]$", text, re.MULTILINE)
+    assert "\n1. ann, turn 2, 4,000 points: from 66.86 % to 100.00 %.\n" in text
     assert "luck of the dice" not in text
+
+
+def test_who_gives_up_in_the_turn_of_another_changes_nothing_of_it(
+    strategies: dict[str, Strategy],
+) -> None:
+    table = Table(strategies["kcd"].rules, tracked=True)
+    table.score(550)
+    table.do(commands.resign(table.game, 0))
+    found = table.review(strategies["kcd"])
+    assert [(one.seat, one.how, one.gain) for one in found.turns[1:]] == [(1, "resigned", 0)]
+    assert [one.seat for one in found.swings] == [0]
+    assert re.search(r"^  1  +550 +-0\.20$", review_text(found, NAMES), re.MULTILINE)
 
 
 def test_what_is_undecided_is_not_counted(strategies: dict[str, Strategy]) -> None:

@@ -20,6 +20,7 @@ from bot.table import commands, fair_dice
 from bot.table.events import Replaced, Rolled
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
+from bot.views.table_card import table_card
 from solver.errors import MissingStrategyError
 from solver.rules.file import load_rules
 from solver.wording import speak
@@ -519,6 +520,24 @@ async def test_what_follows_a_game_that_was_not_begun_counts_in_no_other(table: 
     await table.say("ann: /track @eve rules:facebook")
     await table.say("ann: /score 550")
     assert scores(await shown(table)) == {"ann": 550, "eve": 0}
+
+
+async def test_a_review_is_offered_where_there_is_one(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the sentence nor the button comes where nothing was played, and /review says so."""
+    fall(monkeypatch, "653332", "653332")
+    for moves in (["ann: /roll"], ["ann: /roll", "ann: /keep 5 3 3 3 bank"]):
+        game = (await chat.answer("ann: /play @bob rules:kcd")).data["game"]
+        for line in moves:
+            assert "error" not in (await chat.answer(line)).data
+        [reply] = await chat.all("bob: /resign")
+        told = (await chat.all("ann: /review"))[-1].text
+        nothing = f"Nothing was played in game {game}, so there is nothing to look back on."
+        is_played = len(moves) > 1
+        assert ("/review shows" in reply.text, told != nothing) == (is_played, is_played)
+        buttons = [one.action for one in table_card([reply.subject]).buttons]
+        assert buttons == [*(["review"] if is_played else []), "again", "details"]
 
 
 async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
