@@ -131,6 +131,8 @@ class Answer:
         """What all can see, where the first answer was for one alone."""
         self._sent: discord.Message | None = None
         """What was said in the channel after the interaction was over."""
+        self._table: discord.PartialMessage | None = None
+        """What shows the table, where that is not the message whose button was pressed."""
         self._told: list[News] = []
         self._cards: list[Card] = []
         self._shown_id = interaction.message.id if self._pressed and interaction.message else None
@@ -143,6 +145,18 @@ class Answer:
         """Whether what was said last could be said anywhere."""
         self._is_framed = self._pressed and _is_framed(interaction.message)
         """Whether the message has the card of a table, and so can never be a plain one again."""
+
+    @property
+    def shown_in(self) -> str:
+        """The number of the message whose button was pressed, if it has the card of a table."""
+        return str(self._shown_id) if self._is_framed else ""
+
+    def show_in(self, message: int | None) -> None:
+        """Show a table in its message, if that is known, and close the question that was asked."""
+        channel = self._interaction.channel_id
+        if message is not None and channel is not None:
+            messages = self._interaction.client.get_partial_messageable(channel)
+            self._table, self._shown_id = messages.get_partial_message(message), message
 
     async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
@@ -302,9 +316,9 @@ class Answer:
     async def _defer(self) -> None:
         self._leave()
         try:
-            if self._pressed:
+            if self._pressed or self._table:
                 await self._interaction.response.defer()
-                self._original = _Original.LOADING
+                self._original = _Original.LOADING if self._pressed else _Original.PRIVATE
             else:
                 await self._interaction.response.defer(ephemeral=self._private, thinking=True)
                 alone = _Original.LOADING_PRIVATELY
@@ -410,6 +424,12 @@ class Answer:
 
     async def show(self, card: Card, view: AnyView | None = None) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
+        if self._table is not None:
+            if await self._changed(self._table, card, view):
+                await self._close()
+                self._is_public = True
+                return
+            self._table = None
         if self._is_framed and not isinstance(view, Framed):
             view = text_view(card.text, card.files)
         try:
@@ -422,6 +442,36 @@ class Answer:
             await self._show_in_channel(card, view)
         self._is_framed = self._is_framed or isinstance(view, Framed)
         self._is_public = True
+
+    async def _changed(
+        self, message: discord.Message | discord.PartialMessage, card: Card, view: AnyView | None
+    ) -> bool:
+        """Whether a message can be changed in its channel, and so is."""
+        try:
+            await message.edit(
+                **({} if message is self._table else self._content(card, view)),
+                view=view,
+                attachments=files_of(card.files),
+                # which discord.py says by itself only beside a text that is no part
+                allowed_mentions=discord.AllowedMentions.none(),
+            )
+        except UNREACHABLE as error:
+            # it is gone, or too old to be changed: another one can tell it
+            check_lost(error)
+            return False
+        return True
+
+    async def _close(self) -> None:
+        """Say what came of it in place of the question whose button was pressed, once."""
+        response, told = self._interaction.response, "\n".join(turn_story(self._told))
+        try:
+            if self._original is _Original.NONE:
+                self._original = _Original.PRIVATE
+                await response.edit_message(content=told, view=None)
+            elif not self._is_public:
+                await self._interaction.edit_original_response(content=told, view=None)
+        except UNREACHABLE as error:
+            check_lost(error)
 
     async def _show(self, card: Card, view: AnyView | None) -> None:
         interaction, response = self._interaction, self._interaction.response
@@ -548,22 +598,12 @@ class Answer:
         interaction = self._interaction
         if self._pressed and _is_private(interaction):
             return  # what was for one alone is never told to all
-        message = self._sent or (interaction.message if self._pressed else None)
-        if message is not None:
-            try:
-                files = files_of(card.files)
-                await message.edit(
-                    **self._content(card, view),
-                    view=view,
-                    attachments=files,
-                    # which discord.py says by itself only beside a text that is no part
-                    allowed_mentions=discord.AllowedMentions.none(),
-                )
-            except UNREACHABLE as error:
-                # it is gone, or too old to be changed: another one can tell it
-                check_lost(error)
-            else:
-                return
+        message: discord.Message | discord.PartialMessage | None = self._sent
+        if message is None and self._shown_id and interaction.channel_id:
+            messages = interaction.client.get_partial_messageable(interaction.channel_id)
+            message = messages.get_partial_message(self._shown_id)
+        if message is not None and await self._changed(message, card, view):
+            return
         self._is_heard = False
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):

@@ -131,20 +131,21 @@ class Confirm(
     _Pressed,
     DynamicItem[Button[View]],
     template=rf"y:(?P<action>{'|'.join(card.SURE)})(?::(?P<language>[A-Za-z-]{{2,12}}))?"
-    r":(?P<game>[0-9a-f]{1,16})",
+    r":(?P<game>[0-9a-f]{1,16})(?::(?P<message>\d{1,20}))?",
 ):
     """The answer yes to "are you sure?"."""
 
-    def __init__(self, action: str, game: str, language: str) -> None:
-        """`language`: that of the table."""
+    def __init__(self, action: str, game: str, language: str, message: str = "") -> None:
+        """`language`: that of the table; `message`: the one that shows it, by number, if known."""
         self.action = action
         self.game = game
         self.language = language
+        self.message = int(message) if message.isdecimal() else None
         _, yes = card.SURE[action]
         button: Button[View] = Button(
             label=say(yes),
             style=ButtonStyle.danger,
-            custom_id=f"y:{action}:{language}:{game}",
+            custom_id=f"y:{action}:{language}:{game}" + (f":{message}" if self.message else ""),
         )
         super().__init__(button)
 

@@ -474,17 +474,18 @@ class DiscordFront:
         elif table.seat_of(caller.person) is None and not caller.manages:
             raise IllegalActionError.say("you do not play in this game")
         view = Buttons()
-        view.add_item(Confirm(button.action, button.game, button.language))
+        view.add_item(Confirm(button.action, button.game, button.language, answer.shown_in))
         question, _ = SURE[button.action]
         await answer.tell_privately(Card(say(question)), view)
 
     async def confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
-        """Do what somebody is sure of; the table is told anew, as its message is another one."""
+        """Do what somebody is sure of; its table is told in its own message, or else anew."""
         await self._told(interaction, self._confirmed(interaction, button))
 
     async def _confirmed(self, interaction: discord.Interaction[Any], button: Confirm) -> None:
         do = {"resign": self._games.resign, "end": self._games.end}[button.action]
         answer = await self._answer(interaction, button.language, anew=True)
+        answer.show_in(button.message)
         await answer.tell(do(caller_of(interaction), button.game))
 
     async def _play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:

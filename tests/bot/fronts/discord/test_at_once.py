@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import random
+import re
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -29,7 +30,8 @@ CALLED = [one["global_name"] for one in PEOPLE]
 
 async def table_of(parts: Parts, message: Message) -> Any:
     """The table that a message shows, as it is kept."""
-    return await parts.games.tables.current(message.buttons[0]["custom_id"].split(":")[1])
+    [game] = {found[1] for found in re.finditer(r"[Gg]ame ([0-9a-f]{8})", message.text)}
+    return await parts.games.tables.current(game)
 
 
 async def answered(interaction: Interaction) -> list[str]:
@@ -296,6 +298,90 @@ async def test_killed_while_rules_are_solved(folder: Path, discord: Loopback) ->
         await press(discord, PEOPLE[0], message, "roll")
         assert is_choice(message) or "farkle" in message.text
         await bot.end(signal.SIGKILL)
+
+
+async def test_what_a_token_that_died_cannot_tell_is_told_in_the_same_message(
+    solving: tuple[Parts, asyncio.Event], discord: Loopback, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, go_on = solving
+    message = await lobby(discord)
+    await press(discord, PEOPLE[1], message, "join")
+    asked = await discord.slash(PEOPLE[2], "join")
+    table = await shown(asked)
+    assert table.text.startswith("First the rules kcd are solved for 3 players")
+    discord.expire(asked)
+    go_on.set()
+    await told(table, "P2 sits down.")
+    assert {"Join", "Leave"} <= set(table.labels)
+    assert [one.id for one in discord.public()] == [message.id, table.id]
+    assert not [one for one in caplog.records if one.levelname == "ERROR"]
+
+
+# ---- What is asked back ----------------------------------------------------------------------
+
+
+async def sure_of(discord: Loopback, by: Json, message: Message, label: str) -> Interaction:
+    """Press a button and say yes to what is asked back."""
+    question = await shown(await discord.press(by, message, label))
+    return await discord.press(by, question, "Yes")
+
+
+async def test_who_resigns_by_a_button_leaves_a_table_that_goes_on(
+    parts: Parts, discord: Loopback
+) -> None:
+    more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, 4)}
+    message = await shown(await discord.slash(PEOPLE[0], "play", rules="kcd", **more))
+    await press(discord, PEOPLE[0], message, "roll")
+    by, other = PEOPLE[3], mover(message)
+    pressed = await sure_of(discord, by, message, "Resign")
+    assert await answered(pressed) == []
+    assert "P3 resigns." in message.text
+    assert [one.id for one in discord.public()] == [message.id]
+    # what lies there is played on below the same message
+    table = await table_of(parts, message)
+    die = next(one for one in message.buttons if not one.get("disabled"))
+    assert await answered(await discord.press(other, message, custom_id=die["custom_id"])) == []
+    assert (await table_of(parts, message)).game.version == table.game.version
+
+
+@pytest.mark.parametrize("how", ["no access", "deleted", "too old"])
+async def test_a_table_whose_message_cannot_be_changed_is_told_anew(
+    parts: Parts, discord: Loopback, caplog: pytest.LogCaptureFixture, how: str
+) -> None:
+    message = await lobby(discord)
+    question = await shown(await discord.press(PEOPLE[0], message, "End"))
+    if how == "no access":
+        discord.closed.add("500")
+    elif how == "deleted":
+        del discord.messages[message.id]
+    else:
+        refusal = {
+            "message": "Maximum number of edits to messages older than 1 hour",
+            "code": 30046,
+        }
+        discord.failures.append(("PATCH /channels", 429, refusal, {}))
+    pressed = await discord.press(PEOPLE[0], question, "Yes")
+    assert await answered(pressed) == []
+    anew = await shown(pressed)
+    assert "The game was ended without a result." in anew.text
+    assert not anew.ephemeral
+    assert (await table_of(parts, message)).game.over
+    assert {one.levelname for one in caplog.records if one.name.startswith("bot")} <= {"INFO"}
+
+
+async def test_a_question_whose_answer_discord_does_not_take(
+    parts: Parts, discord: Loopback, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its token is not valid any more, which is ordinary: what was done is told at the table."""
+    message = await lobby(discord)
+    question = await shown(await discord.press(PEOPLE[0], message, "End"))
+    refusal = {"message": "Invalid Webhook Token", "code": 50027}
+    discord.failures.append(("callback", 401, refusal, {}))
+    await discord.press(PEOPLE[0], question, "Yes")
+    await told(message, "The game was ended without a result.")
+    assert message.buttons == []
+    assert (await table_of(parts, message)).game.over
+    assert {one.levelname for one in caplog.records if one.name.startswith("bot")} <= {"INFO"}
 
 
 def action_of(button: Json) -> str:

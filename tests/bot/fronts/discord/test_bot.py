@@ -271,6 +271,11 @@ async def test_resigning_is_asked_back(bot: Bot, discord: Loopback) -> None:
     told = await shown(await discord.press(BOB, question, "Yes"))
     assert "Bob resigns." in told.text
     assert "Ann wins" in told.text
+    # the table is told in its message, and nothing is left to say yes to
+    assert "Bob resigns." in message.text
+    assert {"Rematch", "Details"} <= set(message.labels) <= {"Review", "Rematch", "Details"}
+    assert (told.id, told.buttons) == (question.id, [])
+    assert [one.id for one in discord.public()] == [message.id]
     assert bot.process.returncode is None
 
 
