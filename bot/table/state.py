@@ -366,8 +366,8 @@ class Game:
         """Whether a question on a position may be one on this game.
 
         That is where nearly the same rules are meant, and either the roll that lies on the table or
-        scores that are as near to those of players: near is up to a twentieth of the goal, so that
-        what is best there tells what is best here.
+        scores that are as near to those of a player and of the strongest of the others: near is up
+        to a twentieth of the goal, so that what is best there tells what is best here.
 
         scores : of the player to move in the position, then of the others
         """
@@ -382,8 +382,7 @@ class Game:
         here = [seat.score for seat in self.seats if seat.playing]
         own, *others = scores
         return near(rules.goal, self.rules.goal) and any(
-            near(own, score)
-            and all(any(near(one, rest) for rest in here[:k] + here[k + 1 :]) for one in others)
+            near(own, score) and near(max(others), max(here[:k] + here[k + 1 :]))
             for k, score in enumerate(here)
         )
 

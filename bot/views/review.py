@@ -200,8 +200,8 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
         others: list[tuple[str, Callable[[PlayerReview], float]]] = [
             (say("luck of others, %"), lambda player: player.others_luck),
             (say("choices of others, %"), lambda player: player.others_choices),
-            (say("others' turns without rolls, %"), lambda player: player.others_told),
-            (say("others who gave up, %"), lambda player: player.others_given_up),
+            (say("turns of others, %"), lambda player: player.others_told),
+            (say("given up by others, %"), lambda player: player.others_given_up),
             (say("everything else, %"), _everything_else),
         ]
         for label, change in others:

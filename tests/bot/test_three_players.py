@@ -230,7 +230,7 @@ async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin:
         whole = shown[-1][seat] - shown[0][seat]
         assert player.told + player.others_told == pytest.approx(whole, abs=1e-9)
     said = reply.text
-    for label in ("turns without rolls, %", "others' turns without rolls, %", "start to end, %"):
+    for label in ("turns without rolls, %", "turns of others, %", "start to end, %"):
         assert f"  {label}  " in said
     for none in ("everything else", "luck of", "accuracy", "decisions", "0.00   0.00   0.00"):
         assert none not in said

@@ -33,8 +33,10 @@ _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
 _POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.IGNORECASE)
 """What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
 _LEAVES = re.compile(
-    r"(@?[^\W\d_][\w.-]{0,29})\s+(?:leaves|(?:has )?left|(?:is )?gone|is leaving|quits|resigns"
-    r"|gives up|geht|(?:ist )?weg|ist gegangen|steigt aus|hört auf|gibt auf)[.!]?",
+    r"(@?[^\W\d_][\w.-]{0,29})\s+(?:(?:leaves|(?:has )?left|is leaving|quits?)(?: the game)?"
+    r"|(?:is )?gone|is out|stops|(?:has|had) to (?:go|leave)|resigns|gives up|gave up"
+    r"|geht|(?:ist )?weg|ist gegangen|ist raus|muss (?:weg|los|gehen)|verlässt das Spiel"
+    r"|steigt aus|hört auf|gibt auf)[.!]?",
     re.IGNORECASE,
 )
 """How people say that somebody leaves a game."""

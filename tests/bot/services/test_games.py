@@ -381,6 +381,8 @@ LEAVES = [
     "/leave @dav",
     "dave leaves",
     "Dave ist weg.",
+    "dave has left the game",
+    "dave muss los!",
     "@dave is gone",
     "/resign dave",
 ]
@@ -484,6 +486,15 @@ async def test_only_questions_on_a_game_without_hints_are_refused(chat: Chat) ->
     assert NO_HINTS in await chat.say("ann: /advise 2 3 3 3 5 6 me:8000")
     assert NO_HINTS not in await chat.say("ann: /advise 2 3 3 3 5 6 me:8000 rules:classic")
     assert NO_HINTS not in await chat.say("ann: /advise 2 3 3 3 4 6 me:8000")
+
+
+async def test_of_several_players_the_strongest_other_tells_the_position(table: Chat) -> None:
+    for line in ("/track @bob @carl rules:facebook hints:no", "/score 2500", "/score bob 1500"):
+        await table.say(f"ann: {line}")
+    for line in ("me:0", "me:2500", "me:1500 them:300", "me:0 them:2500,0 goal:5000"):
+        assert NO_HINTS not in await table.say(f"ann: /advise 653332 {line}")
+    for line in ("me:0 them:2500", "me:2500 them:1500,0", "me:2500 them:1500", "me:1550 them:2450"):
+        assert NO_HINTS in await table.say(f"ann: /advise 653332 {line}")
 
 
 async def test_who_plays_no_more_may_ask_again(table: Chat) -> None:

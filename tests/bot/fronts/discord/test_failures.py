@@ -176,8 +176,8 @@ async def test_dice_in_a_message_that_cannot_be_changed(channel: Channel) -> Non
 
 async def test_what_was_for_one_alone_is_told_to_nobody_else(channel: Channel) -> None:
     """Where a page of a review cannot be shown any more."""
-    await shown(await channel.slash(ANN, "play", player2=BOB, rules="kcd"))
-    await shown(await channel.slash(ANN, "roll"))
+    await shown(await channel.slash(ANN, "track", player2=BOB, rules="kcd"))
+    await shown(await channel.slash(ANN, "score", points=550))
     await shown(await channel.slash(ANN, "resign"))
     table = channel.said()[-1]
     page = await shown(await channel.discord.press(ANN, table, "Review"))
