@@ -3,6 +3,7 @@ WORKDIR /app
 COPY constraints.txt pyproject.toml README.md LICENSE ./
 COPY solver solver
 COPY bot bot
+COPY farkle_advisor farkle_advisor
 COPY data/rules data/rules
 RUN pip install --no-cache-dir --constraint constraints.txt . \
     && useradd --create-home farkle \

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from solver.errors import InvalidPositionError, StrategyFileError
 from solver.files import Stamp, has_stamp
 from solver.game.endgame import endgame, last_turn
-from solver.game.position import Position, is_on_board, points_to_beat
+from solver.game.position import Position, check_position, is_on_board, points_to_beat
 from solver.game.standings import (
     Ints,
     Standing,
@@ -153,12 +153,14 @@ class Strategy:
         return self._opened.array
 
     def win_probability(self, position: Position) -> float:
-        """Win probability of the player about to start a turn; the position must be possible.
+        """Win probability of the player about to start a turn.
 
-        Raises StrategyFileError where the file has changed and is not good any more.
+        Raises InvalidPositionError for a position that cannot be, and StrategyFileError where the
+        file has changed and is not good any more.
         """
         if position.opponent >= self.rules.winning_score:
             return float(self.turn(position).roll[0, 0, -1])
+        check_position(self.rules, position)
         for values in self._attempts():
             found = values.at(position.own, many(position.others), began=position.began)
             if values.are_unchanged:
@@ -177,12 +179,17 @@ class Strategy:
         raise self._never_the_same()
 
     def turn(self, position: Position) -> TurnTable:
-        """The table of the turn that a position belongs to; the position must be possible.
+        """The table of the turn that a position belongs to.
 
         Its last row stands for all further turn totals: also for one beyond the goal, if that of
-        the position is. Raises InvalidPositionError where turns go on too far beyond the goal to
-        tell, and StrategyFileError as `win_probability` does.
+        the position is. Raises InvalidPositionError for a position that cannot be, and where turns
+        go on too far beyond the goal to tell, and StrategyFileError as `win_probability` does.
         """
+        check_position(self.rules, position)
+        return self.turn_of_checked(position)
+
+    def turn_of_checked(self, position: Position) -> TurnTable:
+        """The table as of `turn`, of a position that follows from one that was checked."""
         whole = dice_set(self.rules).whole
         start = replace(position, turn_total=0, hot_dice=0, dice=whole)
         for values in self._attempts():

@@ -1,8 +1,5 @@
 """`farkle duel` and `farkle best-response`: ways to play against each other, exactly."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import click
 
 from bot.cli.needed import solved_first
@@ -20,15 +17,12 @@ from bot.views.duel import (
     response_sheet,
     response_text,
 )
-from bot.views.progress import share_progress
-from solver.game.standings import Progress
+from bot.views.progress import contest_progress, share_progress
 from solver.play.duel import Played
 from solver.play.policies import POLICIES, Optimal
 from solver.rules.ruleset import Ruleset
 
 _POLICIES = "\n".join(f"{name}: {what}" for name, what in POLICIES.items())
-_SWEEPS = 14.0
-"""That most duels take."""
 
 
 def _lower(_: click.Context, __: click.Parameter, name: str) -> str:
@@ -75,7 +69,7 @@ def duel(
     """
     ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     _ready_to_play(settings, advisor, ruleset, named(rules, place), one, other)
-    with _evaluating(f"{one} against {other}") as told:
+    with contest_progress(f"{one} against {other}") as told:
         found = dueled(advisor, settings.kernels, ruleset, one, other, told)
     played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
     show(
@@ -126,7 +120,7 @@ def best_response(
     """
     ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     _ready_to_play(settings, advisor, ruleset, named(rules, place), policy, Optimal.name)
-    with _evaluating(f"best response to {policy}") as told:
+    with contest_progress(f"best response to {policy}") as told:
         found = responded(advisor, settings.kernels, ruleset, policy, told)
     sheet = response_sheet(found) if as_csv else None
     show(response_text(found), response_data(found), as_json=as_json, sheet=sheet)
@@ -141,18 +135,3 @@ def _ready_to_play(
             advisor.policy(name, rules)
     if Optimal.name in names:
         solved_first(settings, advisor, rules, reference)
-
-
-@contextmanager
-def _evaluating(what: str) -> Iterator[Callable[[float | Progress], None]]:
-    """Show how far a contest is: half of the bar is for its turns, half for its sweeps."""
-    with share_progress(what) as done:
-
-        def told(how_far: float | Progress) -> None:
-            if isinstance(how_far, Progress):
-                share = 0.5 + min(1.0, (how_far.sweep - 1 + how_far.done) / _SWEEPS) / 2
-            else:
-                share = how_far / 2
-            done(share)
-
-        yield told

@@ -28,10 +28,13 @@ def solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
 
 
-def solve_with_share(settings: Settings, rules: Ruleset, players: int, seconds: float) -> None:
+def solve_with_share(
+    settings: Settings, rules: Ruleset, players: int, seconds: float, *, quietly: bool = False
+) -> None:
     """Solve rules in this process for so many players, told in one line on standard error.
 
     seconds : about how long it takes
+    quietly : whether nothing is told
 
     Raises FarkleError.
     """
@@ -40,7 +43,7 @@ def solve_with_share(settings: Settings, rules: Ruleset, players: int, seconds: 
     with compiled_code(settings.kernels) as cache:
         if not any(cache.iterdir()):
             what += " and up to a minute to compile, once"
-        with share_progress(what) as done:
+        with share_progress(what, quietly=quietly) as done:
             _solve(rules, players, cache, folder, done)
 
 

@@ -21,7 +21,7 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.game.many_best import SharedPosition, SharedStrategy
-from solver.game.position import Position, check_hot_dice, check_position, check_reachable
+from solver.game.position import Position, check_hot_dice, check_reachable
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.file import load_rules, preset_names
@@ -542,14 +542,11 @@ class Advisor:
     def _look_up(
         self, rules: Ruleset, situation: Situation, dice: int | None
     ) -> tuple[Strategy, Position]:
-        """The strategy of the rules, and the position once it is known to be possible."""
+        """The strategy of the rules, and the position, which it refuses if that cannot be."""
         situation.check_two()
         named = situation.rules
         strategy = self.strategy(rules, named if isinstance(named, str) else None)
-        position = position_of(rules, situation, dice)
-        # the strategy may reach to a lower floor than the rules ask for
-        check_position(strategy.rules, position)
-        return strategy, position
+        return strategy, position_of(rules, situation, dice)
 
     def _look_up_shared(
         self, rules: Ruleset, situation: Situation, dice: int | None

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Protocol, overload
 
 from bot.services.situation import Situation
 from bot.settings import Settings
@@ -298,6 +299,33 @@ def check_of_many(
         return with_sound_code(cache, check)
 
 
+class FindsStrategy(Protocol):
+    """Gives the strategy of a match-up. Raises FarkleError."""
+
+    @overload
+    def __call__(self, matchup: Matchup) -> MatchupStrategy: ...
+    @overload
+    def __call__(self, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedFirst:
+    """Gives the strategies of match-ups, which are solved if need be, and kept."""
+
+    folders: MatchupFolders
+    on_progress: Told = lambda _: None
+
+    @overload
+    def __call__(self, matchup: Matchup) -> MatchupStrategy: ...
+    @overload
+    def __call__(self, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
+    def __call__(self, matchup: Matchup | ManyMatchup) -> MatchupStrategy | ManyMatchupStrategy:
+        """The strategy of a match-up. Raises what `solved` raises."""
+        if isinstance(matchup, ManyMatchup):
+            return solved_many(self.folders, matchup, self.on_progress)
+        return solved(self.folders, matchup, self.on_progress)
+
+
 def solved_values(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> Floats:
     """The values of a match-up, which is solved if need be, as its strategy takes them.
 
@@ -369,15 +397,35 @@ def loaded_advice(
     situation: Situation,
     on_progress: Told = lambda _: None,
 ) -> LoadedAdvice:
+    """Rank what may be kept of a roll as typed, of a game that is solved if need be.
+
+    Raises FarkleError.
+    """
+    return advice_on_dice(SolvedFirst(folders, on_progress), dice, text, situation)
+
+
+def loaded_odds(
+    folders: MatchupFolders,
+    dice: LoadedDice | SeatedDice,
+    left: str | None,
+    situation: Situation,
+    on_progress: Told = lambda _: None,
+) -> LoadedOdds:
+    """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
+    return odds_of_dice(SolvedFirst(folders, on_progress), dice, left, situation)
+
+
+def advice_on_dice(
+    find: FindsStrategy, dice: LoadedDice | SeatedDice, text: str, situation: Situation
+) -> LoadedAdvice:
     """Rank what may be kept of a roll as typed. Raises FarkleError."""
     roll = read_roll(dice.mine, text)
     if isinstance(dice, SeatedDice):
         shared = _shared_position(dice, situation, dice.mine.dice_set.thrown_in(roll))
-        of_many = solved_many(folders, dice.matchup, on_progress)
-        ranked = advise_shared(of_many, shared, roll)
+        ranked = advise_shared(find(dice.matchup), shared, roll)
         return LoadedAdvice(dice, ranked, then=(False,) * len(ranked.options))
     position = _position(dice, situation, dice.mine.dice_set.thrown_in(roll))
-    strategy = solved(folders, dice.matchup, on_progress)
+    strategy = find(dice.matchup)
     strategy.check(0, position)
     advice = advise_side(strategy, 0, position, roll, dice.held)
     states = (TurnState(option.turn_total, option.dice_left) for option in advice.options)
@@ -389,19 +437,14 @@ def loaded_advice(
     )
 
 
-def loaded_odds(
-    folders: MatchupFolders,
-    dice: LoadedDice | SeatedDice,
-    left: str | None,
-    situation: Situation,
-    on_progress: Told = lambda _: None,
+def odds_of_dice(
+    find: FindsStrategy, dice: LoadedDice | SeatedDice, left: str | None, situation: Situation
 ) -> LoadedOdds:
     """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
     if isinstance(dice, SeatedDice):
         shared = _shared_position(dice, situation, _left(dice.mine, left, situation))
-        of_many = solved_many(folders, dice.matchup, on_progress)
-        return LoadedOdds(dice, shared_odds(of_many, shared))
-    strategy, position = at_position(folders, dice, left, situation, on_progress)
+        return LoadedOdds(dice, shared_odds(find(dice.matchup), shared))
+    strategy, position = at_position(find, dice, left, situation)
     return odds_at(strategy, 0, dice, position, dice.held)
 
 
@@ -414,11 +457,7 @@ def odds_at(
 
 
 def at_position(
-    folders: MatchupFolders,
-    dice: LoadedDice,
-    left: str | None,
-    situation: Situation,
-    on_progress: Told = lambda _: None,
+    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
 ) -> tuple[MatchupStrategy, Position]:
     """A position before a roll, and the strategy that knows it.
 
@@ -428,7 +467,7 @@ def at_position(
     Raises FarkleError.
     """
     position = _position(dice, situation, _left(dice.mine, left, situation))
-    strategy = solved(folders, dice.matchup, on_progress)
+    strategy = find(dice.matchup)
     strategy.check(0, position)
     return strategy, position
 

@@ -8,7 +8,15 @@ import numpy as np
 
 from bot.services.advisor import Advisor
 from bot.services.explorer import Field, Ground, Step, steps_on
-from bot.services.loaded import LoadedDice, LoadedOdds, MatchupFolders, Told, at_position, odds_at
+from bot.services.loaded import (
+    LoadedDice,
+    LoadedOdds,
+    MatchupFolders,
+    SolvedFirst,
+    Told,
+    at_position,
+    odds_at,
+)
 from bot.services.seats import dice_of
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError
@@ -52,7 +60,7 @@ def loaded_explored(
     on_progress: Told = lambda _: None,
 ) -> LoadedExploration:
     """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
-    strategy, position = at_position(folders, dice, left, situation, on_progress)
+    strategy, position = at_position(SolvedFirst(folders, on_progress), dice, left, situation)
     return _explored(strategy, 0, dice, position, dice.held)
 
 

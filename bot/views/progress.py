@@ -26,6 +26,9 @@ from solver.game.standings import Progress, state_count
 MOST_ROWS = 10
 """Rule sets under way that are shown at once."""
 
+_SWEEPS = 14.0
+"""That most contests take."""
+
 _GETS_READY = "loading or compiling code"
 """Before the first sweep; the first solve of a kind of rules compiles for up to a minute."""
 
@@ -135,9 +138,12 @@ class CatalogueProgress(Watch):
 
 
 @contextmanager
-def share_progress(what: str) -> Iterator[Callable[[float], None]]:
-    """Show on standard error which share of some work is done, while the context lasts."""
-    console = _StandardError(stderr=True)
+def share_progress(what: str, *, quietly: bool = False) -> Iterator[Callable[[float], None]]:
+    """Show on standard error which share of some work is done, while the context lasts.
+
+    quietly : whether nothing is shown at all
+    """
+    console = _StandardError(stderr=True, quiet=quietly)
     if not console.is_terminal:
         _tell(console, f"{what} ...")
         yield lambda _: None
@@ -146,6 +152,23 @@ def share_progress(what: str) -> Iterator[Callable[[float], None]]:
     with RichProgress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, completed=share)
+
+
+@contextmanager
+def contest_progress(
+    what: str, *, quietly: bool = False
+) -> Iterator[Callable[[float | Progress], None]]:
+    """Show how far a contest is: half of the bar is for its turns, half for its sweeps."""
+    with share_progress(what, quietly=quietly) as done:
+
+        def told(how_far: float | Progress) -> None:
+            if isinstance(how_far, Progress):
+                share = 0.5 + min(1.0, (how_far.sweep - 1 + how_far.done) / _SWEEPS) / 2
+            else:
+                share = how_far / 2
+            done(share)
+
+        yield told
 
 
 def _tell(console: Console, text: str) -> None:

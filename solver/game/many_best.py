@@ -2,14 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
 from solver.game.many import Lasts, Size, size
-from solver.game.position import Position, check_dice, check_hot_dice, impossible_turn
+from solver.game.position import (
+    Position,
+    check_dice,
+    check_hot_dice,
+    check_turn,
+    impossible_turn,
+    reachable,
+)
 from solver.game.standings import (
     Standing,
     Standings,
@@ -20,7 +27,7 @@ from solver.game.standings import (
     standing_indices,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll, dice_set
+from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
 from solver.turn.equations import Floats
 from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
 from solver.turn.scoring import (
@@ -156,10 +163,6 @@ class SharedStrategy:
         """What the rolls of a player offer, with all options."""
         return turn_plan(self.rules, all_options=True)
 
-    def whole(self, mover: int) -> Remaining:  # noqa: ARG002
-        """All dice of a player."""
-        return dice_set(self.rules).whole
-
     def role(self, mover: int) -> int:
         """Of a player: where it does not matter who began all have the same."""
         return mover if self.rules.has_roles else 0
@@ -167,6 +170,16 @@ class SharedStrategy:
     def check(self, position: SharedPosition) -> None:
         """Refuse a position that cannot occur. Raises InvalidPositionError."""
         check_shared_position(self.rules, position)
+        rules, turn = self.rules, position.turn
+        check_turn(rules, turn, rules.dice, turn.dice, partial(reachable, rules))
+
+    def thrown(self, mover: int) -> DiceSet:  # noqa: ARG002
+        """The dice of a player."""
+        return dice_set(self.rules)
+
+    def whole(self, mover: int) -> Remaining:
+        """All dice of a player."""
+        return self.thrown(mover).whole
 
     def is_reachable(self, position: SharedPosition) -> bool:
         """Whether rolls lead to the turn of a position that has a value."""

@@ -8,9 +8,9 @@ import numpy as np
 from solver.game.many import Size
 from solver.game.many_best import SharedPosition, SharedStrategy, check_shared_position
 from solver.game.position import check_turn, leads_to
-from solver.game.standings import Standing, score_count
+from solver.game.standings import Bools, Standing, score_count
 from solver.loaded.many import ManyMatchup
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import DiceSet, Roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import Fate, SetAside, TurnPlan, TurnState
 
@@ -36,9 +36,9 @@ class ManyMatchupStrategy(SharedStrategy):
         """As it says above."""
         return self._plan(self.matchup.dice.index(self.matchup.dice[mover]))
 
-    def whole(self, mover: int) -> Remaining:
+    def thrown(self, mover: int) -> DiceSet:
         """As it says above."""
-        return self.matchup.dice[mover].whole
+        return self.matchup.dice[mover]
 
     def role(self, mover: int) -> int:
         """As it says above."""
@@ -72,6 +72,11 @@ class ManyMatchupStrategy(SharedStrategy):
         """As it says above."""
         return leads_to(self._possible(position.mover), self.rules, position.turn)
 
+    def possible(self, mover: int, rows: int) -> Bools:
+        """States that a turn of a player may come to, shape (rows, columns)."""
+        found = self._possible(mover)
+        return found[np.minimum(np.arange(rows), len(found) - 1)]
+
     @property
     def values_by_seat(self) -> Floats:
         """Those of a `ManyMatchupSolution`, in memory."""
@@ -85,7 +90,7 @@ class ManyMatchupStrategy(SharedStrategy):
     def _find_plan(self, seat: int) -> TurnPlan:
         return self.matchup.lists(seat).plan(self.matchup.dice[seat])
 
-    def _find_possible(self, seat: int) -> np.ndarray:
+    def _find_possible(self, seat: int) -> Bools:
         lists = self.matchup.lists(seat)
         reach = int(lists.targets[-1]) // lists.columns
         return lists.possible_states(score_count(self.rules) + 2 * reach)

@@ -86,6 +86,13 @@ class Matchup:
             more=len(shown.types) - len(self.dice[side].types),
         )
 
+    def check_roll(self, side: int, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some dice of a side. Raises InvalidRollError."""
+        thrown, shown = self.dice[side], self.shown(side, roll)
+        if shown is not thrown:
+            dice = shown.place((*thrown.remaining[dice], 1))
+        shown.check_roll(dice, roll, turned=self.powers[side] is not None)
+
     def left(self, side: int, dice: Remaining, kept: Roll) -> Remaining:
         """What is to be rolled next once dice of a roll of some dice of a side were set aside."""
         thrown, shown = self.dice[side], self.shown(side, kept)

@@ -97,9 +97,13 @@ class TurnCells:
 
 
 def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
-    """Rank the set-asides of `roll`, made with `position.dice`, of a position that has a value."""
+    """Rank the set-asides of `roll`, made with `position.dice`.
+
+    Raises InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
+    """
     rules = strategy.rules
     table = strategy.turn(position)
+    dice_set(rules).check_roll(position.dice, roll)
     fallen = fate(rules, roll)
     options = []
     for kept in set_asides(rules, roll) if fallen is Fate.SCORES else ():
@@ -137,7 +141,7 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
 
 
 def odds(strategy: Strategy, position: Position) -> Odds:
-    """Weigh rolling against banking, in a position that has a value."""
+    """Weigh rolling against banking. Raises InvalidPositionError and StrategyFileError."""
     rules = strategy.rules
     table = strategy.turn(position)
     column = position.dice - 1
@@ -175,7 +179,7 @@ def turn_cells(strategy: Strategy, position: Position) -> TurnCells:
     rules = strategy.rules
     whole = dice_set(rules).whole
     start = replace(position, turn_total=0, dice=whole)
-    table = strategy.turn(start)
+    table = strategy.turn(replace(start, hot_dice=0))
     possible = reachable(rules)[min(start.hot_dice, table.plan.levels - 1)]
     cells = []
     for row in range(table.roll.shape[1] - table.plan.reach):

@@ -40,7 +40,7 @@ class Responder(Policy):
 
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the turn that a position belongs to."""
-        return table_decisions(self.strategy.turn(position))
+        return table_decisions(self.strategy.turn_of_checked(position))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,11 @@ def advise_side(
     """Rank the set-asides of a roll of a side, made with `position.dice`.
 
     The position must have a value. A roll and its set-asides name dice: face f of type k of the
-    side's set is 6 * k + f. What a badge allows on the roll itself is told by `badge_uses`.
+    side's set is 6 * k + f. What a badge allows on the roll itself is told by `badge_uses`. Raises
+    InvalidRollError.
     """
     matchup = strategy.matchup
+    matchup.check_roll(side, position.dice, roll)
     rules = matchup.rules
     table = strategy.turn(side, position, held)
     options = []

@@ -5,10 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from solver.game.position import Position
+from solver.game.standings import Bools
 from solver.loaded.strategy import Held, MatchupStrategy
 from solver.loaded.visits import visits
 from solver.play.maps import TurnMap
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
+from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions
 from solver.turn.thresholds import bank_from
 
@@ -24,14 +27,25 @@ def loaded_turn_map(
     Shown are those to which the turn comes most often, all dice, and those of the position, the
     fewest dice first. In the map the dice of the position are the number of their column.
     """
-    rules, step = strategy.rules, strategy.rules.point_step
     table = strategy.turn(side, position, held)
+    rows = max(strategy.rules.winning_score - position.banked, position.turn_total)
+    possible = strategy.possible(side, rows // strategy.rules.point_step + 1)
+    return dice_map(strategy.rules, position, table, possible, MOST_COLUMNS)
+
+
+def dice_map(
+    rules: Ruleset, position: Position, table: TurnTable, possible: Bools, most: int
+) -> tuple[TurnMap, tuple[Remaining, ...]]:
+    """A turn with any dice that is solved, as `loaded_turn_map` has it, of so many remaining dice.
+
+    possible : states that the turn may come to, shape (rows, remaining dice)
+    """
+    rows, step = len(possible), rules.point_step
     often = visits(table).sum(axis=0)
     often[[position.dice - 1, -1]] = np.inf
-    columns = np.sort(np.argsort(-often, kind="stable")[:MOST_COLUMNS])
+    columns = np.sort(np.argsort(-often, kind="stable")[:most])
     columns = columns[often[columns] > 0]
-    rows = max(rules.winning_score - position.banked, position.turn_total) // step + 1
-    possible = strategy.possible(side, rows)[:, columns]
+    possible = possible[:, columns]
     banks = bank_decisions(table)[0][:rows, columns]
     rows = min(rows, len(possible), len(banks))
     bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)

@@ -82,9 +82,10 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
     """Rank the set-asides of `roll`, made with the dice of the position, for the mover.
 
     Of options that are equal for the mover the first in the order of solver.turn.many comes first.
-    Raises InvalidPositionError and StrategyFileError.
+    Raises InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
     """
     rules, turn, me = strategy.rules, strategy.turn(position), position.mover
+    strategy.thrown(me).check_roll(position.turn.dice, roll)
     fallen, total = strategy.fate(me, roll), position.turn.turn_total
     options = []
     for kept in strategy.set_asides(me, roll) if fallen is Fate.SCORES else ():

@@ -18,7 +18,7 @@ from solver.play.advice import when_to_bank
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
-from solver.turn.equations import Floats
+from solver.turn.equations import Floats, TurnTable
 from solver.turn.thresholds import BankFrom
 
 
@@ -86,12 +86,16 @@ class BorderMap(ScoreMap):
 
 
 def turn_map(strategy: Strategy, position: Position) -> TurnMap:
-    """The turn that a possible position belongs to, after as many hot dice as there are in it.
+    """The turn that a position belongs to, after as many hot dice as there are in it.
 
     Raises what `Strategy.turn` raises.
     """
-    rules = strategy.rules
-    table = strategy.turn(position)
+    table = strategy.turn(position if position.turn_total else replace(position, hot_dice=0))
+    return map_of_table(strategy.rules, position, table)
+
+
+def map_of_table(rules: Ruleset, position: Position, table: TurnTable) -> TurnMap:
+    """A turn with the dice of the rules that is solved, as `turn_map` has it."""
     plan = table.plan
     level = min(position.hot_dice, plan.levels - 1)
     best = when_to_bank(rules, table, position.hot_dice)

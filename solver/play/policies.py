@@ -65,7 +65,7 @@ class Optimal(Policy):
 
     def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the strategy; those of its own rules."""
-        return table_decisions(self.strategy.turn(position))
+        return table_decisions(self.strategy.turn_of_checked(position))
 
 
 class MaxPoints(Policy):

@@ -76,7 +76,7 @@ def why(strategy: Strategy, position: Position) -> Why:
 
     Raises StrategyFileError as `Strategy.turn` does.
     """
-    turn, table = position.turn, strategy.turn(position)
+    turn, table = position.turn, strategy.turn_of_checked(position)
     score = _counted(strategy.rules, position)
     far = _far_turn(strategy.rules, score, on_board=position.on_board)
     return Why(
@@ -139,7 +139,7 @@ def _rolls_at(strategy: Strategy, position: Position, own: int, opponent: int) -
     """Whether the same state of a turn is rolled at other scores. Points mean on the board."""
     on_board = position.opponent_on_board or opponent > 0
     other = replace(position, banked=own, opponent=opponent, opponent_on_board=on_board)
-    return _rolls(strategy.turn(other), other)
+    return _rolls(strategy.turn_of_checked(other), other)
 
 
 def _without_count(strategy: Strategy, position: Position, table: TurnTable) -> TurnTable:

@@ -11,6 +11,7 @@ from math import gcd, prod
 
 from solver.errors import InvalidDiceError, InvalidRollError
 from solver.rules.ruleset import FACES, Ruleset
+from solver.wording import say_number
 
 MAX_DICE = 6
 MAX_WEIGHT = 1_000_000
@@ -172,6 +173,25 @@ class DiceSet:
         """The dice that a roll is of."""
         numbers = self._types_of(roll)
         return self.place(tuple(numbers[k] for k in range(len(self.types))))
+
+    def check_roll(self, dice: Remaining, roll: Roll, *, turned: bool = False) -> None:
+        """Refuse a roll that is not one of some dice of the set. Raises InvalidRollError.
+
+        turned : whether a badge may have turned dice to what they do not show as they fall
+        """
+        counts, highest = self._types_of(roll), len(FACES) * len(self.types)
+        is_of = tuple(counts[k] for k in range(len(self.types))) == self.remaining[dice]
+        is_sound = is_of and roll == make_roll(roll) and roll[-1] > 0
+        if not is_sound or (roll[0] > highest and not turned):
+            raise InvalidRollError(
+                say_number(
+                    "a roll of {number} die is a face from 1 to 6, not {roll}",
+                    "a roll of {number} dice is as many faces from 1 to 6, the highest first, not"
+                    " {roll}",
+                    sum(self.remaining[dice]),
+                    roll=" ".join(map(str, roll)),
+                )
+            )
 
     def type_of(self, die: int) -> int:
         """The type of one die of a roll."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solver.turn.equations import Floats
+from solver.turn.equations import Endings, Floats, TurnTable
 from solver.turn.scoring import TurnPlan, TurnState
 
 EVEN = 1e-11
@@ -42,6 +42,15 @@ class SharedTurn:
     """Values of rolling, in the same shape."""
     ends: SharedEndings
     plan: TurnPlan
+
+    @property
+    def of_mover(self) -> TurnTable:
+        """The chances of the mover alone; where banking is as good to within EVEN it is better."""
+        bank, farkle = self.ends.bank[:, 0], self.ends.farkle[:, 0]
+        roll, banked = self.roll[..., 0], bank[:, np.newaxis]
+        even = (roll > banked) & (roll <= banked + EVEN)
+        ends = Endings(bank, farkle, float(self.ends.lost[0]))
+        return TurnTable(self.values[..., 0], np.where(even, banked, roll), ends, self.plan)
 
     def value(self, turn: TurnState) -> Floats:
         """The chances of all players in a state of the turn."""

@@ -13,7 +13,13 @@ from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.best_play import Strategy
 from solver.errors import InvalidPositionError
-from solver.game.position import MAX_TURN_TOTAL, Position, check_position, reachable_at
+from solver.game.position import (
+    MAX_TURN_TOTAL,
+    Position,
+    check_position,
+    check_reachable,
+    reachable_at,
+)
 from solver.game.standings import (
     Solution,
     Standing,
@@ -239,8 +245,8 @@ def test_a_turn_total_that_no_dice_make_is_refused() -> None:
     """Three of four dice score, and the last one never does: there are no hot dice."""
     rules = small(dice=4, goal=600, scoring={"single": 0, "three_of_a_kind": 200})
     assert not reachable_at(rules, 50_000).any()
-    with pytest.raises(InvalidPositionError, match="the turn total cannot be 50,000.* from 0 to"):
-        check_position(rules, Position(turn_total=50_000, dice=1))
+    with pytest.raises(InvalidPositionError, match="the turn total cannot be 50,000"):
+        check_reachable(rules, Position(turn_total=50_000, dice=1))
 
 
 def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,4 @@
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -135,3 +136,51 @@ def test_advice_takes_any_roll_of_the_dice_left(strategies: dict[str, Strategy])
     advice = advise(strategies["classic"], Position(0, 0, 350, dice=2), make_roll([5, 1]))
     assert advice.options[0].dice_left in {1, 6}
     assert {option.points for option in advice.options} == {150, 100, 50}
+
+
+_anything = st.integers(-3000, 12000) | st.integers(-60, 240).map(lambda steps: 50 * steps)
+
+
+@given(
+    position=st.builds(
+        Position,
+        banked=_anything,
+        opponent=_anything,
+        turn_total=_anything,
+        farkles=st.integers(-1, 3),
+        opponent_farkles=st.integers(-1, 3),
+        dice=st.integers(-1, 7),
+        hot_dice=st.integers(-1, 2),
+    ),
+    roll=st.lists(st.integers(-1, 8), max_size=7).map(tuple),
+    name=st.sampled_from(["facebook", "kcd"]),
+)
+def test_whatever_is_asked_is_answered_or_refused(
+    strategies: dict[str, Strategy], position: Position, roll: tuple[int, ...], name: str
+) -> None:
+    strategy = strategies[name]
+    with suppress(InvalidPositionError):
+        found = odds(strategy, position)
+        assert 0 <= found.win_probability <= 1
+        assert 0 <= strategy.win_probability(position) <= 1
+    with suppress(InvalidPositionError, InvalidRollError):
+        advice = advise(strategy, position, roll)
+        assert 0 <= advice.win_probability <= 1
+        assert len(roll) == position.dice
+        assert all(1 <= option.dice_left <= 6 for option in advice.options)
+        assert all(set(option.set_aside) <= set(roll) for option in advice.options)
+
+
+def test_a_position_that_cannot_be_has_no_answer(strategies: dict[str, Strategy]) -> None:
+    strategy, roll = strategies["facebook"], (6, 5, 3, 3, 3, 2)
+    for position in (Position(1010), Position(0, 10_000), Position(farkles=3), Position(dice=7)):
+        for ask in (odds, Strategy.turn, Strategy.win_probability):
+            with pytest.raises(InvalidPositionError):
+                ask(strategy, position)
+        with pytest.raises(InvalidPositionError):
+            advise(strategy, position, roll)
+    for fallen in (roll[:3], (*roll, 1), roll[::-1], (7, 5, 3, 3, 3, 2), (6, 5, 3, 3, 3, 0), ()):
+        with pytest.raises(InvalidRollError, match="a roll of 6 dice is as many faces"):
+            advise(strategy, Position(), fallen)
+    with pytest.raises(InvalidRollError, match="a roll of 1 die is a face from 1 to 6, not 5 5"):
+        advise(strategy, Position(turn_total=250, dice=1), (5, 5))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from solver.errors import InvalidPositionError
+from solver.errors import InvalidPositionError, InvalidRollError
 from solver.game.position import Position
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
@@ -235,3 +235,14 @@ def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> N
         error = np.sqrt(expected * (1 - expected) / GAMES)
         off = (wins / GAMES - expected) / error
         assert abs(off) < 4, f"{expected:.6f} expected"
+
+
+def test_a_roll_of_other_dice_is_refused(strategy: MatchupStrategy) -> None:
+    start = strategy.start(0)
+    thrown = strategy.matchup.dice[0]
+    fallen = next(roll for roll, ways in thrown.rolls(thrown.whole) if ways)
+    assert advise_side(strategy, 0, start, fallen).roll == fallen
+    for roll in (fallen[1:], (*fallen, 1), fallen[::-1], (*fallen[:-1], 0), (99, *fallen[1:]), ()):
+        if roll != fallen:
+            with pytest.raises(InvalidRollError):
+                advise_side(strategy, 0, start, roll)

@@ -67,6 +67,8 @@ def rolled(solution: Solution, seed: int) -> list[Counter[str]]:
         bank, free, close = np.zeros((3, levels, rows, rules.dice), dtype=np.bool_)
         for place in np.ndindex(worth.shape):
             hot, row, dice = place
+            if not row and (hot or dice + 1 < rules.dice):
+                continue  # no turn starts so
             turn_total = row * rules.point_step
             at = replace(start, turn_total=turn_total, dice=dice + 1, hot_dice=hot)
             found = odds(strategy, at)

@@ -1,0 +1,77 @@
+"""Questions on rules as a whole: ways to play against each other, and a turn for most points."""
+
+from os import PathLike
+
+from bot.services.points import PointsQuestion, points_answer
+from bot.views.duel import duel_text
+from bot.views.points import points_text
+from bot.views.progress import contest_progress
+from farkle_advisor.answers import Duel, Points
+from farkle_advisor.game import advisor_of, is_shown, settings_for, solve_first
+from farkle_advisor.rules import Rules, load_rules
+from solver.play.policies import Optimal
+
+
+def duel(
+    one: str,
+    other: str,
+    *,
+    rules: Rules = "facebook",
+    progress: bool = True,
+    data: str | PathLike[str] | None = None,
+) -> Duel:
+    """Return how often one way to play wins against another one, exactly.
+
+    one, other : optimal, max-points, greedy, cautious, memo, threshold:300 and so on, as
+        `farkle duel --help` lists them
+    rules : as `load_rules` takes them; they are solved first where one plays optimally
+    progress, data : as in `solve`
+
+    >>> round(duel("cautious", "threshold:300", rules="kcd", progress=False).overall, 3)
+    0.348
+
+    Raises InvalidRequestError for an unknown way to play, and what `solve` does.
+    """
+    from bot.services.duels import dueled  # noqa: PLC0415 - loads numba
+
+    found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
+    names = one.lower(), other.lower()
+    if Optimal.name in names:
+        solve_first(settings, found, 2, shown=shown)
+    with contest_progress(f"{one} against {other}", quietly=not shown) as told:
+        answer = dueled(advisor_of(settings), settings.kernels, found, *names, told)
+    return Duel(answer.one, answer.other, answer.as_first, answer.as_second, text=duel_text(answer))
+
+
+def points(
+    rules: Rules = "facebook",
+    *,
+    farkle_cost: float = 0.0,
+    on_board: bool = True,
+    score: int | None = None,
+    hot_dice: int = 0,
+) -> Points:
+    """Return what a turn for the most points brings, and when to bank in it; nothing is solved.
+
+    rules : as `load_rules` takes them
+    farkle_cost : points that a farkle costs on top of the turn total
+    on_board : whether the opening minimum is behind the player
+    score : your score, where a roll that loses everything takes it
+    hot_dice : hot dice so far, where their bonus changes
+
+    >>> turn = points("zilch")
+    >>> round(turn.points, 2), turn.bank_from[1]
+    (623.02, 350)
+
+    Raises InvalidRequestError and InvalidPositionError for what cannot be asked, and
+    InvalidRulesError where the points of a turn have no limit.
+    """
+    answer = points_answer(
+        load_rules(rules), PointsQuestion(farkle_cost, on_board, score, hot_dice)
+    )
+    return Points(
+        points=answer.points,
+        farkle_probability=answer.farkle_probability,
+        bank_from={one.dice: one.turn_total for one in answer.bank_from},
+        text=points_text(answer),
+    )

@@ -1,0 +1,536 @@
+"""A game that is solved, and what is best in it."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import index
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, SupportsIndex, TypedDict, Unpack, cast, overload
+
+from bot.services.advisor import Advisor
+from bot.services.loaded import (
+    FindsStrategy,
+    LoadedDice,
+    SeatedDice,
+    SolvedFirst,
+    advice_on_dice,
+    check_no_badges,
+    folders_of,
+    odds_of_dice,
+    read_left,
+)
+from bot.services.situation import Situation
+from bot.settings import Settings, read_settings
+from bot.views.advice import advice_text, odds_text
+from bot.views.layout import columns, dice_count, dice_text, percent
+from bot.views.loaded import loaded_advice_text, loaded_odds_text
+from bot.views.progress import share_progress
+from bot.views.thresholds import threshold_text
+from farkle_advisor.answers import Advice, Odds, Option, Turn
+from farkle_advisor.rules import Rules, load_rules
+from solver.errors import InvalidPositionError, InvalidRequestError, StrategyFileError
+from solver.game.many import check_many
+from solver.game.many_best import SharedPosition
+from solver.game.position import Position
+from solver.loaded.many import ManyMatchup
+from solver.loaded.many_strategy import ManyMatchupStrategy
+from solver.loaded.matchup import Matchup
+from solver.loaded.strategy import MatchupStrategy
+from solver.named.badges import read_badges
+from solver.named.sets import NamedSet, read_set
+from solver.play.advice import Advice as SolverAdvice
+from solver.play.advice import Odds as SolverOdds
+from solver.play.loaded_maps import dice_map
+from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
+from solver.play.maps import TurnMap, map_of_table
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining
+from solver.turn.dice import Roll as Dice
+
+Scores = SupportsIndex | Iterable[SupportsIndex]
+"""The score of the only opponent, or those of all others in the order of their turns."""
+Roll = str | SupportsIndex | Iterable[SupportsIndex]
+"""Faces that fell: "653332" or [6, 5, 3, 3, 3, 2]; loaded dice by name: "5 lucky, 1 odd"."""
+
+
+class Standing(TypedDict, total=False):
+    """What else some rules need to know of a position; left out it follows from the scores."""
+
+    farkles: int
+    """Your farkles in a row before this turn."""
+    their_farkles: int
+    on_board: bool | None
+    """Whether you have banked before."""
+    their_on_board: bool | None
+    began: Literal["me", "them"] | None
+    """Who began, where all have as many turns."""
+
+
+def solve(
+    rules: Rules = "facebook",
+    *,
+    players: int = 2,
+    dice: str | Sequence[str] | None = None,
+    badges: tuple[str | None, str | None] | None = None,
+    joker_alone: bool = False,
+    progress: bool = True,
+    data: str | PathLike[str] | None = None,
+) -> "Game":
+    """Return a game that is solved: opened where it is kept already, else solved now and kept.
+
+    rules : as `load_rules` takes them: a name, the path of a TOML file, keys or rules
+    players : how many play, each for the own chance to win
+    dice : the loaded dice of Kingdom Come or any others: yours, or those of all in the order of
+        turns, such as ["lucky*3,odd,ordinary*2", "ordinary*6"]; the others throw ordinary ones
+    badges : yours and the opponent's, with `dice`; None for none
+    joker_alone : whether jokers may score by themselves
+    progress : whether a bar on standard error shows how far a solve is, if that is a terminal
+    data : the folder where solved games are kept; FARKLE_DATA or the user's data folder if None
+
+    >>> solve("kcd")
+    <Game: kcd rules to 4,000 for 2 players; who begins wins 55.71 %>
+
+    A file that is damaged is solved anew, and an interrupt leaves nothing behind that is half done.
+    Raises InvalidRulesError for rules that are wrong or too large to be solved, InvalidDiceError,
+    InvalidRequestError, SolveError for lack of memory, and StrategyFileError where nothing can be
+    kept.
+    """
+    found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
+    if dice is not None or badges is not None:
+        own = _own_dice(found, players, dice, badges, joker_alone=joker_alone)
+        return Game(found, advisor_of(settings), own, _solved_dice(settings, own, shown=shown))
+    if players < 2:
+        check_many(found, players)  # which says how many may play
+    solve_first(settings, found, players, shown=shown)
+    return Game(found, advisor_of(settings), players=players)
+
+
+class Game:
+    """A solved game: what is best in each of its positions, and who wins how often.
+
+    The player to act is `me`; `them` is the opponent's score, or those of all others in the order
+    of their turns. What is left out is the start of the game. Further keywords are for rules that
+    need them, see `Standing`: farkles, their_farkles, on_board, their_on_board, began.
+
+    A position that cannot be is refused with an InvalidPositionError.
+    """
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        advisor: Advisor,
+        own: LoadedDice | SeatedDice | None = None,
+        find: FindsStrategy | None = None,
+        *,
+        players: int = 2,
+    ) -> None:
+        """`solve` makes it."""
+        self.rules = rules
+        self._advisor, self._own = advisor, own
+        self._find = find or advisor.pair
+        self.players = len(own.sets) if isinstance(own, SeatedDice) else players
+        """How many play."""
+
+    def __repr__(self) -> str:
+        dice = f" with {' against '.join(self.dice)}" if self.dice else ""
+        return (
+            f"<Game: {self.rules.name} rules to {self.rules.goal:,} for {self.players} players"
+            f"{dice}; who begins wins {percent(self.first_player_wins)}>"
+        )
+
+    @property
+    def dice(self) -> tuple[str, ...] | None:
+        """The dice of all in the order of turns; None where all throw those of the rules."""
+        if self._own is None:
+            return None
+        sets = (self._own.mine, *_others(self._own))
+        return tuple(one.text for one in sets)
+
+    @cached_property
+    def first_player_wins(self) -> float:
+        """Win probability of the player who begins, with best play by all.
+
+        >>> round(solve("facebook").first_player_wins, 5)
+        0.53487
+        """
+        if isinstance(self._own, LoadedDice):
+            me, them = self._own.head_starts
+            return self.value(me, them)
+        return self.value()
+
+    def value(self, me: SupportsIndex = 0, them: Scores = 0, **standing: Unpack[Standing]) -> float:
+        """Return the win probability of the player who is about to start a turn.
+
+        >>> game = solve("facebook")
+        >>> round(game.value(me=5000, them=4000), 4)
+        0.7067
+        """
+        if self._own is None and self.players == 2:
+            strategy, position = self._advisor.position(None, self._situation(me, them, **standing))
+            return strategy.win_probability(position)
+        return self.odds(me, them, **standing).win_probability
+
+    def advise(
+        self,
+        roll: Roll,
+        me: SupportsIndex = 0,
+        them: Scores = 0,
+        *,
+        turn: SupportsIndex = 0,
+        hot_dice: int | None = None,
+        **standing: Unpack[Standing],
+    ) -> Advice:
+        """Return every way to go on after a roll, the best first.
+
+        roll : the faces as typed or as numbers; loaded dice by name: "5 lucky, 1 odd, 3 3 ordinary"
+        turn : points set aside in this turn before the roll
+        hot_dice : hot dice so far, where their bonus changes
+
+        >>> game = solve("facebook")
+        >>> for option in game.advise([5, 2], me=4200, them=5000, turn=350):
+        ...     print(option.keep, option.turn, option.action, round(option.win_probability, 4))
+        5 400 bank 0.3836
+
+        Raises InvalidRollError, InvalidDiceError and InvalidPositionError.
+        """
+        situation = self._situation(me, them, turn, hot_dice, **standing)
+        typed = _typed(roll)
+        if self._own is None:
+            found = self._advisor.advise(typed, situation)
+            return self._advice(found, found.win_probability, advice_text(found))
+        answer = advice_on_dice(self._find, self._own, typed, situation)
+        return self._advice(answer.advice, answer.win_probability, loaded_advice_text(answer))
+
+    def odds(
+        self,
+        me: SupportsIndex = 0,
+        them: Scores = 0,
+        *,
+        turn: SupportsIndex = 0,
+        dice: int | str | None = None,
+        hot_dice: int | None = None,
+        **standing: Unpack[Standing],
+    ) -> Odds:
+        """Return whether to roll or to bank, before a roll.
+
+        turn : points set aside in this turn
+        dice : how many are left to roll, loaded ones by name: "lucky*2,odd"; all of them at the
+            start of a turn
+
+        >>> game = solve("facebook")
+        >>> odds = game.odds(me=4200, them=5000, turn=350, dice=2)
+        >>> odds.action, round(odds.roll, 4), round(odds.farkle_probability, 4)
+        ('bank', 0.3685, 0.4444)
+
+        Raises InvalidPositionError, InvalidDiceError, and InvalidRequestError where the dice left
+        to roll are not told.
+        """
+        found, text = self._odds(dice, self._situation(me, them, turn, hot_dice, **standing))
+        return Odds(
+            action=found.action.value,
+            win_probability=found.win_probability,
+            roll=found.roll,
+            bank=found.bank,
+            farkle_probability=found.farkle_probability,
+            chances=_chances(found, found.win_probability, found.position),
+            reachable=found.reachable,
+            text=text,
+        )
+
+    def turn(
+        self,
+        me: SupportsIndex = 0,
+        them: Scores = 0,
+        *,
+        hot_dice: int = 0,
+        **standing: Unpack[Standing],
+    ) -> Turn:
+        """Return a whole turn as arrays, for NumPy and pandas.
+
+        hot_dice : the part of the turn after so many hot dice, where their bonus changes
+
+        >>> turn = solve("facebook").turn(me=4200, them=5000)
+        >>> turn.roll.shape == (len(turn.totals), len(turn.dice))
+        True
+        >>> turn.bank_from["2"]
+        300
+        """
+        situation = self._situation(me, them, **standing)
+        found, dice = self._map(situation, hot_dice)
+        bank_from = {dice[one.dice - 1]: one.turn_total for one in found.bank_from}
+        rows = [
+            (dice_count(int(name)) if name.isdecimal() else name, threshold_text(one))
+            for one in found.bank_from
+            for name in [dice[one.dice - 1]]
+        ]
+        head = f"{self.rules.name} rules: bank from these turn totals on, by dice left to roll"
+        return Turn(
+            totals=found.totals,
+            dice=dice,
+            roll=found.roll,
+            bank=found.bank,
+            reachable=found.reachable,
+            bank_from=bank_from,
+            text="\n".join([head, *columns(rows, right={1})]),
+        )
+
+    def bank_from(
+        self,
+        dice: int | str,
+        me: SupportsIndex = 0,
+        them: Scores = 0,
+        **standing: Unpack[Standing],
+    ) -> int | None:
+        """Return the least turn total at which to bank with some dice left; None for never.
+
+        Near the goal it may be best to roll again at higher ones: `turn(...).banks` has all.
+
+        >>> solve("facebook").bank_from(dice=2)
+        300
+
+        Raises InvalidRequestError for dice that a turn does not come to.
+        """
+        found = self.turn(me, them, **standing).bank_from
+        name = str(dice)
+        if self._own is not None:
+            name = self._own.mine.left(read_left(self._own.mine, name)).text
+        if name not in found:
+            raise InvalidRequestError(
+                f"no turn comes to {name} dice to roll: known are {', '.join(found)}"
+            )
+        return found[name]
+
+    def _situation(
+        self,
+        me: SupportsIndex,
+        them: Scores,
+        turn: SupportsIndex = 0,
+        hot_dice: int | None = None,
+        *,
+        farkles: int = 0,
+        their_farkles: int = 0,
+        on_board: bool | None = None,
+        their_on_board: bool | None = None,
+        began: Literal["me", "them"] | None = None,
+    ) -> Situation:
+        """The position that is meant. Raises InvalidRequestError."""
+        if isinstance(them, Iterable):
+            others = [index(score) for score in them]
+        else:
+            others = [index(them)] * (1 if them else self.players - 1)
+        if len(others) != self.players - 1:
+            raise InvalidRequestError(
+                f"them: the number of other players is {self.players - 1}, and scores are given of"
+                f" {len(others)}"
+            )
+        if began not in {None, "me", "them"}:
+            raise InvalidRequestError(f"began: takes 'me' or 'them', not {began!r}")
+        if self.players > 2 and (farkles or their_farkles):
+            raise InvalidPositionError(
+                "farkles in a row are counted in games of two alone: leave them out"
+            )
+        return Situation.given(
+            banked=index(me),
+            opponent=others,
+            turn_total=index(turn),
+            hot_dice=hot_dice,
+            farkles=farkles,
+            opponent_farkles=their_farkles,
+            on_board=on_board,
+            opponent_on_board=their_on_board,
+            began=None if began is None else began == "me",
+            rules=self.rules,
+        )
+
+    def _odds(
+        self, dice: int | str | None, situation: Situation
+    ) -> tuple[SolverOdds | SharedOdds, str]:
+        """Roll or bank, and how the chat shows it. Raises FarkleError."""
+        if dice is None and situation.turn_total:
+            raise InvalidRequestError(
+                "say which dice are left to roll at a turn total of"
+                f" {situation.turn_total:,}, such as dice={self._dice_text(1)}"
+            )
+        if self._own is None:
+            number = None if dice is None else _number(dice)
+            found = self._advisor.odds(number, situation)
+            return found, odds_text(found)
+        left = None if dice is None else str(dice)
+        answer = odds_of_dice(self._find, self._own, left, situation)
+        return answer.odds, loaded_odds_text(answer)
+
+    def _map(self, situation: Situation, hot_dice: int) -> tuple[TurnMap, tuple[str, ...]]:
+        """The whole turn that starts in a situation, and the dice of its columns."""
+        own, rules = self._own, self.rules
+        if own is None:
+            names = self._names(range(1, rules.dice + 1))
+            if self.players == 2:
+                return self._advisor.turn_map(None, replace(situation, hot_dice=hot_dice)), names
+            start = cast("SharedPosition", self._odds(None, situation)[0].position)
+            table = self._advisor.strategy_of_many(rules, self.players).turn(start).of_mover
+            return map_of_table(
+                rules, replace(start.against_leader, hot_dice=hot_dice), table
+            ), names
+        rows = (rules.winning_score - situation.banked) // rules.point_step + 1
+        found = self._odds(None, situation)[0].position
+        if isinstance(own, SeatedDice):
+            of_all, start = self._find(own.matchup), cast("SharedPosition", found)
+            table, possible = of_all.turn(start).of_mover, of_all.possible(0, rows)
+            position = start.against_leader
+        else:
+            pair, position = self._find(own.matchup), cast("Position", found)
+            table, possible = pair.turn(0, position, own.held), pair.possible(0, rows)
+        turn, columns_of = dice_map(rules, position, table, possible, table.plan.columns)
+        return turn, self._names(columns_of)
+
+    def _names(self, dice: Iterable[Remaining]) -> tuple[str, ...]:
+        """Some dice that are left to roll, each as `odds` takes them."""
+        return tuple(map(self._dice_text, dice))
+
+    def _dice_text(self, dice: Remaining) -> str:
+        return str(dice) if self._own is None else self._own.mine.left(dice).text
+
+    def _advice(
+        self, found: SolverAdvice | SharedAdvice, win_probability: float, text: str
+    ) -> Advice:
+        """Advice as a program reads it."""
+        options = tuple(
+            Option(
+                keep=self._kept_text(found.roll, one.set_aside),
+                faces=self._faces(found.roll, one.set_aside),
+                points=one.points,
+                turn=one.turn_total,
+                dice=self._number(one.dice_left),
+                left=self._dice_text(one.dice_left),
+                action=one.action.value,
+                win_probability=one.win_probability,
+                cost=win_probability - one.win_probability,
+                chances=_chances(one, one.win_probability, found.position),
+            )
+            for one in found.options
+        )
+        chances = _chances(found, win_probability, found.position)
+        return Advice(options, win_probability, chances, found.reachable, text)
+
+    def _kept_text(self, roll: Dice, kept: Dice) -> str:
+        return self._own.kit.set_aside_text(roll, kept) if self._own else dice_text(kept)
+
+    def _faces(self, roll: Dice, kept: Dice) -> Dice:
+        return self._own.kit.shown(roll).dice_set.faces(kept) if self._own else kept
+
+    def _number(self, dice: Remaining) -> int:
+        return sum(self._own.mine.dice_set.remaining[dice]) if self._own else dice
+
+
+def settings_for(data: str | PathLike[str] | None) -> Settings:
+    """The settings of the environment, with another folder for what is kept if one is given.
+
+    Raises InvalidRequestError.
+    """
+    settings = read_settings(Settings)
+    if data is None:
+        return settings
+    return settings.model_copy(update={"data": Path(data).expanduser()})
+
+
+def advisor_of(settings: Settings) -> Advisor:
+    """What answers from the files of solved games."""
+    return Advisor(settings.strategies)
+
+
+def is_shown(*, progress: bool) -> bool:
+    """Whether progress is shown: where it is asked for and standard error is a terminal."""
+    return progress and sys.stderr is not None and sys.stderr.isatty()
+
+
+def solve_first(settings: Settings, rules: Ruleset, players: int, *, shown: bool) -> None:
+    """Solve rules for so many players if they are not, and keep that. Raises FarkleError."""
+    with suppress(StrategyFileError):
+        advisor_of(settings).strategy_for(rules, players)
+        return
+    from bot.cli.first_solve import solve_with_share  # noqa: PLC0415 - only who solves waits
+    from bot.services.needed import seconds_of_solve  # noqa: PLC0415
+
+    seconds = seconds_of_solve(rules, players)
+    solve_with_share(settings, rules, players, seconds, quietly=not shown)
+
+
+def _own_dice(
+    rules: Ruleset,
+    players: int,
+    dice: str | Sequence[str] | None,
+    badges: tuple[str | None, str | None] | None,
+    *,
+    joker_alone: bool,
+) -> LoadedDice | SeatedDice:
+    """What players bring. Raises InvalidDiceError and InvalidRequestError."""
+    ordinary = f"ordinary*{rules.dice}"
+    named = [dice] if isinstance(dice, str) else list(dice or ())
+    players = max(players, len(named)) if players == 2 else players
+    if len(named) > players:
+        raise InvalidRequestError(f"dice: {len(named)} sets are too many for {players} players")
+    named += [ordinary] * (players - len(named))
+    sets = tuple(read_set(one, rules.dice) for one in named)
+    if players == 2:
+        mine, theirs = sets
+        return LoadedDice(rules, mine, theirs, joker_alone, read_badges(*(badges or (None, None))))
+    check_no_badges(*(badges or ()))
+    return SeatedDice(rules, sets, joker_alone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """Gives the strategy of the dice that players bring, which stays open."""
+
+    strategy: Any
+
+    @overload
+    def __call__(self, matchup: Matchup) -> MatchupStrategy: ...
+    @overload
+    def __call__(self, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
+    def __call__(self, matchup: Matchup | ManyMatchup) -> Any:  # noqa: ARG002 - there is one
+        return self.strategy
+
+
+def _solved_dice(settings: Settings, own: LoadedDice | SeatedDice, *, shown: bool) -> FindsStrategy:
+    """Gives the strategy of dice, which are solved if need be, and kept. Raises FarkleError."""
+    what = " against ".join(one.text for one in (own.mine, *_others(own)))
+    with share_progress(f"solving {own.rules.name} with {what}", quietly=not shown) as told:
+        return _Opened(SolvedFirst(folders_of(settings), told)(own.matchup))
+
+
+def _others(own: LoadedDice | SeatedDice) -> tuple[NamedSet, ...]:
+    return own.others if isinstance(own, SeatedDice) else (own.theirs,)
+
+
+def _typed(roll: Roll) -> str:
+    """A roll as people type it."""
+    if isinstance(roll, str):
+        return roll
+    if isinstance(roll, Iterable):
+        return " ".join(str(index(face)) for face in roll)
+    return str(index(roll))
+
+
+def _number(dice: int | str) -> int:
+    """A number of dice. Raises InvalidRequestError."""
+    try:
+        return int(dice) if isinstance(dice, str) else index(dice)
+    except ValueError:
+        raise InvalidRequestError(
+            f'dice: all dice are alike here, so that it takes their number, not "{dice}"'
+        ) from None
+
+
+def _chances(
+    found: object, win_probability: float, position: Position | SharedPosition
+) -> tuple[float, ...]:
+    """Win probabilities of all players, the one to act first."""
+    if isinstance(found, SharedAdvice | SharedOdds | SharedOption) and isinstance(
+        position, SharedPosition
+    ):
+        return tuple(found.chances[seat] for seat in position.in_order)
+    return win_probability, 1 - win_probability
