@@ -39,7 +39,6 @@ from bot.store.errors import StoreError
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
-from solver.wording import say_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +109,20 @@ async def open_parts(
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
         commands = Commands(
-            {
-                say_later("Advice"): [
-                    *advice_commands(oracle, rules, tables, loaded),
-                    *loaded.commands(),
-                    *points_commands(oracle, rules),
-                    *PictureCommands(oracle, rules, tables, loaded).commands(),
-                    *memo_commands(oracle, rules, settings.kernels),
-                ],
-                say_later("Games"): [
-                    *played.commands(),
-                    *tournament_commands(Tournaments(games), rules),
-                ],
-                say_later("Looking back"): [
-                    *daily_commands(Daily(tables, oracle, rules)),
-                    *drill_commands(Drill(tables, oracle, rules, back)),
-                    *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
-                    *duel_commands(oracle, rules, settings.kernels),
-                ],
-                say_later("Rules"): RulesCommands(rules).commands(),
-            },
+            [
+                *advice_commands(oracle, rules, tables, loaded),
+                *loaded.commands(),
+                *points_commands(oracle, rules),
+                *PictureCommands(oracle, rules, tables, loaded).commands(),
+                *memo_commands(oracle, rules, settings.kernels),
+                *played.commands(),
+                *tournament_commands(Tournaments(games), rules),
+                *daily_commands(Daily(tables, oracle, rules)),
+                *drill_commands(Drill(tables, oracle, rules, back)),
+                *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
+                *duel_commands(oracle, rules, settings.kernels),
+                *RulesCommands(rules).commands(),
+            ],
             played.resume,
             rules.names,
         )

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from bot.fronts.lines import Lines
 
 GREETING = say_later(
-    "farkle-advisor: type a command such as /advise 6 5 3 3 3 2 or /play level:optimal, or /help,"
-    " or /quit"
+    "farkle-advisor: type dice such as 6 5 3 3 3 2, or /play level:optimal for a game; /help says"
+    " what else, /quit leaves."
 )
 
 _PATIENCE = 0.5

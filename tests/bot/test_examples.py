@@ -171,7 +171,7 @@ async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
     seen = 0
     for name, command in chat_in.commands.by_name.items():
         await prepare(chat_in, HELP.get(name, ()))
-        told = (await chat_in.first(f"ann: /help {name}")).text
+        told = (await chat_in.first(f"ann: /help /{name}")).text
         for line in command.examples:
             assert line in " ".join(told.split())
             await check(chat_in, f"ann: {line}")

@@ -13,6 +13,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_keywords
 from babel.messages.pofile import read_po
 
+from bot.fronts.chat.help import GROUPS
 from bot.fronts.discord.buttons import Confirm, TableButton, table_id
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
@@ -317,7 +318,7 @@ async def marked(data: Path, tmp_path: Path) -> AsyncIterator[Chat]:
 def typed_and_named(chat: Chat) -> Iterator[str]:
     """Words that are the same in every language: names, and what people type."""
     yield from ("ann", "bob", "carl", "console", "player", "bot", "NAME", "for")
-    yield from re.findall(r"\w+", " ".join(LEVELS))
+    yield from re.findall(r"\w+", " ".join([*LEVELS, *GROUPS]))
     for name in preset_names():
         yield from re.findall(r"\w+", f"{name} {load_rules(name).title}")
     for command in chat.commands.by_name.values():

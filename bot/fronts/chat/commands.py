@@ -7,8 +7,8 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
+    Iterable,
     Mapping,
-    Sequence,
 )
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,13 +17,15 @@ from operator import itemgetter
 from typing import Any
 
 from bot import log
+from bot.fronts.chat.help import ALL, GROUPS, help_text
+from bot.fronts.chat.plain_words import OTHER_NAMES, question_of
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
 from bot.tasks.tasks import TaskCancelledError
 from bot.typed import check_length, cleaned, narrowed
 from bot.views.game import news_data, news_text
-from bot.views.layout import columns, safe_text, whole_sentence, wrap
+from bot.views.layout import safe_text, shorten, whole_sentence
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
@@ -70,6 +72,8 @@ YES_OR_NO = {
     "0": False,
 }
 _MOST_ERROR = 600
+_MOST_REPEATED = 40
+_IN_WORDS = re.compile(r"\b(or|the|of|oder|die|den|von)\b|\?", re.IGNORECASE)
 _MOST_DIGITS = 20
 
 _POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
@@ -386,25 +390,21 @@ class Commands:
 
     def __init__(
         self,
-        groups: Mapping[str, Sequence[Command]],
+        commands: Iterable[Command],
         resume: Callable[[Caller], AsyncIterator[News | Reply]],
         rule_names: Callable[[str], Awaitable[Collection[str]]],
     ) -> None:
-        """Commands under the titles of their groups, and what goes on by itself in a place.
+        """Commands of the program beside /help and /quit, and what goes on by itself in a place.
 
-        The titles are marked by `say_later`. `rule_names` tells the names of the rules that a
-        place knows.
+        `rule_names` tells the names of the rules that a place knows.
         """
         self._rule_names = rule_names
         self._resume = resume
-        self.groups = {
-            **groups,
-            say_later("The chat"): [
-                Command("/help [COMMAND]", say_later("this list, or more on one"), self._help, {}),
-                Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
-            ],
-        }
-        self.by_name = {one.name: one for group in self.groups.values() for one in group}
+        own = [
+            Command("/help [COMMAND]", say_later("more on a command or group"), self._help, {}),
+            Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
+        ]
+        self.by_name = {one.name: one for one in (*commands, *own)}
 
     async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
         """Answer one line; what is wrong with it is a reply too."""
@@ -430,23 +430,43 @@ class Commands:
             line = f"/position {line}"
         elif left := _LEAVES.fullmatch(line):
             line = f"/leave {left[1]}"
+        elif question := self._question(line):
+            line = f"/advise {question}"
         elif _DICE.match(line):
             line = f"/advise {line}"
         if not line:
             raise InvalidRequestError.say("type a command such as /help")
         first, *others = line.split(maxsplit=1)
-        name = first.removeprefix("/").rstrip(_ENDS).lower()
+        name = first.removeprefix("/").rstrip(_ENDS).lower() or first
+        name = OTHER_NAMES.get(name, name)
         if name not in self.by_name:
-            raise InvalidRequestError.say(
-                'unknown command "{command}"{known}',
-                command=first,
-                known=self._did_you_mean(name),
-            )
+            raise self._not_understood(line, name)
         command, rest = self.by_name[name], "".join(others)
         if command.is_exact and (found := re.search(name, typed, re.IGNORECASE)):
             rest = typed[found.end() :]
         names = await self._rule_names(place) if _NAMED_RULES.search(rest) else ()
         return name, take_apart(command, rest, names)
+
+    def _question(self, line: str) -> str | None:
+        """What is asked of a roll in plain words, as /advise takes it; else None."""
+        name, _, rest = line.partition(" ")
+        is_command = line.startswith("/") or name.rstrip(_ENDS).lower() in self.by_name
+        # "keep the 5 or the 3 3 3" is none of /keep
+        if is_command and not (name.lower() == "keep" and _IN_WORDS.search(rest)):
+            return None
+        return question_of(line, self.by_name["advise"].options)
+
+    def _not_understood(self, line: str, name: str) -> InvalidRequestError:
+        known = self._did_you_mean(name)
+        if line.startswith("/") or " " not in line:
+            return InvalidRequestError.say(
+                'unknown command "{command}"{known}', command=line.split(maxsplit=1)[0], known=known
+            )
+        return InvalidRequestError.say(
+            '"{line}" is not understood; type dice such as 6 5 3 3 3 2 me:4200 them:5000, or a'
+            " command such as /play level:optimal; /help lists them",
+            line=shorten(line, _MOST_REPEATED),
+        )
 
     def _did_you_mean(self, name: str) -> str:
         """The command that was probably meant, else where to find them."""
@@ -456,25 +476,16 @@ class Commands:
         return say("; /help lists them")
 
     async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
-        if line.words:
-            name = line.words.removeprefix("/").lower()
-            if name not in self.by_name:
-                raise InvalidRequestError.say(
-                    'there is no command "{command}"{known}',
-                    command=line.words,
-                    known=self._did_you_mean(name),
-                )
-            command = self.by_name[name]
-            lines = [f"{command.usage}: {say(command.summary)}"]
-            lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())
-            if command.examples:
-                lines.append(say("For example: {example}", example="; ".join(command.examples)))
-        else:
-            rows = [(one.usage, say(one.summary)) for one in self.by_name.values()]
-            more = say("/help COMMAND says more, as in /help advise; dice alone ask for advice")
-            lines = [say("Commands:"), *columns(rows), more]
-        text = wrap("\n".join(lines))
-        yield Reply({"help": text}, itemgetter("help"), private=True)
+        name = line.words.rstrip(_ENDS).lower()
+        name = OTHER_NAMES.get(name, name)
+        if name not in {"", ALL, *GROUPS} and name.removeprefix("/") not in self.by_name:
+            raise InvalidRequestError.say(
+                'there is no command "{command}"{known}',
+                command=line.words,
+                known=self._did_you_mean(name.removeprefix("/")),
+            )
+        text = partial(help_text, self.by_name)
+        yield Reply(name, text, lambda name: {"help": text(name)}, private=True)
 
     async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
         yield Reply({"quit": True}, lambda _: say("Bye."), ends=True)

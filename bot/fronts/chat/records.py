@@ -87,7 +87,7 @@ class RecordCommands:
             ),
             Command(
                 "/proof [GAME]",
-                say_later("how to check the dice of a game, before it and after it"),
+                say_later("how to check the dice of a game"),
                 self._proof,
                 GAME,
             ),

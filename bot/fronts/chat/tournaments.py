@@ -70,8 +70,8 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
 
     return [
         Command(
-            "/tournament [new|join|start|play]",
-            say_later("a tournament here: everybody against everybody, or knock-out"),
+            "/tournament [new]",
+            say_later("a tournament, all against all or knock-out: new, join, start, play"),
             answer,
             {
                 **RULES_OPTION,

@@ -19,6 +19,7 @@ from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, failu
 from bot.fronts.chat.daily import daily_reply
 from bot.fronts.chat.drill import drill_asked, drill_reply
 from bot.fronts.chat.games import level_named, table_of
+from bot.fronts.chat.help import ALL, GROUPS
 from bot.fronts.chat.pictures import walked
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
@@ -216,9 +217,6 @@ class DiscordFront:
                 say("Discord's bots cannot play: level:optimal has this one play")
             )
             return
-        if name == "help" and not line.arguments:
-            await answer.tell_privately(Card(self._overview()))
-            return
         command = self._commands.by_name[name]
         try:
             check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
@@ -249,15 +247,6 @@ class DiscordFront:
             await answer.remind(person, table, early.seconds)
             return True
         return False
-
-    def _overview(self) -> str:
-        """What there is; Discord itself says what each command does."""
-        lines = [
-            f"**{say(title)}**: {', '.join(f'/{one.name}' for one in group if one.name != 'quit')}"
-            for title, group in self._commands.groups.items()
-        ]
-        more = say("Type / and a name to see its options; /help says more on one.")
-        return "\n".join([*lines, more])
 
     async def press(self, interaction: discord.Interaction[Any], button: TableButton) -> None:
         """Answer a press on a button of a table."""
@@ -653,7 +642,7 @@ class DiscordFront:
         return [table.game.id for table in found if current in table.game.id]
 
     async def _complete_commands(self, _: str, current: str) -> list[str]:
-        names = [*OPTIONS, "rules"]
+        names = {*GROUPS, ALL, *OPTIONS}
         return sorted(name for name in names if current.removeprefix("/") in name)
 
     async def _answer(

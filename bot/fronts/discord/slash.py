@@ -272,7 +272,9 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         SlashOption("vary"),
         SlashOption("careless", choices=CARELESS),
     ),
-    "help": (word("command", say_later("a command to explain"), most=40, completes="command"),),
+    "help": (
+        word("command", say_later("a command or a group to explain"), most=40, completes="command"),
+    ),
 }
 """The options of every command, in the order in which Discord shows them."""
 

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from bot.fronts.chat.commands import Line, as_reply, failure
+from bot.fronts.chat.help import GROUPS
 from bot.languages import language
 from bot.services.tables import Caller, Person
 from solver.errors import FarkleError
@@ -75,9 +76,36 @@ async def test_odds_before_a_roll(chat: Chat) -> None:
 async def test_rules_help_and_quit(chat: Chat) -> None:
     assert "facebook" in (await chat.answer("/rules")).text
     assert "goal is 4,000" in (await chat.answer("/rules kcd")).text
-    help_text = (await chat.answer("/help")).text
+    help_text = (await chat.answer("/help all")).text
     assert all(f"/{name}" in help_text for name in chat.commands.by_name)
+    assert len((await chat.answer("/help")).text.splitlines()) < 15
+    shown = [(await chat.answer(f"/help {group}")).text for group in GROUPS]
+    assert sum(text.count("\n  /") for text in shown) == len(chat.commands.by_name)
+    assert "  level:" in (await chat.answer("/help /play")).text
     assert (await chat.answer("/quit")).ends
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("what should I keep 6 5 3 3 3 2", "/advise 6 5 3 3 3 2"),
+        ("What do I keep with 6, 5, 3, 3, 3 and 2?", "/advise 6 5 3 3 3 2"),
+        ("653332?", "/advise 6 5 3 3 3 2"),
+        ("6-5-3-3-3-2, which ones should I keep", "/advise 6 5 3 3 3 2"),
+        ("keep the 5 or the triple 6 5 3 3 3 2", "/advise 6 5 3 3 3 2"),
+        ("was soll ich behalten 6 5 3 3 3 2", "/advise 6 5 3 3 3 2"),
+        ("I rolled 653332 me 4200, them: 5,000!", "/advise 6 5 3 3 3 2 me:4200 them:5000"),
+        ("got ⚀ ⚃ ⚄ rules:kcd turn 300", "/advise 1 4 5 rules:kcd turn:300"),
+        ("keep 5 3 3 3", "/keep 5 3 3 3"),
+        ("hilfe", "/help"),
+        ("?", "/help"),
+        ("help play", "/help play"),
+        ("hilfe advise", "/help advise"),
+        ("exit", "/quit"),
+    ],
+)
+async def test_plain_words_are_understood(chat: Chat, line: str, command: str) -> None:
+    assert await chat.say(line) == await chat.say(command)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +130,9 @@ async def test_rules_help_and_quit(chat: Chat) -> None:
             "only 1, 2, 5 or 6 can",
         ),
         ("/advize 1", 'Unknown command "/advize"; did you mean /advise?'),
-        ("what now", 'Unknown command "what"; /help lists them'),
+        ("what now", '"what now" is not understood; type dice such as 6 5 3 3 3 2'),
+        ("I have 4200 and rolled 6 5 3 3", "is not understood; type dice"),
+        ("waht", 'Unknown command "waht"; /help lists them'),
         ("/", 'Unknown command "/"; /help lists them'),
         ("/advise 123456 me:42,00", "takes a whole number"),
         ("/advise 65 turn:", 'The option "turn:" needs a value after it'),
