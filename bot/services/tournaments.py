@@ -151,9 +151,10 @@ class Tournaments:
         """Draw who plays whom, and begin."""
         found = await self._open(caller, tournament_id)
         self._check_host(caller, found)
-        if found.started:
+        begins = await stored.start(self._store, found.id, _drawn, LEAST_ENTRANTS)
+        if not begins and (await self._open(caller, found.id)).started:
             raise IllegalActionError.say("the tournament has begun already")
-        if not await stored.start(self._store, found.id, _drawn, LEAST_ENTRANTS):
+        if not begins:
             raise IllegalActionError.say(
                 "a tournament needs {least} players: others join with /tournament join",
                 least=LEAST_ENTRANTS,

@@ -85,6 +85,8 @@ class TableButton(_Pressed):
         self.language = language
         self.chose = ""
         """What was chosen, where it is a list."""
+        self.message = 0
+        """The message that it is below: each has dice chosen of its own."""
 
     @classmethod
     def pattern(cls) -> re.Pattern[str]:
@@ -385,6 +387,8 @@ def pressed_button(
             chosen = sent(interaction, "values")
             if isinstance(button, TableButton) and isinstance(chosen, list) and chosen:
                 button.chose = str(chosen[0])
+            if isinstance(button, TableButton) and interaction.message is not None:
+                button.message = interaction.message.id
             return button
     return None
 

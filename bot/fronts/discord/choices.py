@@ -37,7 +37,8 @@ class Choices:
     """What was chosen in the last seconds; what was before is in the buttons themselves."""
 
     def __init__(self) -> None:
-        self._last: dict[str, _Choice] = {}
+        self._last: dict[tuple[str, int], _Choice] = {}
+        """By game and message."""
 
     @asynccontextmanager
     async def choose(self, button: TableButton, patience: float = _PATIENCE) -> AsyncIterator[int]:
@@ -47,10 +48,11 @@ class Choices:
         """
         now = time.monotonic()
         self._forget(now)
-        last = self._last.pop(button.game, None)
+        key = button.game, button.message
+        last = self._last.pop(key, None)
         if last is None or last.version != button.version:
             last = _Choice(button.version, button.mask, now)
-        self._last[button.game] = last
+        self._last[key] = last
         last.mask = mask = button.chosen(last.mask)
         last.pressed = now
         is_turn = await last.turn(patience)
@@ -63,7 +65,7 @@ class Choices:
     async def chosen(self, button: TableButton, patience: float = _PATIENCE) -> int:
         """The mask of the dice chosen before this press, which may not have seen them all."""
         self._forget(time.monotonic())
-        last = self._last.get(button.game)
+        last = self._last.get((button.game, button.message))
         if last is None or last.version != button.version:
             return button.mask
         # what shows these dice must not come after what is made of them
@@ -73,12 +75,13 @@ class Choices:
 
     def forget(self, game: str) -> None:
         """Know of no dice that are chosen in a game, as it is shown with none."""
-        self._last.pop(game, None)
+        for key in [key for key in self._last if key[0] == game]:
+            del self._last[key]
 
     def _forget(self, now: float) -> None:
         """Let go of what is too old, which comes first."""
         while self._last:
-            game, first = next(iter(self._last.items()))
+            key, first = next(iter(self._last.items()))
             if now - first.pressed < _SECONDS or first.answering.locked():
                 return
-            del self._last[game]
+            del self._last[key]

@@ -142,6 +142,50 @@ async def test_who_resigns_meanwhile_takes_no_choice_from_the_others(
     assert table.game.version == int(message.buttons[0]["custom_id"].split(":")[2])
 
 
+@pytest.mark.usefixtures("parts")
+async def test_a_tournament_takes_all_at_once_and_begins_once(discord: Loopback) -> None:
+    asked = {"what": "new", "form": "knock-out", "rules": "kcd"}
+    message = await shown(await discord.slash(PEOPLE[0], "tournament", **asked))
+    join = message.button("Join")["custom_id"]
+    joined = [discord.press(one, message, custom_id=join) for one in PEOPLE[1:]]
+    assert [await answered(one) for one in await asyncio.gather(*joined)] == [[]] * 12
+    assert all(name in message.text for name in CALLED)
+    start = message.button("Start")["custom_id"]
+    started = [discord.press(PEOPLE[0], message, custom_id=start) for _ in range(2)]
+    told = [await answered(one) for one in await asyncio.gather(*started)]
+    assert sorted(told) == [[], ["The tournament has begun already."]]
+    pair = message.buttons[0]["custom_id"]
+    begun = [discord.press(PEOPLE[0], message, custom_id=pair) for _ in range(2)]
+    assert sorted([len(await answered(one)) for one in await asyncio.gather(*begun)]) == [0, 1]
+    assert len(discord.public()) == 2
+
+
+@pytest.mark.usefixtures("parts")
+async def test_a_table_that_is_shown_anew_has_no_dice_chosen(discord: Loopback) -> None:
+    """Whether in another message, or in the same one as somebody pressed what was old."""
+    message = await shown(
+        await discord.slash(PEOPLE[0], "play", player2=PEOPLE[1], player3=PEOPLE[2], rules="kcd")
+    )
+    old = message.buttons[0]["custom_id"]
+    while not is_choice(message):
+        await press(discord, mover(message), message, "roll")
+    by = mover(message)
+    other = next(one for one in PEOPLE if one is not by)
+    for anew in (True, False):
+        dice = [one for one in message.buttons if action_of(one).startswith("die")]
+        await answered(await discord.press(by, message, custom_id=dice[0]["custom_id"]))
+        if anew:
+            message = await shown(await discord.slash(other, "show"))
+        else:
+            await shown(await discord.press(other, message, custom_id=old))
+        assert chosen_in(message) == 0
+        last = message.buttons[len(dice) - 1]["custom_id"]
+        await answered(await discord.press(by, message, custom_id=last))
+        assert chosen_in(message) == 1 << len(dice) - 1
+        await answered(await discord.press(by, message, custom_id=action_id(message, last)))
+        assert chosen_in(message) == 0
+
+
 @pytest.mark.parametrize("players", [3, 7])
 @pytest.mark.parametrize("how", ["play", "track"])
 async def test_each_button_twice_at_once_is_as_once(
@@ -180,7 +224,7 @@ async def test_each_button_twice_at_once_is_as_once(
         elif action.startswith(("die", "pick")):
             bits = 1 << int(action[3:]) if action.startswith("die") else 0
             wanted = mask ^ bits if bits else int(action[4:])
-            assert {int(one["custom_id"].split(":")[3]) for one in message.buttons} == {wanted}
+            assert chosen_in(message) == wanted
         else:
             assert not events
         if after.game.over or number > 60:
@@ -382,6 +426,18 @@ async def test_a_question_whose_answer_discord_does_not_take(
     assert message.buttons == []
     assert (await table_of(parts, message)).game.over
     assert {one.levelname for one in caplog.records if one.name.startswith("bot")} <= {"INFO"}
+
+
+def chosen_in(message: Message) -> int:
+    """The dice that are chosen, as all buttons have them."""
+    [mask] = {int(one["custom_id"].split(":")[3]) for one in message.buttons}
+    return mask
+
+
+def action_id(message: Message, old: str) -> str:
+    """The button of the same action as it is now."""
+    wanted = old.rsplit(":", maxsplit=1)[-1]
+    return str(next(one["custom_id"] for one in message.buttons if action_of(one) == wanted))
 
 
 def action_of(button: Json) -> str:
