@@ -18,6 +18,7 @@ from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.play.compare import CARELESS, GAMES, compare
+from solver.play.duel import MOST_GAMES
 from solver.strategy import is_solved
 
 _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
@@ -33,7 +34,7 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
 @click.option(
     "--games",
     default=GAMES,
-    type=click.IntRange(min=100),
+    type=click.IntRange(100, MOST_GAMES),
     show_default=True,
     help="Games of optimal play that are counted for each rule set.",
 )

@@ -18,7 +18,7 @@ from bot.views.duel import (
     response_text,
 )
 from bot.views.progress import contest_progress, share_progress
-from solver.play.duel import Played
+from solver.play.duel import MOST_GAMES, Played
 from solver.play.policies import POLICIES, Optimal
 from solver.rules.ruleset import Ruleset
 
@@ -42,7 +42,7 @@ _rules_option = click.option(
 @place_option
 @click.option(
     "--simulate",
-    type=click.IntRange(2, 10_000_000),
+    type=click.IntRange(2, MOST_GAMES),
     metavar="N",
     help="Play N games as well, to check; ten million at most.",
 )

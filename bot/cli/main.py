@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
+from itertools import pairwise
 from typing import cast
 
 import click
@@ -14,7 +15,7 @@ from bot.starting import INTERRUPTED, loading
 from bot.typed import cleaned
 from bot.views.layout import fit_to
 from bot.views.terminal import terminal_width
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError
 
 EXIT_FAILED = 70
 """The program itself failed, as sysexits.h has it."""
@@ -76,6 +77,9 @@ def run() -> tuple[str, int]:
 def _run() -> tuple[str, int]:
     """The same, for what may be expected to go wrong."""
     try:
+        for option, value in pairwise(sys.argv[1:]):
+            if option.startswith("--") and not value:
+                raise InvalidRequestError(f"{option}: give it a value, or leave it out")
         return "", farkle(prog_name="farkle", standalone_mode=False) or 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()

@@ -17,7 +17,7 @@ from solver.batch.jobs import Job, solve_jobs
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
-from solver.play.duel import strengths_of_levels
+from solver.play.duel import MOST_GAMES, strengths_of_levels
 from solver.play.strengths import save_strengths, strengths_path
 from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
@@ -80,7 +80,7 @@ def floor(
 @study.command()
 @click.argument("rules", default=DEFAULT_RULES)
 @click.option(
-    "--games", type=click.IntRange(min=2), help="Play so many with each level, and count."
+    "--games", type=click.IntRange(2, MOST_GAMES), help="Play so many with each level, and count."
 )
 @click.option("--seed", default=1, show_default=True, help="Of the dice of these games.")
 @click.option("--replace", is_flag=True, help="Keep counts even in place of better ones.")

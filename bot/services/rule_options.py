@@ -38,7 +38,7 @@ class RuleOption:
 
 def _number(text: str) -> int:
     plain = text.replace("\N{MINUS SIGN}", "-")
-    if not re.fullmatch(r"[+-]?(\d{1,15}|\d{1,3}([,._']\d{3}){1,4})", plain, re.ASCII):
+    if not re.fullmatch(r"[+-]?(\d+|\d{1,3}([,._']\d{3})+)", plain, re.ASCII):
         raise ValueError
     return int(re.sub(r"[,._']", "", plain))
 
@@ -60,7 +60,7 @@ def _items(text: str) -> list[str]:
 
 
 def _list_of_numbers(text: str) -> list[int]:
-    if not all(re.fullmatch(r"[+-]?\d{1,15}", item, re.ASCII) for item in _items(text)):
+    if not all(re.fullmatch(r"[+-]?\d+", item, re.ASCII) for item in _items(text)):
         raise ValueError
     return [int(item) for item in _items(text)]
 

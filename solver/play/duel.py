@@ -14,6 +14,9 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Floats
 
+MOST_GAMES = 10_000_000
+"""That are played at a time to count what happens in them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Duel:

@@ -348,7 +348,7 @@ def play_games(
     rules: Ruleset, first: MatchPlayer, second: MatchPlayer, games: int, seed: int
 ) -> float:
     """Play games that `first` begins; how many it wins, a shared one counting half."""
-    set_seed(seed)
+    set_seed(seed % 2**32)
     played = _Matched(rules, games)
     while played.phase.size:
         played.turn((first, second)[played.mover])

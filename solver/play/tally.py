@@ -229,7 +229,7 @@ def count_games(
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> Tally:
     """The same with the values of turns as a function of their positions."""
-    set_seed(seed)
+    set_seed(seed % 2**32)
     counts: list[Ints] = []
     for begin in range(0, games, _CHUNK):
         on_progress(begin / games)
