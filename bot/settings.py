@@ -70,7 +70,7 @@ def _read(kind: type[S]) -> S:
         [first, *_] = error.errors()
         key = str(first["loc"][0])
         raise InvalidRequestError.say(
-            "{setting} is not usable: {reason}",
+            "{setting} cannot be used: {reason}",
             setting=f"{kind.prefix}{key}".upper(),
             reason=_reason(kind.model_fields[key], first),
         ) from None

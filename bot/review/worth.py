@@ -264,8 +264,8 @@ class WorthOfDice(Worth):
 def not_solved_with_dice() -> InvalidRequestError:
     """That nobody knows the chances of a game of several with dice of their own."""
     return InvalidRequestError.say(
-        "this game of more than two with dice of their own is not solved: nobody knows its"
-        " win probabilities"
+        "this game of more than two players with their own dice is not solved, so its win"
+        " probabilities are not known"
     )
 
 

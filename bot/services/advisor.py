@@ -198,9 +198,7 @@ class Advisor:
 
             return loaded_odds_in(self.seated(game) or self.pair(game.side.matchup), game)
         if game.turn.roll is not None:
-            raise InvalidRequestError.say(
-                "dice lie on the table: /advise says what to keep of them"
-            )
+            raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
         if shared := self.shared(game):
             return shared_odds(shared, game.shared_position())
         strategy = self.strategy(game.rules)
@@ -334,13 +332,13 @@ class Advisor:
         players: int = 2,
     ) -> MissingStrategyError:
         """That rules are not solved, and what to do, or that nothing can be done."""
-        if self._program:
-            from bot.services.needed import about  # noqa: PLC0415 - only who is refused waits
+        from bot.services.needed import about  # noqa: PLC0415 - only who is refused waits
 
-            try:
-                time = about(rules, players)
-            except InvalidRulesError as impossible:
-                return MissingStrategyError(str(impossible))
+        try:
+            time = about(rules, players)
+        except InvalidRulesError as impossible:
+            return MissingStrategyError(str(impossible))
+        if self._program:
             more = f" --players {players}" if players > 2 else ""
             return MissingStrategyError.say(
                 "{problem}; run: {program} solve {rules} ({time})",
@@ -351,11 +349,21 @@ class Advisor:
             )
         if players > 2:
             return error
+        name = reference or rules.name
+        base = name.removesuffix(f"-{rules.goal}")
+        if base != name:
+            return MissingStrategyError.say(
+                "the rules {rules} are not solved yet: /rules new NAME base:{base} goal:{goal}"
+                " does it in {time}",
+                rules=name,
+                base=base,
+                goal=str(rules.goal),
+                time=time,
+            )
         return MissingStrategyError.say(
-            "the rules {rules} are not solved yet: /rules solve NAME solves rules that have a"
-            " name here, /rules new NAME base:kcd goal:2000 makes and solves others; of"
-            " bots only the level optimal needs that",
-            rules=reference or rules.name,
+            "the rules {rules} are not solved yet: /rules solve {rules} does it in {time}",
+            rules=name,
+            time=time,
         )
 
     def strategy_of(self, digest: str, name: str) -> Strategy:

@@ -19,7 +19,7 @@ class NotAwayError(IllegalActionError):
 
     def __init__(self, name: str, seconds: int) -> None:
         super().__init__(
-            say("be patient: {name} has {time} left to move", name=name, time=duration(seconds))
+            say("wait a little: {name} still has {time} to move", name=name, time=duration(seconds))
         )
         self.seconds = seconds
 
@@ -52,8 +52,8 @@ def check_end(caller: Caller, table: Table, now: datetime) -> None:
     """
     if table.game.closed and not caller.manages:
         raise IllegalActionError.say(
-            "this game is one of a tournament: only who manages this place can end it without a"
-            " result"
+            "this game belongs to a tournament: only those who manage this place can end it"
+            " without a result"
         )
     if not table.has_say(caller) and not is_idle(table, now):
         raise IllegalActionError.say(

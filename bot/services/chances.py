@@ -153,7 +153,7 @@ class Oracle:
         """
         if table.game.pool and not table.game.kits:
             raise InvalidRequestError.say(
-                "the dice of that game were not all taken, so that nothing was played"
+                "nothing was played in that game: not all dice were taken"
             )
         if not table.game.was_played:
             raise InvalidRequestError.say(

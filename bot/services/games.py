@@ -334,8 +334,7 @@ class Games:
             return table.then(*commands.bank(table.game, seat))
         if then == "roll" and table.game.tracked:
             raise InvalidRequestError.say(
-                "nothing is kept: with real dice /keep what was set aside, and then"
-                " /roll with what fell"
+                "first /keep the dice that were set aside, then /roll with the dice that fell"
             )
         if then == "roll":
             return table.then(await self._rolled(table.game, seat, None))
@@ -635,7 +634,7 @@ class Games:
         self.tables.note_not_begun(caller)
         if idle := [one.game.id for one in found if is_idle(one, self.tables.now())]:
             return GameRunningError.say(
-                "nobody moves any more in game {game} here: /end game:{game} puts it away",
+                "nobody has moved in game {game} here for long: /end game:{game} closes it",
                 game=idle[-1],
             )
         if not found:
@@ -659,7 +658,7 @@ class Games:
         async with self.tables.lock(found.game.id):
             table = await self.tables.current(found.game.id)
             if caller.at_version not in {None, table.game.version}:
-                raise StaleVersionError.say("the game has gone on since: look at it as it is now")
+                raise StaleVersionError.say("the game has moved on: look at it as it is now")
             yield table
 
     async def _commit(
@@ -723,11 +722,11 @@ class Games:
         if game.tracked:
             if dice is None:
                 commands.check_roll(game, seat)
-                raise InvalidRequestError.say("say what fell, such as /roll 6 5 3 3 3 2")
+                raise InvalidRequestError.say("say which dice fell, as in /roll 6 5 3 3 3 2")
             [event] = commands.roll(game, seat, dice)
             return event
         if dice is not None:
-            raise InvalidRequestError.say("the dice are rolled for you: /roll alone does it")
+            raise InvalidRequestError.say("the program rolls the dice: just type /roll")
         return await self.tables.rolled(game, seat)
 
     async def _check_players(

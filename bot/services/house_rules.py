@@ -190,8 +190,8 @@ class HouseRules:
                 )
             if len(own) >= self._limits.rules:
                 raise InvalidRequestError.say(
-                    "there are {number} house rules here, and there may be {most}; delete some"
-                    " first",
+                    "there are {number} house rules here already, and at most {most} are allowed;"
+                    " delete some first",
                     number=len(own),
                     most=self._limits.rules,
                 )
@@ -279,12 +279,13 @@ class HouseRules:
                 )
             guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
             raise InvalidRequestError(
-                say('no house rules "{name}" are here', name=short(wanted)) + guess
+                say('there are no house rules "{name}" here: /rules lists them', name=short(wanted))
+                + guess
             )
         run = self._runs.get(place)
         if run and run.latest.name == found:
             raise InvalidRequestError.say(
-                "the rules {rules} are being solved; cancel that first", rules=found
+                "the rules {rules} are being solved: /rules cancel stops that", rules=found
             )
         used = await self.default(place) == found
         if used:
@@ -322,7 +323,7 @@ class HouseRules:
         rules = await self.resolve(place, name)
         if other := self._runs.get(place):
             raise InvalidRequestError.say(
-                "the rules {rules} are being solved here; wait for it, or cancel it",
+                "the rules {rules} are being solved here: wait, or stop it with /rules cancel",
                 rules=other.latest.name,
             )
         run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING))
@@ -452,9 +453,9 @@ class HouseRules:
 
     def _too_slow(self, run: _Run) -> str:
         return say(
-            "{rules}: the solve took longer than the {seconds:,g} seconds that house rules have"
-            " here; a lower goal, points in larger steps or fewer farkles in a row make a game"
-            " smaller",
+            "{rules}: solving took longer than the {seconds:,g} seconds allowed here; a lower"
+            " goal, points in larger steps or a shorter count of farkles in a row makes it"
+            " faster",
             rules=run.rules.name,
             seconds=self._limits.seconds,
         )

@@ -203,8 +203,8 @@ def read_opponents_set(text: str | None, rules: Ruleset) -> NamedSet:
     """
     if text and NEXT_PLAYER in text:
         raise InvalidRequestError.say(
-            "this is told of two players: name the dice of the strongest opponent; those of several"
-            " are for /play, /advise and /odds, as in their-dice:{sets}",
+            "this works for two players: name the dice of the strongest opponent; /play,"
+            " /advise and /odds take those of several, as in their-dice:{sets}",
             sets=text,
         )
     return read_set(text or ORDINARY, rules.dice)

@@ -64,8 +64,8 @@ def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
     if players > 2:
         if (expected := seconds_of_solve(rules, players)) > seconds:
             raise InvalidRulesError.say(
-                "{rules}: a solve for {players} players would take about {time}, and may take"
-                " {most} here",
+                "{rules}: solving it for {players} players takes about {time}, but the limit here"
+                " is {most}",
                 rules=rules.name,
                 players=players,
                 time=duration(expected),
@@ -75,12 +75,11 @@ def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
     found = workload(rules)
     if found.seconds > seconds:
         raise InvalidRulesError.say(
-            "{rules}: {states:,} states, each solved about {sweeps:.0f} times, would take about"
-            " {time}, and a solve may take {most} here; a lower goal, points in larger steps or"
-            " fewer farkles in a row make a game smaller",
+            "{rules}: solving {states:,} positions takes about {time}, but the limit here is"
+            " {most}; a lower goal, points in larger steps or a shorter count of farkles in a"
+            " row makes it faster",
             rules=rules.name,
             states=found.states,
-            sweeps=found.sweeps,
             time=duration(found.seconds),
             most=duration(seconds),
         )

@@ -177,7 +177,7 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
         )
     if question.score is not None and abs(question.score) > MOST_COST:
         raise InvalidRequestError.say(
-            "your score is {least:,} to {most:,}, not {score:,}",
+            "your score can be {least:,} to {most:,}, not {score:,}",
             least=-MOST_COST,
             most=MOST_COST,
             score=question.score,

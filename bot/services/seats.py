@@ -103,7 +103,7 @@ def loaded_advice_in(strategy: DiceStrategy, game: Game, typed: str, mover: str)
 def loaded_odds_in(strategy: DiceStrategy, game: Game) -> LoadedOdds:
     """Roll or bank in the position of a game. Raises InvalidRequestError."""
     if game.turn.roll is not None:
-        raise InvalidRequestError.say("dice lie on the table: /advise says what to keep of them")
+        raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
     return _odds(strategy, game)
 
 

@@ -68,8 +68,8 @@ class Situation:
         """Raises InvalidRequestError where more than two players are told of."""
         if self.others:
             raise InvalidRequestError.say(
-                "this is told of two players: them: takes one score here, and scores of several"
-                " in /advise and /odds"
+                "this works for two players: them: takes one score here; /advise and /odds take"
+                " several"
             )
 
 

@@ -165,7 +165,7 @@ class Table:
                 players=", ".join(self.names[k] for k in seats),
             )
         raise InvalidRequestError.say(
-            '"{name}" does not play here: {players} do', name=name, players=self.players
+            '"{name}" does not play here, only {players}', name=name, players=self.players
         )
 
     def plays(self, caller: Caller) -> bool:
@@ -186,7 +186,7 @@ class Table:
         seat = self.seat_of(caller.person)
         if seat is None:
             raise IllegalActionError.say(
-                "you do not play in this game: {players} do", players=self.players
+                "you do not play in this game, only {players}", players=self.players
             )
         return seat
 
@@ -232,7 +232,7 @@ class Table:
             )
         if seat != game.mover and not game.over:
             raise IllegalActionError.say(
-                "it is not your turn but {name}'s", name=self.names[game.mover]
+                "it is {name}'s turn, not yours", name=self.names[game.mover]
             )
         return seat
 
@@ -417,7 +417,7 @@ class Tables:
         if len(found) > 1:
             names = ", ".join(f"game:{table.game.id}" for table in found)
             raise InvalidRequestError.say(
-                "several games are open here, say which: {games}", games=names
+                "several games are open here, say which with game: {games}", games=names
             )
         return found[0]
 
@@ -544,7 +544,9 @@ class Tables:
         if game.id not in self._secrets:
             secret = await self.store.secret(game.id)
             if secret is None:
-                raise InvalidRequestError.say("the dice of this game are real ones: say what fell")
+                raise InvalidRequestError.say(
+                    "this game has real dice: say which fell, as in /roll 6 5 3 3 3 2"
+                )
             self._secrets[game.id] = secret
         return self._secrets[game.id]
 
@@ -685,10 +687,10 @@ def _none_open(last: Table | None) -> str:
     if last is None:
         return say("no game is open here: /play or /track begins one")
     told = say_number(
-        "no game is open here: game {game} ended by itself, as nobody had moved for {number} hour;"
-        " /play or /track begins another",
-        "no game is open here: game {game} ended by itself, as nobody had moved for {number} hours;"
-        " /play or /track begins another",
+        "no game is open here: game {game} was ended because nobody had moved for {number}"
+        " hour; /play or /track begins another",
+        "no game is open here: game {game} was ended because nobody had moved for {number}"
+        " hours; /play or /track begins another",
         last.idle_hours or 0,
         game=last.game.id,
     )

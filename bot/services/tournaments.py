@@ -145,7 +145,7 @@ class Tournaments:
             with suppress(StaleVersionError, DamagedGameError):
                 if news := await self._games.give_up(game, _person(entrant)):
                     given_up.append(news)
-        raise StaleVersionError.say("the game has gone on since: look at it as it is now")
+        raise StaleVersionError.say("the game has moved on: look at it as it is now")
 
     async def start(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """Draw who plays whom, and begin."""

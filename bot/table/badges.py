@@ -96,7 +96,7 @@ def accept(game: Game, seat: int) -> list[Accepted]:
     """Take the farkle on the table, and keep the badge. Raises IllegalActionError."""
     _check_turn(game, seat)
     if not game.is_farkle:
-        raise IllegalActionError.say("no farkle lies on the table that a badge could mend")
+        raise IllegalActionError.say("there is no farkle that a badge could undo")
     return [Accepted()]
 
 
@@ -139,7 +139,9 @@ def _usable(game: Game, seat: int) -> tuple[Side, Power]:
         raise IllegalActionError.say("{badge} is used up", badge=called)
     power = game.power
     if power is None:
-        raise IllegalActionError.say("{badge} is used once in a turn, and was", badge=called)
+        raise IllegalActionError.say(
+            "{badge} can be used only once in a turn, and you have used it", badge=called
+        )
     if not game.may_use:
         raise IllegalActionError(_why_not(game, power, called))
     return side, power
@@ -179,7 +181,7 @@ def _why_not(game: Game, power: Power, called: str) -> str:
     if turn.roll is not None and power.kind in {PowerKind.WARLORD, PowerKind.MIGHT}:
         return say("set dice aside first, and then use {badge}", badge=called)
     if power.kind is PowerKind.WARLORD and power.at_start:
-        return say("the use of {badge} is said before the first roll of a turn", badge=called)
+        return say("say that you use {badge} before the first roll of a turn", badge=called)
     if turn.is_changed:
         return say("{badge} has changed this roll already", badge=called)
     if turn.roll is not None and power.kind in TAKES_DICE:
@@ -191,7 +193,7 @@ def _which_reroll(game: Game, seat: int, power: Power) -> str:
     """Which dice a badge rolls again."""
     called, number = _called(game, seat), power.amount
     if power.alike:
-        return say("{badge} rolls two dice again that show the same", badge=called)
+        return say("{badge} rerolls two dice that show the same face", badge=called)
     return say_number(
         "{badge} rolls one die again at most",
         "{badge} rolls {number} dice again at most",

@@ -63,11 +63,11 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
     if game.stage is not Stage.LOBBY or game.turn.turn_total:
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
     if game.closed:
-        raise IllegalActionError.say("this game is one of a tournament: nobody else can join it")
+        raise IllegalActionError.say("this game belongs to a tournament: nobody else can join it")
     check_seats(len(game.seats) + 1, most_players(game))
     if kit and not game.kits:
         raise IllegalActionError.say(
-            "all throw the dice of the rules in this game: /play my-dice:SET begins another"
+            "in this game everybody rolls the same dice: /play my-dice:SET begins one with your own"
         )
     return [Joined(level=level, kit=kit)]
 
@@ -294,12 +294,13 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
     """
     if game.before is None:
         raise IllegalActionError.say(
-            "there is nothing to take back: keeping and banking can be until the next roll"
+            "there is nothing to take back: after keeping or banking you can do that until"
+            " the next roll"
         )
     if game.seats[game.before.mover].level is not None:
         raise IllegalActionError.say("the last move was a bot's, which nobody can take back")
     if not game.tracked and seat != game.before.mover:
-        raise IllegalActionError.say("only who made the last move can take it back")
+        raise IllegalActionError.say("only the player who made the last move can take it back")
     return [Undone()]
 
 
@@ -321,7 +322,7 @@ def skip(game: Game) -> list[Skipped]:
     _check_goes_on(game)
     if game.stage is Stage.LOBBY and game.closed:
         raise IllegalActionError.say(
-            "the game has not begun: the host of the tournament takes out who does not come, by"
+            "the game has not begun: if a player does not come, the tournament's host can use"
             " /tournament remove NAME"
         )
     if game.stage is Stage.LOBBY:
@@ -334,7 +335,7 @@ def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
     _check_goes_on(game)
     if game.closed:
         raise IllegalActionError.say(
-            "this game is one of a tournament: no bot plays on for anybody, but /skip passes a turn"
+            "this game belongs to a tournament: bots cannot take over, but /skip skips a turn"
         )
     _check_playing(game, seat)
     if game.tracked:
@@ -425,8 +426,8 @@ def _check_points(game: Game, seat: int, points: int) -> None:
         )
     if points > (most := highest_sensible(rules)):
         raise IllegalActionError.say(
-            "{points:,} points in one turn are far more than anybody needs: at most {most:,} can be"
-            " told under {rules} rules",
+            "{points:,} points in one turn are more than anybody needs: enter at most"
+            " {most:,} under {rules} rules",
             points=points,
             most=most,
             rules=rules.name,

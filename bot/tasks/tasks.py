@@ -321,8 +321,7 @@ class Tasks:
                     return await self._workers.run(make, *args)
             except TimeoutError:
                 raise TaskError.say(
-                    "that took longer than the {seconds:,g} seconds of computing that it may take"
-                    " here",
+                    "that took longer than the {seconds:,g} seconds of computing allowed here",
                     seconds=task.most,
                 ) from None
 
@@ -342,7 +341,7 @@ class Tasks:
         self.pressure.check()
         if task.kind is Kind.COMPUTING and task.left > self.limits.seconds:
             raise InvalidRequestError.say(
-                "{task}: it would take about {time}, and a task may take {most} here",
+                "{task}: this would take about {time}, but the limit here is {most}",
                 task=say(task.what),
                 time=duration(task.left),
                 most=duration(self.limits.seconds),
@@ -351,10 +350,10 @@ class Tasks:
         if len(own) >= self.limits.person:
             raise InvalidRequestError(
                 say_number(
-                    "you have {number} task under way ({tasks}), as many as one person may have;"
-                    " it is done in about {time}, and /cancel stops it",
-                    "you have {number} tasks under way ({tasks}), as many as one person may have;"
-                    " the first is done in about {time}, and /cancel stops them",
+                    "you have {number} task running ({tasks}), the most one person may have; it is"
+                    " done in about {time}, and /cancel stops it",
+                    "you have {number} tasks running ({tasks}), the most one person may have; the"
+                    " first is done in about {time}, and /cancel stops them",
                     len(own),
                     **self._told(own),
                 )
@@ -363,10 +362,10 @@ class Tasks:
         if len(here) >= self.limits.place:
             raise InvalidRequestError(
                 say_number(
-                    "{number} task is under way here ({tasks}), as many as there may be; it is"
-                    " done in about {time}",
-                    "{number} tasks are under way here ({tasks}), as many as there may be; the"
-                    " first is done in about {time}",
+                    "{number} task is running here ({tasks}), the most allowed; it is done in about"
+                    " {time}",
+                    "{number} tasks are running here ({tasks}), the most allowed; the first is done"
+                    " in about {time}",
                     len(here),
                     **self._told(here),
                 )

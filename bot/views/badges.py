@@ -17,35 +17,33 @@ from solver.wording import figure, say, say_later
 
 _TAKEN = {
     PowerKind.WARLORD: say_later(
-        "{badge} is taken to be used as a turn is banked; with @start it has to be said before the"
-        " first roll."
+        "{badge} is assumed to be used when banking; with @start, you say it before the first roll."
     ),
     PowerKind.RESURRECTION: say_later(
-        "{badge} is taken to roll the same dice again after a farkle, more than once in a turn if"
-        " need be; with @once only once."
+        "{badge} is assumed to roll the same dice again after a farkle, as often in a turn as"
+        " needed; with @once, only once."
     ),
     PowerKind.MIGHT: say_later(
-        "{badge} is taken to add an ordinary die to one roll, with +lucky a lucky one; afterwards"
-        " it is gone."
+        "{badge} is assumed to add an ordinary die to one roll, with +lucky a lucky one;"
+        " after that roll it is gone."
     ),
     PowerKind.DOPPELGANGER: say_later(
-        "{badge} is taken to double what is set aside of a roll, and not the most that it could"
-        " give."
+        "{badge} is assumed to double what you set aside of a roll, not the most it could give."
     ),
     PowerKind.TRANSMUTATION: say_later(
-        "{badge} is taken to act on rolls that score; with @farkle on any."
+        "{badge} is assumed to work on rolls that score; with @farkle, on any roll."
     ),
     PowerKind.REROLL: say_later(
-        "{badge} is taken to act on rolls that score; with @farkle on any."
+        "{badge} is assumed to work on rolls that score; with @farkle, on any roll."
     ),
 }
 """What is taken for granted of badges where sources leave it open, unless it is said."""
 
 _TAKEN_OF_THREE = say_later(
-    "{badge} is taken to multiply three of a kind and no more; with @all four and more too."
+    "{badge} is assumed to multiply three of a kind only; with @all, four and more as well."
 )
 _TAKEN_OF_GOLD = say_later(
-    "The gold {badge} is taken to double the points; with @triple they count three times."
+    "The gold {badge} is assumed to double the points; with @triple, they count three times."
 )
 
 USES = {
@@ -90,11 +88,11 @@ def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
     """What is taken for granted of badges that two players hold."""
     if cancels := next((badge for badge in held if badge.cancels), None):
         told = say_later(
-            "{badge} is taken to cancel the other badge from the start of the game; with @use it"
-            " takes one use from it."
+            "{badge} is assumed to cancel the other badge from the start of the game; with"
+            " @use, it takes away one use."
         )
         if cancels.cancels_one_use:
-            told = say_later("{badge} is taken to take one use from the other badge.")
+            told = say_later("{badge} is assumed to take one use from the other badge.")
         lines = [say(told, badge=cancels.badge.called)]
         return lines + (
             taken_lines([one for one in held if not one.cancels]) * cancels.cancels_one_use
@@ -126,14 +124,14 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
         )
     ]
     if plan.before is not None:
-        said = say("Say its use before the first roll of the game.")
+        said = say("Say that you use it before the first roll of the game.")
         lines.append(wrap(said if plan.before else say("Do not use it in the first turn.")))
     elif plan.share is not None:
         lines.append(
             wrap(
                 say(
-                    "It is best used on the first roll of the game with a chance of {chance}:"
-                    " /advise says it of any roll.",
+                    "On the first roll of the game, using it is best {chance} of the time; /advise"
+                    " says so for any roll.",
                     chance=percent(plan.share),
                 )
             )

@@ -175,7 +175,7 @@ def _memo_card(answer: MemoAnswer, picture: bytes) -> Card:
     text = f"**{escape_markdown(title)}**"
     if answer.study:
         overall = percent(answer.study.memo_go_for_it.overall)
-        worth = say("Who plays by it wins {overall} against optimal play.", overall=overall)
+        worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)
         text += f"\n{escape_markdown(worth)}"
     return Card(text, (Attachment("memo.png", picture, cleaned(memo_text(answer))[:1000]),))
 

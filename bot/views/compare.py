@@ -76,13 +76,13 @@ def compare_text(compared: Compared) -> str:
     table = [counted, *columns([head, *rows], right=range(1, len(head)))]
     lines = [
         say(
-            "first: the first player's win probability, exact. points and farkles: of a turn for"
-            " the most points, exact; with *: of a turn of best play."
+            "first: how often the first player wins, exact. points and farkles: of a turn"
+            " played for the most points, exact; with *: of a turn of best play."
         ),
         say(
-            "points*, farkles* and close decisions, in which bank and roll differ by less than"
-            " {close} percentage points, are counted: standard errors are {points} points,"
-            " {farkles} % and {share} % at most.",
+            "points*, farkles* and close decisions (banking and rolling differ by less than"
+            " {close} %) are counted, with standard errors of at most {points} points,"
+            " {farkles} % and {share} %.",
             close=figure(100 * CLOSE, "g"),
             points=_most([one.tally.points for one in found], 1, ".1f"),
             farkles=_most([one.tally.farkles for one in found], 100, ".1f"),
@@ -97,11 +97,11 @@ def compare_text(compared: Compared) -> str:
 def _turns_text(found: Sequence[Comparison]) -> str:
     """What the numbers of turns are."""
     if all(one.tally.turns.standard_error is None for one in found):
-        return say("turns: of a game of best play, exact.")
+        return say("turns: in a game of best play, exact.")
     error = _most([one.tally.turns for one in found], 1, ".2f")
     return say(
-        "turns: of a game of best play; of large games, and where ties are played on, counted,"
-        " standard error {error} at most, of others exact.",
+        "turns: in a game of best play, exact; but counted for large games and where ties are"
+        " played on, with a standard error of at most {error}.",
         error=error,
     )
 
@@ -109,7 +109,7 @@ def _turns_text(found: Sequence[Comparison]) -> str:
 def _careless_text(level: str, found: Sequence[Comparison]) -> str:
     """What the last column says."""
     told = say(
-        "{level}: what that level loses of an even chance against best play, in percentage points",
+        "{level}: how much less than half of its games that level wins against best play, in %",
         level=level,
     )
     if all(one.careless_wins.standard_error is None for one in found):

@@ -100,7 +100,7 @@ def response_text(found: BestResponse) -> str:
     rows = [("", say("best response"), say("optimal play"))]
     rows += [(say(when), fine_percent(one), fine_percent(other)) for when, one, other in both]
     gain = say(
-        "The best response wins {gain} percentage points more than optimal play does.",
+        "The best response wins {gain} percentage points more than optimal play.",
         gain=figure(100 * found.gain, ".3f"),
     )
     lines = [
@@ -115,7 +115,7 @@ def response_text(found: BestResponse) -> str:
         wrap(gain),
         _exactness(rules, max(best.change, optimal.change)),
         "",
-        wrap(say("From which turn total on each banks, with so many dice left to roll:")),
+        wrap(say("The turn totals from which each banks, by dice left to roll:")),
         *_examples(found.usual),
     ]
     if found.greatest:
@@ -198,10 +198,10 @@ def _chances(duel: Duel) -> tuple[float, float, float]:
 
 
 def _exactness(rules: Ruleset, change: float) -> str:
-    told = say("Exact: in the last sweep no chance changed any more.")
+    told = say("These chances are exact.")
     if change:
         told = say(
-            "Exact: in the last sweep no chance changed by more than {change}.",
+            "These chances are exact to within {change}.",
             change=figure(change, ".1e"),
         )
     if rules.score_floor:

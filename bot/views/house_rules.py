@@ -21,13 +21,12 @@ _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no
 
 _NOT_AT_WORK = {
     SolveState.WAITING: say_later(
-        "{name} waits for its turn: other solves come first, which take about {time}."
+        "{name} is waiting: other rules are solved first, which takes about {time}."
     ),
     SolveState.ELSEWHERE: say_later(
-        "{name}: the same rules are being solved already, for another place or in another"
-        " program; the result is waited for."
+        "{name}: the same rules are already being solved elsewhere; you get that result."
     ),
-    SolveState.CANCELLED: say_later("The solve of {name} is cancelled; nothing of it is kept."),
+    SolveState.CANCELLED: say_later("Solving {name} was cancelled; nothing of it is kept."),
 }
 
 
@@ -35,8 +34,7 @@ def created_text(rules: Ruleset) -> str:
     """What was saved, before it is solved."""
     return wrap(
         say(
-            "{name} is saved; /rules show {name} explains it. There are {states:,} states to"
-            " solve.",
+            "{name} is saved; /rules show {name} explains it. Now {states:,} positions are solved.",
             name=rules.name,
             states=state_count(rules),
         )
@@ -50,18 +48,19 @@ def solve_progress_text(progress: SolveProgress) -> str:
         return wrap(say(told, name=name, time=time))
     if progress.state is SolveState.RUNNING:
         if not progress.sweep:
-            ready = say_later(
-                "Solving {name}: getting ready; the first rules of a kind are compiled once. It"
-                " takes about {time} in all."
-            )
+            ready = say_later("Solving {name}: getting ready. This takes about {time}.")
             return wrap(say(ready, name=name, time=time))
         sweep, share = progress.sweep, progress.done * 100
         if progress.bounding:
             return wrap(
-                say("Solving {name}: bound of the error, {share:.0f} %", name=name, share=share)
+                say(
+                    "Solving {name}: proving that it is exact, {share:.0f} %",
+                    name=name,
+                    share=share,
+                )
             )
         return wrap(
-            say("Solving {name}: sweep {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
+            say("Solving {name}: pass {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
         )
     if progress.state is not SolveState.DONE:
         return wrap(whole_sentence(progress.sentence))

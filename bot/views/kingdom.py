@@ -44,7 +44,7 @@ def kcd_text(answer: KcdAnswer) -> str:
     ]
     if answer.bank_from:
         lines.append(
-            wrap(say("Bank from these turn totals on in the first turn, by what is left:"))
+            wrap(say("In the first turn, bank at these turn totals or more, by dice left to roll:"))
         )
         rows = [(one.dice.text, _total(one)) for one in answer.bank_from]
         half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
@@ -79,7 +79,7 @@ def _endless_lines(points: Iterable[float]) -> list[str]:
     """What it means where there is no end of the points of a turn."""
     if all(map(math.isfinite, points)):
         return []
-    return [wrap(say("∞: with these dice a turn can be rolled on for ever without any risk."))]
+    return [wrap(say("∞: with these dice you can roll on for ever without any risk."))]
 
 
 def points_data(points: float) -> float | None:
@@ -137,9 +137,9 @@ def begins_text(*, begins: bool) -> str:
 def sets_note() -> str:
     """How far a comparison of sets goes."""
     return say(
-        "Points are those of a turn with no goal. Only sets with a win probability were"
-        " played out against these dice; another one may win more often than its points"
-        " tell. Ordinary dice are taken to be at hand."
+        "Points are the average of a turn without a goal. Only sets with a win probability"
+        " were worked out against these dice; a set without one may win more often than its"
+        " points suggest. You are assumed to have enough ordinary dice."
     )
 
 
@@ -259,6 +259,6 @@ def _all(*sets: NamedSet) -> list[NamedDie]:
 
 def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
     """What nobody knows of the dice of some sets, see `doubts`, and of the game."""
-    luck = say("Henry's own luck is not in the dice; see kingdom-come.md in docs.")
+    luck = say("Henry's own luck in the game is not counted: see docs/kingdom-come.md.")
     found = doubts(_all(*sets), joker_alone=joker_alone)
     return [wrap(sentence) for sentence in (*found, luck)]

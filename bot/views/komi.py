@@ -40,15 +40,16 @@ def komi_sheet(found: Komi) -> Sheet:
 
 def _head(rules: Ruleset, found: Komi) -> str:
     if found.best.points == 0:
-        return say("{rules} rules are as fair as they get with no head start.", rules=rules.name)
+        return say("{rules} rules are fairest without a head start.", rules=rules.name)
     if found.best.points > 0:
         return say(
-            "Under {rules} rules the fair start is {points:,} points for the second player.",
+            "Under {rules} rules a head start of {points:,} points for the second player is"
+            " fairest.",
             rules=rules.name,
             points=found.best.points,
         )
     return say(
-        "Under {rules} rules the fair start is {points:,} points for the player who begins.",
+        "Under {rules} rules a head start of {points:,} points for the first player is fairest.",
         rules=rules.name,
         points=-found.best.points,
     )

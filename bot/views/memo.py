@@ -48,11 +48,11 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
         Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
         _table(answer.table),
         say(
-            "For each choice, find the greatest number that is not above the turn total in the"
-            " column of the dice that it leaves to roll: its row is the gain. Keep what makes turn"
-            " total and gain together most (of equal sums one that is banked, else the one with"
-            " more dice left, then that with more points); bank where its row says so, and"
-            " whatever wins, and else roll."
+            "For each choice, go to the column of the dice it leaves you and find the largest"
+            " number not above your turn total: its row says how many points those dice are"
+            " worth. Keep the choice with the highest sum of turn total and worth (if sums are"
+            " equal, prefer one you bank, then more dice left, then more points). Bank if the"
+            " row says bank or if that wins; otherwise roll."
         ),
     ]
     parts += [_example_text(answer.example)] if answer.example else []
@@ -64,11 +64,11 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     parts += [
         Heading(say("A rule of thumb")),
         thumb_text(study.thumb, rules),
-        Heading(say("What it is worth")),
+        Heading(say("How often it wins")),
         _worth(study),
         say(
-            "Exact chances to win against optimal play, and points of a turn that no goal ends; at"
-            " most {points:,.1f} can be had.",
+            "Exact chances to win against optimal play. Points are the average of a turn"
+            " without a goal; the most possible is {points:,.1f}.",
             points=study.most_points,
         ),
     ]
@@ -117,21 +117,23 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
     keep = {
         "most points": say_later("Set aside what scores most."),
         "fewest dice": say_later(
-            "Set aside all dice if you can, and else as few as you can, of these the most points."
+            "Set aside all dice if they score; otherwise as few as possible, and of those the"
+            " ones that score most."
         ),
         "bank first": say_later(
-            "Set aside all dice if you can; else the most points with which you bank by the"
-            " numbers below; else as few dice as you can, of these the most points."
+            "Set aside all dice if they score; otherwise the most points if you can then bank"
+            " by the numbers below; otherwise as few dice as possible, and of those the ones"
+            " that score most."
         ),
         "points for dice": say_later(
-            "Count each die left to roll as {points:,} points, and set aside what makes that and"
-            " the turn total together most; after hot dice all of them are left."
+            "Set aside what gives the most points, counting {points:,} for each die left to"
+            " roll on top of the turn total; after hot dice all dice are left."
         ),
     }[thumb.keep]
     if thumb.beyond and thumb.keep == "points for dice":
         keep = say_later(
-            "Count each die left to roll beyond {dice} as {points:,} points, and set aside what"
-            " makes that and the turn total together most; after hot dice all of them are left."
+            "Set aside what gives the most points, counting {points:,} for each die left to"
+            " roll beyond {dice} on top of the turn total; after hot dice all dice are left."
         )
     told = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
     banks, fewest = [], 1
@@ -155,7 +157,7 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
                 )
             )
         fewest = most + 1
-    told.append(say("Bank {turn_totals}, and whatever wins.", turn_totals=and_text(banks)))
+    told.append(say("Bank {turn_totals}, and whenever that wins.", turn_totals=and_text(banks)))
     if fewest <= rules.dice:
         told.append(say("With more dice left, roll on."))
     return " ".join(told)
@@ -164,7 +166,7 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
 def _table(table: MemoTable) -> Grid:
     """Gains downwards, dice across, and in between the turn totals from which on they count."""
     dice = [column.dice for column in table.columns]
-    rows = [(say("gain"), *map(dice_count, dice))]
+    rows = [(say("worth"), *map(dice_count, dice))]
     for gain in table.counts:
         cells = [", ".join(map(figure, table.froms(gain, one))) for one in dice]
         rows.append((say("bank") if gain == 0 else figure(gain), *cells))
@@ -202,17 +204,19 @@ def _notes(rules: Ruleset) -> Iterator[str]:
     if rules.minimum_bank or rules.has_opening:
         yield say("Where you may not bank yet, roll.")
     if rules.has_opening:
-        yield say("The player is on the board.")
+        yield say("This assumes that you are on the board.")
     if rules.hot_dice != "optional":
-        yield say("After hot dice you have to roll, whatever the table says.")
+        yield say("After hot dice you must roll, even where the table says bank.")
     if len(rules.hot_dice_bonus) > 1:
-        yield say("Gains are those before any hot dice, whose bonus changes in the turn.")
+        yield say(
+            "The table holds before the first hot dice of a turn; later ones have another bonus."
+        )
     if rules.farkle_penalty:
-        yield say("Gains take no notice of what farkles in a row cost.")
+        yield say("The table leaves out the penalty for farkles in a row.")
     if rules.lose_everything:
-        yield say("Gains take no notice of the score that a roll may lose.")
+        yield say("The table leaves out that a roll may cost your whole score.")
     if rules.instant_win:
-        yield say("Gains count a roll that wins as a bank of the turn total.")
+        yield say("The table counts a roll that wins at once only as banking the turn total.")
     if rules.ending != "at_once":
         yield say("In a last turn, roll until you have beaten the other player.")
 
@@ -221,19 +225,21 @@ def _left_out(answer: MemoAnswer) -> str:
     """Why the page ends with the table, and what would change that."""
     if answer.put_off:
         return say(
-            "When to go for it, a rule of thumb and what all that is worth are not worked out yet:"
-            " the host can have that done, or allow a task more time."
+            "When to risk everything, a rule of thumb and how often all this wins are not"
+            " worked out yet: that takes more time than is allowed here, so only whoever runs"
+            " this program can do it."
         )
     return say(
-        "When to go for it, a rule of thumb and what all that is worth can be worked out once"
-        " these rules are solved."
+        "When to risk everything, a rule of thumb and how often all this wins can be worked"
+        " out once the rules {rules} are solved.",
+        rules=answer.rules.name,
     )
 
 
 def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
     """The thresholds, by dice."""
-    yield Heading(say("Go for it"))
-    rows = [(say("with"), say("if you have"), say("or the other has"))]
+    yield Heading(say("When to risk everything"))
+    rows = [(say("dice left"), say("you have"), say("or they have"))]
     both = zip(range(1, rules.dice + 1), go_for_it.own, go_for_it.other, strict=False)
     for scores, alike in groupby(reversed(list(both)), key=itemgetter(1, 2)):
         dice = [number for number, _, _ in alike]
@@ -244,8 +250,9 @@ def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
         yield say("It never pays to roll on where the table says to bank.")
         return
     yield say(
-        "With so many dice left, bank nothing that does not win once you, before the turn, or the"
-        " other player have so many points:"
+        "Near the end, bank only what wins. With the dice in the first column left to roll,"
+        " this starts as soon as you (before the turn) or the other player have this many"
+        " points:"
     )
     yield Grid(tuple(rows))
 
@@ -266,7 +273,7 @@ def _worth(study: MemoStudy) -> Grid:
     rows: list[tuple[str, ...]] = [("", say("first"), say("second"), say("overall"), say("points"))]
     ways = (
         (say("by the table"), study.memo),
-        (say("and go for it"), study.memo_go_for_it),
+        (say("and risk everything"), study.memo_go_for_it),
         (say("rule of thumb"), study.rule_of_thumb),
     )
     for name, worth in ways:

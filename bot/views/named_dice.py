@@ -62,8 +62,8 @@ def dice_list_text(dice: Sequence[KnownDie]) -> str:
         *columns(rows),
         say("Nobody knows how these fall: {dice}.", dice=", ".join(unknown)),
         say(
-            "* is a die of which there are other weights, such as @release: ask for it alone to see"
-            " them. Any other die is its weights, as in 1:2:1:1:1:3."
+            "*: there are other weights for this die, such as @release: ask for it alone to"
+            " see them. You can also write any die as its weights, as in 1:2:1:1:1:3."
         ),
     ]
     return wrap("\n".join(lines))
@@ -148,9 +148,9 @@ def badges_text(badges: Sequence[Badge]) -> str:
             )
         )
     more = say(
-        "T, S and G: tin, silver, gold. Both players have a badge of one tier, or none. ? is"
-        " written nowhere in part, ?? how many points it is, ??? is not in the tables of the game:"
-        " see kingdom-come.md in docs."
+        "T, S and G: tin, silver, gold. Both players have a badge of the same tier, or none."
+        " ?: part of what it does is not known; ??: its points are not known; ???: it is not"
+        " in the tables of the game. See docs/kingdom-come.md."
     )
     return "\n".join([*columns(rows), wrap(more)])
 
@@ -212,15 +212,15 @@ def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> list[str]:
     if not joker_alone and any(named.die.jokers for named in dice):
         found.append(
             say(
-                "Jokers: that none scores by itself, and that several may stand beside one die, is"
-                " not settled by any source."
+                "Jokers: it is assumed that none scores by itself and that several may stand"
+                " beside one die; no source says so."
             )
         )
     if any(named.key == "tengri" for named in dice):
         found.append(
             say(
-                "Tengri's die: the tables of the game have a joker, wikis a plain 1 (tengri@plain);"
-                " nobody reports to have tried."
+                "Tengri's die: the tables of the game have a joker, wikis a plain 1"
+                " (tengri@plain); nobody has reported trying it."
             )
         )
     if any(named.version is Version.KCD1 for named in dice):

@@ -23,7 +23,7 @@ def points_text(answer: PointsAnswer) -> str:
     if question.cells:
         return "\n".join([_head(answer), *_cell_lines(answer)])
     lines = [_head(answer), _brings(answer), *_one_in_lines(answer)]
-    lines.append(say("Bank from these turn totals on, by dice left to roll:"))
+    lines.append(say("Bank at these turn totals or more, by dice left to roll:"))
     lines += bank_from_lines(answer.bank_from)
     lines += _always_rolled(answer)
     if answer.long_run:
@@ -31,8 +31,8 @@ def points_text(answer: PointsAnswer) -> str:
     elif answer.rules.farkle_penalty and not answer.rules.penalty_points:
         lines.append(
             say(
-                "Farkles in a row take everything: what that costs depends on the score, so that no"
-                " average of many turns can be told."
+                "Farkles in a row take your whole score: what that costs depends on the score, so"
+                " there is no average over many turns."
             )
         )
     return wrap("\n".join(lines))
@@ -57,7 +57,8 @@ def _head(answer: PointsAnswer) -> str:
     rules, question = answer.rules, answer.question
     told = [
         say(
-            "{rules} rules, a turn for the most points, with no goal and whatever the scores.",
+            "{rules} rules: how to score the most points in a turn, whatever the goal and the"
+            " scores.",
             rules=rules.name,
         )
     ]
@@ -70,12 +71,12 @@ def _head(answer: PointsAnswer) -> str:
         )
     if rules.has_opening:
         told.append(
-            say("The player is on the board.")
+            say("This assumes that you are on the board.")
             if question.on_board
-            else say("The player is not on the board.")
+            else say("This assumes that you are not on the board yet.")
         )
     if rules.instant_win:
-        told.append(say("A roll that wins at once counts as a bank of the turn total."))
+        told.append(say("A roll that wins at once counts as banking the turn total."))
     if rules.lose_everything:
         told.append(
             say(
@@ -83,13 +84,16 @@ def _head(answer: PointsAnswer) -> str:
                 points=max(question.score, 0),
             )
             if question.score is not None
-            else say("A roll that loses everything costs the turn total, and no more.")
+            else say("A roll that loses everything costs only the turn total.")
         )
     if len(rules.hot_dice_bonus) > 1:
         told.append(
-            say("When to bank is told after {number} hot dice.", number=question.hot_dice)
+            say(
+                "When to bank holds after hot dice number {number} of the turn.",
+                number=question.hot_dice,
+            )
             if question.hot_dice
-            else say("When to bank is told before the first hot dice.")
+            else say("When to bank holds before the first hot dice of the turn.")
         )
     return wrap(" ".join(told))
 
@@ -112,8 +116,8 @@ def _one_in_lines(answer: PointsAnswer) -> list[str]:
     told = [(one, points) for one, points in answer.one_in if points]
     if not told:
         return []
-    more = [say("at least so many points"), *(figure(points) for _, points in told)]
-    turns = [say("in one turn out of"), *(figure(one) for one, _ in told)]
+    more = [say("this many points or more"), *(figure(points) for _, points in told)]
+    turns = [say("once in this many turns"), *(figure(one) for one, _ in told)]
     return columns([more, turns], right=range(1, len(more)))
 
 
@@ -129,8 +133,8 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
         return []
     return [
         say(
-            "These are always rolled; from {total:,} on that gains, whatever the turn total:"
-            " {gains}.",
+            "With these dice always roll on; from a turn total of {total:,} on that adds on"
+            " average: {gains}.",
             total=answer.tail_from,
             gains="; ".join(gains),
         )
@@ -141,15 +145,15 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
     """Turn after turn, and how to play each."""
     costs = next(one.sentence for one in turn_topics(rules) if one.option == "farkle_penalty")
     head = say(
-        "Turn after turn that leaves {points} points a turn at best, with farkles in {share} of"
-        " all turns.",
+        "With that penalty, the best average over many turns is {points} points a turn, with"
+        " farkles in {share} of them.",
         points=_points(found.points),
         share=_chance(found.farkles),
     )
     dice = [str(one.dice) for one in found.turns[0].bank_from]
     how = say(
-        "By farkles in a row before the turn, what one more costs, the risk of it, and when to bank"
-        " with {dice} dice left:",
+        "By farkles in a row before the turn: how often that is so, what another farkle"
+        " costs, the risk of it, and when to bank with {dice} dice left:",
         dice=and_text([", ".join(dice[:-1]), dice[-1]] if dice[1:] else dice),
     )
     rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]

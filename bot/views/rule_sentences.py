@@ -212,9 +212,9 @@ def _minimums(rules: Ruleset) -> list[Topic]:
     if not rules.minimum_binds_win:
         sentence = say("A bank that reaches the goal needs no minimum.")
     elif minimum and opening:
-        sentence = say("The minimums hold for a bank that reaches the goal, too.")
+        sentence = say("The minimums also hold for a bank that reaches the goal.")
     else:
-        sentence = say("The minimum holds for a bank that reaches the goal, too.")
+        sentence = say("The minimum also holds for a bank that reaches the goal.")
     binds = rules.minimum_binds_win if some else None
     topics.append(Topic("minimum_binds_win", binds, sentence if some else "", some))
     return topics
@@ -225,18 +225,18 @@ def _farkle(rules: Ruleset) -> Topic:
         sentence = say("Every roll scores: there is no farkle.")
     elif rules.farkle_keeps_turn_total:
         sentence = say(
-            "A roll in which nothing scores is a farkle: it ends the turn and banks the turn total"
-            " where that might have been banked."
+            "A roll in which nothing scores is a farkle: it ends the turn and banks the turn"
+            " total if that was allowed to be banked."
         )
         if rules.scoring.nothing:
             sentence = say(
-                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
-                " turn and banks the turn total where that might have been banked.",
+                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends"
+                " the turn and banks the turn total if that was allowed to be banked.",
                 dice=rules.dice,
             )
         if rules.hot_dice != "optional":
             sentence += " " + say(
-                "A turn total after hot dice is banked so, too, though it cannot be banked before"
+                "This also banks a turn total after hot dice, although it cannot be banked before"
                 " that roll."
             )
         if rules.farkle_penalty:
@@ -271,7 +271,7 @@ def _penalty(rules: Ruleset) -> list[Topic]:
     floor = rules.score_floor
     below = never_below
     if floor:
-        below = say("The solver takes a score below {floor:,} for {floor:,}.", floor=floor)
+        below = say("For the chances, a score below {floor:,} counts as {floor:,}.", floor=floor)
     return [
         Topic("farkle_penalty", penalty.model_dump(), sentence),
         Topic("score_floor", floor, below, not everything),

@@ -16,15 +16,15 @@ def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
     lines = [
         say_number(
-            "At most {number} game may be open here at once.",
-            "At most {number} games may be open here at once.",
+            "At most {number} game can be open here at once.",
+            "At most {number} games can be open here at once.",
             settings.games,
         )
     ]
     if settings.mentions:
         lines.append(say("The player to move is mentioned."))
     if settings.posts:
-        lines.append(say("Odds are told in a message after each turn."))
+        lines.append(say("The odds are posted after each turn."))
     if settings.threads:
         lines.append(say("Every game gets a thread, on Discord."))
     if settings.daily >= 0:

@@ -14,11 +14,11 @@ def delay_text(delay: Delay) -> str:
     """How long a task takes, or what it waits for."""
     task, time = say(delay.what), duration(delay.seconds)
     if not delay.before:
-        return say("{task}: it takes about {time}.", task=task, time=time)
+        return say("{task}: this takes about {time}.", task=task, time=time)
     return wrap(
         say_number(
-            "{task}: {number} task comes first, which takes about {time}.",
-            "{task}: {number} tasks come first, which take about {time}.",
+            "{task}: waiting for {number} other task, about {time}.",
+            "{task}: waiting for {number} other tasks, about {time}.",
             delay.before,
             task=task,
             time=time,
@@ -33,7 +33,7 @@ def needed_text(needed: Needed) -> str:
     rules, time = needed.rules, duration(needed.seconds)
     return wrap(
         say(
-            "First the rules {rules} are solved for {players} players, in about {time}.",
+            "Solving {rules} rules for {players} players first: this takes about {time}.",
             rules=rules.name,
             players=needed.players,
             time=time,
@@ -49,5 +49,5 @@ def needed_data(needed: Needed) -> dict[str, Any]:
 def stopped_text(stopped: Sequence[str]) -> str:
     """That tasks are stopped, if there were any."""
     if not stopped:
-        return say("You have no tasks under way.")
+        return say("Nothing is being computed for you.")
     return wrap(say("Cancelled: {tasks}.", tasks=counted(stopped)))

@@ -172,8 +172,8 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
         states *= rules.farkle_limit**players
         raise InvalidRulesError.say(
             "{rules}: with {players} players and a penalty for farkles in a row there are"
-            " {states:,} start-of-turn states, and a solve would take about {time}; only rules"
-            " without that penalty are solved for more than two",
+            " {states:,} positions at the start of a turn, and solving them would take about"
+            " {time}; for more than two players only rules without that penalty can be solved",
             rules=rules.name,
             players=players,
             states=states,
@@ -181,9 +181,9 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
         )
     if states > most:
         raise InvalidRulesError.say(
-            "{rules}: {states:,} start-of-turn states of {players} players are too many, a solve"
-            " would take about {time}; at most {most:,} can be solved on one machine and {there:,}"
-            " by a cluster",
+            "{rules}: {states:,} positions at the start of a turn with {players} players are"
+            " too many, solving them would take about {time}; at most {most:,} can be solved"
+            " on one machine and {there:,} by a cluster",
             rules=rules.name,
             players=players,
             states=states,

@@ -50,9 +50,9 @@ class ManyMatchup:
             check_loaded(self.rules, thrown)
         if (states := self.size.states) > MOST_STATES:
             raise InvalidRulesError.say(
-                "{rules}: {states:,} start-of-turn states of {players} players with dice of"
-                " their own are too many, a solve would take about {time}; at most {most:,} can be"
-                " solved",
+                "{rules}: {states:,} positions at the start of a turn for {players} players with"
+                " their own dice are too many, solving them would take about {time}; at most"
+                " {most:,} can be solved",
                 rules=self.rules.name,
                 states=states,
                 players=self.players,

@@ -163,12 +163,12 @@ class TurnPoints(Policy):
 
 
 LEVELS: dict[str, str] = {
-    Optimal.name: say_later("plays for the greatest probability to win, exactly"),
+    Optimal.name: say_later("plays exactly so that it wins as often as possible"),
     MaxPoints.name: say_later(
         "plays for the most points up to the goal in every turn, whatever the scores"
     ),
     Memo.name: say_later("plays by the table that /memo shows, which a person can keep in mind"),
-    MemoGoForIt.name: say_later("the same, but near the end it may go for it, as /memo says"),
+    MemoGoForIt.name: say_later("the same, but risks everything near the end where /memo says so"),
     Greedy.name: say_later("takes every point and banks at a fixed turn total, often 300 or 400"),
     Cautious.name: say_later("takes every point and banks as soon as it may"),
 }
@@ -214,8 +214,8 @@ def make_policy(
     if name == MemoGoForIt.name:
         if go_for_it is None:
             raise MissingStrategyError.say(
-                'the level "{level}" needs to know when to go for it, which is not worked out for'
-                " these rules yet: ask for the table to memorise, memo, first",
+                'the level "{level}" needs the whole table to memorise, which is not worked out'
+                " for these rules yet: ask for memo first",
                 level=name,
             )
         return MemoGoForIt(go_for_it)

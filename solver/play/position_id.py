@@ -126,15 +126,14 @@ def read_id(text: str) -> PositionId:
     values = [_READ.get(digit, -1) for digit in plain]
     if not _RULES + 2 <= len(values) <= _MOST or min(values) < 0:
         raise InvalidRequestError.say(
-            '"{text}" is no position; one is written as under an advice, such as {example}',
+            '"{text}" is not a position ID, which stands under an advice and looks like {example}',
             text=text,
             example=_example(),
         )
     said = "".join(_DIGITS[value] for value in values)
     if _check(said[:-1]) != values[-1]:
         raise InvalidRequestError.say(
-            '"{text}" is no position: its last character does not fit the others, so there is a'
-            " slip in it",
+            '"{text}" is not a position ID: one of its characters is mistyped',
             text=text,
         )
     number, has_goal = divmod(_value(said[_RULES:-1]), 2)

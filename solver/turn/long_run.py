@@ -85,8 +85,8 @@ def long_run(rules: Ruleset) -> LongRun:
     """
     if rules.farkle_penalty and not rules.penalty_points:
         raise InvalidRequestError.say(
-            "{rules}: farkles in a row take everything, so that what they cost depends on the score"
-            " and no average of many turns can be told",
+            "{rules}: farkles in a row take the whole score, so what they cost depends on it"
+            " and there is no average over many turns",
             rules=rules.name,
         )
     turns = [endless_turn(rules, float(rules.penalty_points))]
@@ -98,7 +98,9 @@ def long_run(rules: Ruleset) -> LongRun:
         if abs(step) <= _EQUAL * max(1.0, abs(points)):
             break
     else:
-        raise ConvergenceError.say("{rules}: no average of many turns was found", rules=rules.name)
+        raise ConvergenceError.say(
+            "{rules}: no average over many turns was found", rules=rules.name
+        )
     chances = np.array([turn.farkle_probability for turn in turns])
     often = np.cumprod([1.0, *chances[:-1]])
     shares = often / often.sum()

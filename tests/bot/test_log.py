@@ -32,7 +32,8 @@ from tests.bot.fronts.discord.heard import Heard
 
 SECRET = secrets.token_bytes(32)
 TOLD = re.compile(
-    r"The program failed on that, which is not your fault; the host finds it in the log under"
+    r"Something went wrong in the program, which is not your fault; whoever runs it finds"
+    r" the error in the log under"
     r" ([0-9a-f]{8})\."
 )
 

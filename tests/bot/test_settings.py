@@ -39,7 +39,7 @@ def test_a_wrong_setting_is_named_with_what_is_accepted(
 ) -> None:
     monkeypatch.delenv("FARKLE_LANGUAGE", raising=False)
     said = refusal(monkeypatch, name, value)
-    assert said.startswith(f"{name} is not usable: {sentence}")
+    assert said.startswith(f"{name} cannot be used: {sentence}")
     if name != "FARKLE_LANGUAGE":
         monkeypatch.setenv("FARKLE_LANGUAGE", "de-AT")
         german = refusal(monkeypatch, name, value)

@@ -169,7 +169,7 @@ async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
         (f"/advise 5 1 them:150,300 {rules}", "The opponent's score cannot be 300"),
         (f"/advise 5 1 turn:30 them:150,50 {rules}", "The turn total cannot be 30"),
         (f"/odds turn:50 them:150,50 {rules}", "say how many dice are left"),
-        (f"/explain them:150,50 {rules}", "this is told of two players"),
+        (f"/explain them:150,50 {rules}", "this works for two players"),
     ):
         assert message.lower() in (await chat.say(f"ann: {line}")).lower()
     told = await chat.say(f"ann: /advise 5 1 turn:50 them:150,50 {rules}")
@@ -428,7 +428,7 @@ async def test_small_rules_are_solved_when_they_are_needed(solved: Path, tmp_pat
     async with open_chat(tmp_path, needed=60) as chat:
         line = f"ann: /advise 5 1 me:100 them:150,50 rules:{solved}/three.toml"
         first, answer = await chat.all(line)
-        assert first.text.startswith("First the rules three are solved for 3 players, in about ")
+        assert first.text.startswith("Solving three rules for 3 players first: this takes about ")
         assert "\n" not in first.text
         async with open_chat(tmp_path, solved / "strategies") as other:
             [expected] = await other.all(line)
@@ -436,7 +436,7 @@ async def test_small_rules_are_solved_when_they_are_needed(solved: Path, tmp_pat
         # now it is there
         assert len(await chat.all(line)) == 1
         told = await chat.all(f"ann: /play @bob @carl rules:{solved}/three.toml")
-        assert told[0].text.startswith("First the rules three are solved for 2 players")
+        assert told[0].text.startswith("Solving three rules for 2 players first")
         assert "\nWin probability: ann " in told[-1].text
 
 
@@ -472,7 +472,7 @@ async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Pat
             (f"/advise 5 1 me:30 them:150,50 {rules}", "your score cannot be 30"),
             (f"/odds turn:50 {rules}", "say how many dice are left"),
             (f"/explain me:30 {rules}", "your score cannot be 30"),
-            (f"/explore them:50,50 {rules}", "this is told of two players"),
+            (f"/explore them:50,50 {rules}", "this works for two players"),
             (f"/match optimal greedy games:1000 rules:{solved}/three.toml", "games: takes 1 to 99"),
             ("/duel optimal nobody rules:kcd", "nobody"),
         ):
@@ -486,8 +486,8 @@ async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Pat
 async def test_of_more_than_two_an_estimate_is_made_ready(solved: Path, tmp_path: Path) -> None:
     async with open_chat(tmp_path, needed=10) as chat:
         first, answer = await chat.all(f"ann: /odds them:150,50 rules:{solved}/three.toml")
-        assert first.text.startswith("First the rules three are solved for 2 players")
+        assert first.text.startswith("Solving three rules for 2 players first")
         assert answer.data["within"] > 0
         [first, komi] = await chat.all(f"ann: /komi rules:{solved}/last.toml")
-        assert first.text.startswith("First the rules last are solved for 2 players")
+        assert first.text.startswith("Solving last rules for 2 players first")
         assert "error" not in komi.data

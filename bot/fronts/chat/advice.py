@@ -138,7 +138,7 @@ def _position_command(oracle: Oracle, rules: HouseRules, tables: Tables) -> Comm
 
     return Command(
         "/position ID",
-        say_later("what is best in a position that somebody passes on"),
+        say_later("what is best in a position, by its ID"),
         position,
         {},
         examples=("/position CZT1-7YZ9-SYP",),

@@ -53,7 +53,7 @@ def kits_of_all(line: Line, rules: Ruleset, players: int) -> tuple[Kit, ...]:
         return kits_of(line, rules)
     if 1 < len(sets) < players - 1:
         raise InvalidRequestError.say(
-            "their-dice: names the dice of {found} players, and {players} play beside you",
+            "their-dice: names dice for {found} players, but {players} play against you",
             found=len(sets),
             players=players - 1,
         )
@@ -90,7 +90,7 @@ def dice_of_players(
         return (kits_of_all(line, rules, players) if has_sets(line.options) else ()), ()
     if tracked or any(name in line.options for name in SETS):
         raise InvalidRequestError.say(
-            "draft: gives both players their dice, so that none are named, and none are real"
+            "draft: hands out the dice to both players: name none, and use no real ones"
         )
     chance = random.SystemRandom()
     if is_dealt:

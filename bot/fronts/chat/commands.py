@@ -121,8 +121,8 @@ def failure(error: Exception) -> Reply:
     else:
         number = log.failed("an answer", error)
         sentence = say(
-            "The program failed on that, which is not your fault; the host finds it in the log"
-            " under {number}.",
+            "Something went wrong in the program, which is not your fault; whoever runs it"
+            " finds the error in the log under {number}.",
             number=number,
         )
     stopped = isinstance(error, TaskCancelledError)  # as who did so was told

@@ -72,7 +72,7 @@ def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
         ),
         Command(
             "/best-response POLICY",
-            say_later("what beats a way to play most, and by how much"),
+            say_later("what beats a way to play most often, and by how much"),
             best_response,
             RULES_OPTION,
             whole=_WITH_NUMBER,

@@ -129,7 +129,7 @@ class GameCommands:
             Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
             Command(
                 "/use [DICE]",
-                say_later("use a badge that is used up; no: keep it, and take the farkle"),
+                say_later("use your badge; no: keep it and take the farkle"),
                 self._use,
                 GAME,
                 examples=("/use 5 5 3",),
@@ -154,7 +154,7 @@ class GameCommands:
                 self._fix,
                 {
                     "farkles": say_later("farkles in a row"),
-                    "uses": say_later("of the badge, that are left"),
+                    "uses": say_later("uses of the badge that are left"),
                     "next": say_later("whose turn it is"),
                     **GAME,
                 },
@@ -181,19 +181,19 @@ class GameCommands:
             ),
             Command(
                 "/settings",
-                say_later("of this place: games:N, how many may be open at once"),
+                say_later("settings here, such as games:N open games at once"),
                 self._settings,
                 {
                     "games": say_later("how many may be open at once, 1 to 20"),
                     "mentions": say_later("yes: mention the player to move, on Discord"),
-                    "posts": say_later(
-                        "yes: tell the odds after each turn in a message, on Discord"
-                    ),
+                    "posts": say_later("yes: post the odds after each turn, on Discord"),
                     "threads": say_later("yes: a thread for every game, on Discord"),
                     "daily": say_later(
                         "the hour, in UTC, at which a position is posted every day, on Discord; off"
                     ),
-                    "language": say_later("of all answers here, on Discord; auto: of who asks"),
+                    "language": say_later(
+                        "the language of answers here, on Discord; auto: that of who asks"
+                    ),
                 },
                 takes_words=False,
             ),
@@ -475,7 +475,9 @@ def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Ro
         table.acting_seat(caller)
         if not (kept and game.turn.roll) or game.kits or game.is_farkle:
             raise
-        what = say('"{dice}" cannot be kept', dice=typed) if typed else say("no dice are named")
+        what = (
+            say('"{dice}" cannot be kept', dice=typed) if typed else say("say which dice to keep")
+        )
         raise InvalidRollError.say(
             "{what}: {examples}, and then roll or bank",
             what=what,
@@ -525,9 +527,9 @@ def _away(line: Line) -> int | None:
 
 def _no_turn(text: str) -> str:
     if not text:
-        return say("a turn is told by its points, farkle, lose or win, as in /score ann 550")
+        return say("give the points of the turn, farkle, lose or win, as in /score ann 550")
     return say(
-        'a turn is told by its points, farkle, lose or win, as in /score ann 550, not "{text}"',
+        'give the points of the turn, farkle, lose or win, as in /score ann 550, not "{text}"',
         text=text,
     )
 

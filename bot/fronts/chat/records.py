@@ -66,7 +66,7 @@ class RecordCommands:
             Command("/review", say_later("every decision of the last game"), self._review, GAME),
             Command(
                 "/stats [NAME]",
-                say_later("a record; of two names head to head"),
+                say_later("a player's record; two names: head to head"),
                 self._stats,
                 _EVERYWHERE,
             ),
@@ -104,7 +104,7 @@ class RecordCommands:
             ),
             Command(
                 "/cancel",
-                say_later("stop your matches and all else that is computed for you"),
+                say_later("stop everything that is being computed for you"),
                 self._cancel,
                 {},
                 takes_words=False,
@@ -118,7 +118,7 @@ class RecordCommands:
             ),
             Command(
                 "/forget me",
-                say_later("give up open games, and remove all kept of you"),
+                say_later("leave open games and delete what is stored about you"),
                 self._forget,
                 {},
             ),
@@ -225,9 +225,7 @@ class RecordCommands:
 
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         if line.words.lower() != "me":
-            raise InvalidRequestError.say(
-                "/forget me removes what is kept of you, and of nobody else"
-            )
+            raise InvalidRequestError.say("/forget me deletes only what is stored about you")
         async for news in self._games.leave_all(caller):
             if news.table.stored.place == caller.place:
                 # who leaves did not ask how the game went
@@ -257,7 +255,9 @@ class RecordCommands:
             self._tables.store.check_complete()
             raise InvalidRequestError.say('no game "{game}" was played here', game=wanted)
         if not table.game.over:
-            raise InvalidRequestError.say("that game is still going on: its secret is kept")
+            raise InvalidRequestError.say(
+                "that game is still going on: its proof comes when it is over"
+            )
         return table
 
     async def _person(self, place: str | None, word: Word) -> Person:

@@ -84,7 +84,7 @@ class RulesCommands:
         elif word in {"use", "cancel", "delete"}:
             if not caller.manages:
                 raise InvalidRequestError.say(
-                    "only who manages this place can /rules {word}", word=word
+                    "only those who manage this place can use /rules {word}", word=word
                 )
             yield await {"use": self._use, "cancel": self._cancel, "delete": self._delete}[word](
                 caller.place, name

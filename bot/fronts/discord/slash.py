@@ -135,7 +135,7 @@ _NAME = word("name", say_later("the name of the rules"), most=40, required=True,
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "advise": (_DICE, *_CONTEXT, *_SETS),
     "odds": (SlashOption("dice"), *_CONTEXT, *_SETS),
-    "position": (word("id", say_later("as under an advice"), most=60, required=True),),
+    "position": (word("id", say_later("the ID under an advice"), most=60, required=True),),
     "kcd": (
         word("list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))),
         *_SETS,
@@ -214,16 +214,20 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
             say_later("the board instead of the position, or answer with a number"),
             choices=(say_later("board"), say_later("answer")),
         ),
-        number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
+        number(
+            "number", 1, MOST_CHOICES, meaning=say_later("the number of your answer"), is_word=True
+        ),
     ),
     "drill": (
         word("what", say_later("answer, with a number"), choices=(say_later("answer"),)),
-        number("number", 1, MOST_CHOICES, meaning=say_later("of your answer"), is_word=True),
+        number(
+            "number", 1, MOST_CHOICES, meaning=say_later("the number of your answer"), is_word=True
+        ),
         SlashOption("position"),
     ),
     "tournament": (
         word("what", say_later("what to do; the tournament is shown if not given"), choices=WHAT),
-        word("form", say_later("of a new one: who meets whom"), choices=tuple(Form)),
+        word("form", say_later("for a new one: who plays whom"), choices=tuple(Form)),
         person("player", say_later("whom to play, or to remove")),
         _RULES,
         number("goal", 1, MOST_GOAL),
@@ -260,7 +264,10 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "levels": (_RULES,),
     "forget": (
         word(
-            "who", say_later("me: what is kept of you"), required=True, choices=(say_later("me"),)
+            "who",
+            say_later("me: delete what is stored about you"),
+            required=True,
+            choices=(say_later("me"),),
         ),
     ),
     "compare": (

@@ -139,7 +139,10 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
         ("solve kcd --csv" + " --dice odd*6" * 3, "leave out --scheduler and --csv"),
         ("solve kcd --floor 0" + " --dice odd*6" * 3, "--floor is for two players"),
         ("solve facebook" + " --dice odd*6" * 3, "with loaded dice farkle_penalty cannot be"),
-        ("solve kcd --dice lucky*6" + " --dice odd*6" * 3, "163,840,000 start-of-turn states of 4"),
+        (
+            "solve kcd --dice lucky*6" + " --dice odd*6" * 3,
+            "163,840,000 positions at the start of a turn",
+        ),
         ("solve kcd --goal 10000 --dice lucky*6" + " --dice odd*6" * 2, "takes 366 MiB, and"),
         ("odds --their-dice odd*6/odd*6 --them 1,2,3", "dice of 2 players, and them: the scores"),
         ("odds --their-dice odd*6/odd*6 --my-badge emperor", "badges are for games of two"),

@@ -53,7 +53,7 @@ def test_a_page_of_a_solved_game(folder: Path) -> None:
     rules = str(folder / "tiny.toml")
     text = run(folder, rules, "--out", str(folder / "page.pdf"))
     assert text.startswith("A table to memorise: tiny rules:\n  gain  3 dice  2 dice  1 die\n")
-    for part in ("Go for it", "A rule of thumb", "What it is worth", "optimal play"):
+    for part in ("When to risk everything", "A rule of thumb", "How often it wins", "optimal play"):
         assert part in text
     assert max(map(len, text.splitlines())) < 80
     assert (folder / "page.pdf").read_bytes().startswith(b"%PDF-")
@@ -69,7 +69,7 @@ def test_a_page_of_a_solved_game(folder: Path) -> None:
 def test_a_page_of_rules_that_are_not_solved(tmp_path: Path) -> None:
     text, error = told(tmp_path, "zilch", "--unit", "100")
     assert "farkle solve zilch" in error
-    assert "can be worked out once these rules are solved." in " ".join(text.split())
+    assert "can be worked out once the rules zilch are solved." in " ".join(text.split())
     assert "1,850" in text  # from there on five dice gain 100 points at most
     assert "Go for it" not in text
 
@@ -95,7 +95,9 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         assert reply.data["study"]["rules"] == "tiny"
         card = answer_card(reply.subject)
         assert card is not None
-        assert card.text.startswith("**A table to memorise: tiny rules**\nWho plays by it wins ")
+        assert card.text.startswith(
+            "**A table to memorise: tiny rules**\nIf you play by it, you win "
+        )
         [picture] = card.attachments
         assert picture.content == memo_picture(reply.subject)
         assert picture.content.startswith(b"\x89PNG")
@@ -115,11 +117,11 @@ async def test_the_table_is_shown_where_the_rest_would_take_too_long(
         page, refusal = await chat.all(line)
         chat.tasks.limits = TaskLimits()
         delay, whole = await chat.all(line)
-    assert "table to memorise: it takes about" in delay.text
+    assert "table to memorise: this takes about" in delay.text
     assert whole.data["study"]["memo_go_for_it"]["as_first"] > 0.4
     assert page.data["study"] is None
     assert page.text.startswith("A table to memorise: tiny rules:\n  gain  3 dice")
-    assert "s, and a task may take 1 s here" in refusal.text
+    assert "s, but the limit here is 1 s" in refusal.text
     told = " ".join(page.text.split())
     assert "once these rules are solved" not in told
     assert "are not worked out yet: the host can have that done" in told
@@ -128,5 +130,5 @@ async def test_the_table_is_shown_where_the_rest_would_take_too_long(
 async def test_levels_that_need_more_say_so(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as new:
         told = await new.say("/match memo-go-for-it memo games:1 rules:kcd")
-        assert "when to go for it, which is not worked out" in told
+        assert "which is not worked out" in told
     assert make_policy("memo").looks_at == ()

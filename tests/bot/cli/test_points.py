@@ -37,19 +37,21 @@ def test_a_turn_for_most_points_in_words(farkle: Farkle) -> None:
     _, text, _ = farkle("points", "zilch")
     lines = text.splitlines()
     assert lines == [
-        "zilch rules, a turn for the most points, with no goal and whatever the scores.",
+        "zilch rules: how to score the most points in a turn, whatever the goal and the",
+        "  scores.",
         "  623.017 points on average, farkle 19.33 %",
-        "  at least so many points  450  800  1,400  2,800",
-        "  in one turn out of         2    4     10    100",
-        "Bank from these turn totals on, by dice left to roll:",
+        "  this many points or more  450  800  1,400  2,800",
+        "  once in this many turns     2    4     10    100",
+        "Bank at these turn totals or more, by dice left to roll:",
         "  6 dice  5 dice  4 dice  3 dice  2 dice  1 die",
         "   never   3,150   1,050     450     300    350",
-        "These are always rolled; from 3,150 on that gains, whatever the turn total: 6",
-        "  dice 478.237.",
-        "The third farkle in a row costs 500 points, and the count starts again. Turn",
-        "  after turn that leaves 620.855 points a turn at best, with farkles in 18.82 %",
-        "  of all turns. By farkles in a row before the turn, what one more costs, the",
-        "  risk of it, and when to bank with 6, 5, 4, 3, 2 and 1 dice left:",
+        "With these dice always roll on; from a turn total of 3,150 on that adds on",
+        "  average: 6 dice 478.237.",
+        "The third farkle in a row costs 500 points, and the count starts again. With",
+        "  that penalty, the best average over many turns is 620.855 points a turn, with",
+        "  farkles in 18.82 % of them. By farkles in a row before the turn: how often",
+        "  that is so, what another farkle costs, the risk of it, and when to bank with",
+        "  6, 5, 4, 3, 2 and 1 dice left:",
         "  farkles    turns    cost     risk      6      5      4    3    2    1",
         "        0  81.54 %   11.19  19.33 %  never  3,150  1,050  450  300  350",
         "        1  15.76 %   73.70  17.10 %  never  3,050  1,000  400  300  300",
@@ -101,18 +103,18 @@ def test_what_is_assumed_is_said(farkle: Farkle, tmp_path: Path) -> None:
     )
     text = " ".join(farkle("points", str(path))[1].split())
     for sentence in (
-        "The player is on the board.",
-        "A roll that wins at once counts as a bank of the turn total.",
-        "A roll that loses everything costs the turn total, and no more.",
-        "When to bank is told before the first hot dice.",
+        "This assumes that you are on the board.",
+        "A roll that wins at once counts as banking the turn total.",
+        "A roll that loses everything costs only the turn total.",
+        "When to bank holds before the first hot dice of the turn.",
     ):
         assert sentence in text
     ask = ("--not-on-board", "--score", "1500", "--hot-dice", "1")
     text = " ".join(farkle("points", str(path), *ask)[1].split())
     for sentence in (
-        "The player is not on the board.",
+        "This assumes that you are not on the board yet.",
         "A roll that loses everything costs 1,500 points on top of the turn total.",
-        "When to bank is told after 1 hot dice.",
+        "When to bank holds after hot dice number 1 of the turn.",
     ):
         assert sentence in text
     least = [one["turn_total"] for one in farkle.json("points", str(path), *ask)["bank_from"]]
@@ -124,7 +126,7 @@ def test_what_takes_everything_is_no_average(farkle: Farkle, tmp_path: Path) -> 
     path = tmp_path / "all.toml"
     path.write_text('goal = 1000\nfarkle_penalty = { in_a_row = 2, points = "everything" }')
     text = " ".join(farkle("points", str(path))[1].split())
-    assert "no average of many turns can be told" in text
+    assert "there is no average" in text
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,8 @@ def test_what_cannot_be_asked(farkle: Farkle, arguments: str, sentence: str) -> 
 def test_the_fair_start(solved: Farkle) -> None:
     _, text, _ = solved("komi", "classic")
     assert text.splitlines() == [
-        "Under classic rules the fair start is 200 points for the second player.",
+        "Under classic rules a head start of 200 points for the second player is",
+        "  fairest.",
         "  head start                 first player wins",
         "  none                                0.536953",
         "  150 for the second player           0.512281",

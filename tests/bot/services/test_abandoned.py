@@ -83,7 +83,7 @@ async def test_after_a_day_a_game_ends_by_itself_and_that_is_told(
     assert kinds == ["begun", "rolled", "ended", "revealed"]
     for one in (chat, other):
         told = await one.say("bob: /keep 1")
-        assert f"No game is open here: game {game} ended by itself" in told
+        assert f"No game is open here: game {game} was ended because" in told
         assert "nobody had moved for 24 hours; /play or /track begins another" in told
         assert "/undo" not in told
     told = await other.say("bob: /play @ann rules:classic")
@@ -198,7 +198,7 @@ def test_the_hours_are_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FARKLE_ABANDONED_HOURS", "72")
     assert read_settings(Settings).abandoned_hours == 72
     monkeypatch.setenv("FARKLE_ABANDONED_HOURS", "0")
-    with pytest.raises(InvalidRequestError, match="FARKLE_ABANDONED_HOURS is not usable"):
+    with pytest.raises(InvalidRequestError, match="FARKLE_ABANDONED_HOURS cannot be used"):
         read_settings(Settings)
 
 
@@ -225,7 +225,7 @@ async def test_an_idle_game_may_be_put_away_by_anybody(
     assert "Only those who play" in await by_stranger(other, "eve: /end")
     clock.wait(SECOND)
     told = await by_stranger(other, begin)
-    assert told == f"Nobody moves any more in game {game} here: /end game:{game} puts it away."
+    assert told == f"Nobody has moved in game {game} here for long: /end game:{game} closes it."
     assert "ended without a result" in await by_stranger(other, f"eve: /end game:{game}")
     assert "eve, fay" in await by_stranger(other, begin)
 

@@ -134,14 +134,14 @@ async def test_turns_go_round_and_others_are_refused(
 ) -> None:
     fall(monkeypatch, "153346", "222346", "346", "555246")
     await table.say("ann: /play @bob @carl rules:classic")
-    await refused(table, "bob: /roll", "It is not your turn but ann's")
-    await refused(table, "dora: /roll", "You do not play in this game: ann, bob, carl do")
+    await refused(table, "bob: /roll", "It is ann's turn, not yours")
+    await refused(table, "dora: /roll", "You do not play in this game, only ann, bob, carl")
     await refused(table, "ann: /bank", "There is nothing to bank yet")
     await refused(table, "ann: /keep 1", "There is no roll to keep dice of")
-    await refused(table, "ann: /roll 123456", "The dice are rolled for you")
+    await refused(table, "ann: /roll 123456", "The program rolls the dice")
     await table.say("ann: /roll")
     await refused(table, "ann: /roll", "Set dice aside first")
-    await refused(table, "bob: /keep 1", "It is not your turn but ann's")
+    await refused(table, "bob: /keep 1", "It is ann's turn, not yours")
     await refused(table, "ann: /keep 3", "3 cannot be kept under classic rules")
     await refused(table, "ann: /keep 11", "1 1 is not among the dice of the roll")
     await refused(table, "ann: /keep bank", "")
@@ -179,7 +179,7 @@ async def test_undo_goes_back_to_the_last_roll_and_no_further(
     await table.say("ann: /roll")
     await refused(table, "ann: /undo", "There is nothing to take back")
     await table.say("ann: /keep 5 bank")
-    await refused(table, "bob: /undo", "Only who made the last move can take it back")
+    await refused(table, "bob: /undo", "Only the player who made the last move can take it back")
     await table.say("ann: /undo")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"], found["dice"]) == ("ann", 50, 5)
@@ -237,12 +237,12 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("bob: /score bob 350")
     await refused(table, "bob: /score bob 350", "It is the turn of ann, not of bob")
     await refused(table, "bob: /score carl 350", '"carl" does not play here')
-    await refused(table, "ann: /score", "A turn is told by its points")
-    await refused(table, "ann: /score many", "A turn is told by its points")
+    await refused(table, "ann: /score", "Give the points of the turn")
+    await refused(table, "ann: /score many", "Give the points of the turn")
     await refused(table, "ann: /score 0", "No turn can come to 0 points")
     await refused(table, "ann: /score -50", "No turn can come to -50 points")
     await refused(table, "ann: /score 9999999", "No turn can come to 9,999,999 points")
-    await refused(table, "ann: /roll", "Say what fell")
+    await refused(table, "ann: /roll", "Say which dice fell")
     await refused(table, "ann: /roll 12345", "6 dice are to be rolled now, not 5")
     await refused(table, "ann: /replace", "")
     await refused(table, "ann: /seed mine", "The dice of this game are real ones")
@@ -368,7 +368,7 @@ async def test_names_and_points_in_any_order_and_names_by_how_they_begin(table: 
     await refused(table, "ann: /score b 550", '"b" could be bob, bea: type more of the name')
     await refused(table, "ann: /fix next:b", '"b" could be bob, bea: type more of the name')
     await refused(table, "ann: /score ob 550", '"ob" does not play here')
-    await refused(table, "ann: /score bea 550 300", "A turn is told by its points")
+    await refused(table, "ann: /score bea 550 300", "Give the points of the turn")
     await refused(table, "ann: /fix bea bob", "/fix takes a name and a score")
     await table.say("ann: /fix next:bob")
     await table.say("bea: /resign")
@@ -441,7 +441,7 @@ async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
     told = await by(table, guest, "/leave dave")
     assert told.startswith("Only dave can give up here, or who manages this place for dave;")
     await refused(table, "ann: /replace dave level:greedy", "It is the turn of ann, not of dave")
-    await refused(table, "bob: /skip an", "Be patient: ann has 5 min left to move")
+    await refused(table, "bob: /skip an", "Wait a little: ann still has 5 min to move")
     assert "dave resigns." in await table.say("ann: dave gives up")
     assert "ann resigns." in await by(table, guest, "/leave ann")
 
@@ -624,25 +624,25 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
     games_of(table).tables.now = clock = Clock()
     fall(monkeypatch, "123446", "123446")
     await table.say("ann: /play @bob @carl rules:classic away:60")
-    await refused(table, "bob: /skip", "Be patient: ann has 60 s left to move")
+    await refused(table, "bob: /skip", "Wait a little: ann still has 60 s to move")
     clock.wait(seconds=61)
     await refused(table, "bob: /skip", "The game has not begun")
     await table.say("ann: /roll")
     await table.say("ann: /keep 1")
     clock.wait(seconds=59)
-    await refused(table, "bob: /skip", "Be patient: ann has 1 s left to move")
+    await refused(table, "bob: /skip", "Wait a little: ann still has 1 s to move")
     await refused(table, "ann: /skip", "It is your own turn")
     clock.wait(seconds=2)
     assert "bob skips the turn of ann, who is away." in await table.say("bob: /skip")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"]) == ("bob", 0)
-    await refused(table, "ann: /skip", "Be patient: bob has 60 s left to move")
+    await refused(table, "ann: /skip", "Wait a little: bob still has 60 s to move")
 
 
 async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
     games_of(table).tables.now = clock = Clock()
     await table.say("ann: /play @bob rules:classic")
-    await refused(table, "bob: /replace", "Be patient: ann has 5 min left to move")
+    await refused(table, "bob: /replace", "Wait a little: ann still has 5 min to move")
     clock.wait(seconds=301)
     replies = await table.all("bob: /replace level:cautious")
     assert replies[-1].data["to_move"] == "bob"
@@ -774,7 +774,7 @@ async def test_records_and_being_forgotten(table: Chat) -> None:
         "ann",
         "bob",
     ]
-    await refused(table, "bob: /forget ann", "/forget me removes what is kept of you")
+    await refused(table, "bob: /forget ann", "/forget me deletes only what is stored about you")
     reply = await table.answer("ann: /forget me")
     assert reply.private
     assert reply.data == {"games": 3}
@@ -933,7 +933,7 @@ async def test_strangers_change_nothing(table: Chat) -> None:
     for line in ("ann: /score 300", "ann: /end", "ann: /undo"):
         assert "Only those who play" in await tried(table, line)
     assert "Only those who play" in await tried(table, "eve: /join level:greedy")
-    assert "manages" in await tried(table, "eve: /rules use kcd")
+    assert "manage this place" in await tried(table, "eve: /rules use kcd")
     assert scores(await shown(table)) == {"ann": 500, "bob": 0, "carl": 0}
 
 

@@ -68,7 +68,7 @@ async def test_a_match_is_stopped_with_its_process(
     running = asyncio.create_task(match())
     await until(lambda: bool(heard))
     await until(lambda: len(begun) == 2)
-    assert await working.say("bob: /cancel") == "You have no tasks under way."
+    assert await working.say("bob: /cancel") == "Nothing is being computed for you."
     assert await working.say("ann: /cancel") == "Cancelled: match."
     assert len(processes) == 1
     assert is_gone(processes[0])

@@ -328,27 +328,29 @@ async def test_limits(make: Make) -> None:
     two = (house.create(PLACE, ANN, name, {"goal": "500"}) for name in ("a", "b", "c"))
     found = await asyncio.gather(*two, return_exceptions=True)
     refused = [str(one) for one in found if isinstance(one, InvalidRequestError)]
-    assert refused == ["there are 2 house rules here, and there may be 2; delete some first"]
+    assert refused == [
+        "there are 2 house rules here already, and at most 2 are allowed; delete some first"
+    ]
 
 
 async def test_a_solve_is_estimated_before_it_begins(make: Make, workers: Workers) -> None:
     house = make(seconds=300)
     # a goal of 20,000 is more start-of-turn states, and ones:7 many more states of a turn
     assert (await house.create(PLACE, ANN, "long", {"goal": "20000"})).goal == 20_000
-    with pytest.raises(InvalidRulesError, match=r"^odd: .* states .* are too many"):
+    with pytest.raises(InvalidRulesError, match=r"^odd: .* positions .* are too many"):
         await house.create(PLACE, ANN, "odd", {"ones": "7"})
     large = {"goal": "10000", "ones": "105", "fives": "55"}
     with pytest.raises(InvalidRulesError) as caught:
         await make(seconds=60).create(PLACE, ANN, "large", large)
     assert re.fullmatch(
-        r"large: [\d,]+ states, each solved about \d+ times, would take about \d+ min, and a solve"
-        r" may take 60 s here; a lower goal, .*",
+        r"large: solving [\d,]+ positions takes about \d+ min, but the"
+        r" limit here is 60 s; a lower goal, .*",
         str(caught.value),
     )
     # a preset that takes longer than the host allows is not begun either
     last = await last_of(make(seconds=5).solve(PLACE, "zilch"))
     assert last.state is SolveState.FAILED
-    assert "and a solve may take 5 s here" in last.sentence
+    assert "but the limit here is 5 s" in last.sentence
     assert workers.pids == []
 
 
@@ -396,7 +398,7 @@ async def test_the_rules_of_a_place(house: HouseRules) -> None:
     await house.use(PLACE, "sunday")
     assert await house.delete(PLACE, "Sunday") == DeletedRules("sunday", now="facebook")
     assert await house.default(PLACE) == "facebook"
-    with pytest.raises(InvalidRequestError, match='no house rules "sunday" are here'):
+    with pytest.raises(InvalidRequestError, match='no house rules "sunday" here'):
         await house.delete(PLACE, "sunday")
     with pytest.raises(InvalidRequestError, match="the rules zilch ship with the program"):
         await house.delete(PLACE, "zilch")
@@ -510,7 +512,7 @@ async def test_one_solve_at_a_time_in_a_place(
     workers.do(SWEEPS)
     first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
     await until(lambda: bool(workers.pids))
-    with pytest.raises(InvalidRequestError, match="rules zilch are being solved here; wait"):
+    with pytest.raises(InvalidRequestError, match="rules zilch are being solved here: wait"):
         await last_of(house.solve(PLACE, "patch"))
     other: list[SolveProgress] = []
 
@@ -521,7 +523,7 @@ async def test_one_solve_at_a_time_in_a_place(
     second = asyncio.create_task(elsewhere())
     await until(lambda: bool(other))
     assert [update.state for update in other] == [SolveState.WAITING]
-    assert solve_progress_text(other[0]).startswith("patch waits for its turn: other solves come")
+    assert solve_progress_text(other[0]).startswith("patch is waiting: other rules are solved")
     assert len(workers.pids) == 1
     assert await house.cancel(PLACE) == "zilch"
     assert workers.are_gone()
@@ -560,7 +562,7 @@ async def test_one_persons_solves_do_not_keep_another_ones_waiting(
     ]
     await until(lambda: sum(task.done() for task in theirs) == 12)
     refused = [task.result().sentence for task in theirs if task.done()]
-    assert all("you have 4 tasks under way (4 × solve)" in sentence for sentence in refused)
+    assert all("you have 4 tasks running (4 × solve)" in sentence for sentence in refused)
     others: list[SolveProgress] = []
 
     async def elsewhere() -> None:
@@ -679,14 +681,14 @@ async def test_the_time_limit(
     last = await last_of(make(seconds=0.5).solve(PLACE, "zilch"))
     assert last.state is SolveState.TIMED_OUT
     assert 0.5 <= last.seconds < 5
-    assert last.sentence.startswith("zilch: the solve took longer than the 0.5 seconds that house")
+    assert last.sentence.startswith("zilch: solving took longer than the 0.5 seconds allowed")
     assert workers.are_gone()
 
 
 @pytest.mark.parametrize(
     ("script", "seconds", "reason"),
     [
-        ("time.sleep(1000)", 0.3, "zilch: the solve took longer than the 0.3 seconds that house"),
+        ("time.sleep(1000)", 0.3, "zilch: solving took longer than the 0.3 seconds allowed"),
         (
             "print(json.dumps({'error': 'zilch: the disk is full'})); sys.exit(1)",
             60,
@@ -706,7 +708,7 @@ async def test_a_needed_solve_that_failed_is_told_of(
     monkeypatch.setattr(house_rules, "check_size", lambda *_: 0.1)
     needed = make(seconds=seconds, needed=60).needed(Asker(ANN, PLACE), load_rules("zilch"), 2)
     first, failed = [needed_text(one) async for one in needed]
-    assert first.startswith("First the rules zilch are solved for 2 players")
+    assert first.startswith("Solving zilch rules for 2 players first")
     assert " ".join(failed.split()).startswith(reason)
 
 
@@ -762,16 +764,16 @@ async def test_rules_being_solved_are_not_deleted(house: HouseRules, workers: Wo
 
 def test_progress_in_words() -> None:
     running = SolveProgress("sunday", SolveState.RUNNING, 3.2, sweep=3, done=0.451)
-    assert solve_progress_text(running) == "Solving sunday: sweep 3, 45 %"
+    assert solve_progress_text(running) == "Solving sunday: pass 3, 45 %"
     done = SolveProgress("sunday", SolveState.DONE, 12.1, win_probability=0.5312)
     assert solve_progress_text(done) == (
         "sunday is solved in 12 s: the first player wins 53.1 %. /rules use sunday makes\n"
         "  it the rules here."
     )
     waiting = SolveProgress("sunday", SolveState.WAITING)
-    assert solve_progress_text(waiting).startswith("sunday waits for its turn")
+    assert solve_progress_text(waiting).startswith("sunday is waiting")
     cancelled = SolveProgress("sunday", SolveState.CANCELLED)
-    assert solve_progress_text(cancelled).startswith("The solve of sunday is cancelled")
+    assert solve_progress_text(cancelled).startswith("Solving sunday was cancelled")
     late = SolveProgress("sunday", SolveState.TIMED_OUT, sentence="too slow " * 20)
     assert len(solve_progress_text(late).splitlines()) > 1
 

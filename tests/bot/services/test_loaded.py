@@ -117,7 +117,7 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
         ("tin-warlord@start", "before the first roll of the game."),
         ("tin-resurrection", "after a farkle with these dice at turn"),
         ("tin-might", "with these dice to roll at turn"),
-        ("tin-doppelganger", "It is best used on the first roll of the game with a chance of"),
+        ("tin-doppelganger", "On the first roll of the game, using it is best"),
         ("gold-transmutation", "It is best used on the first roll"),
     ],
 )

@@ -202,7 +202,7 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
     ("line", "sentence"),
     [
         ("/play @bob @carl my-dice:lucky*6 my-badge:emperor", "badges are for games of two"),
-        ("/play @bob @carl @dora their-dice:odd*6/lucky*6", "the dice of 2 players, and 3 play"),
+        ("/play @bob @carl @dora their-dice:odd*6/lucky*6", "dice for 2 players, but 3 play"),
         ("/play @bob @carl my-dice:lucky*6 rules:facebook", "cannot be solved yet"),
         ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "are for /play"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
@@ -281,7 +281,7 @@ async def test_dice_are_taken_in_turn(chat: Chat) -> None:
     for line, sentence in [
         ("ann: /roll", "the dice are still being taken: /pick takes a pair of"),
         ("ann: /hint", "the dice are still being taken"),
-        ("bob: /pick lucky", "it is not your turn but ann's"),
+        ("bob: /pick lucky", "it is ann's turn, not yours"),
         ("ann: /pick", "say which pair to take:"),
         ("ann: /pick alfonse", "that pair is not among those that are left:"),
         ("carl: /join", "is for two"),

@@ -78,14 +78,14 @@ async def test_limits_are_told_in_one_sentence(opened: Open) -> None:
     with pytest.raises(InvalidRequestError) as caught:
         await wait(Asker("mallory", "elsewhere"), "match")
     assert str(caught.value) == (
-        "you have 2 tasks under way (match, review), as many as one person may have; the first is"
+        "you have 2 tasks running (match, review), the most one person may have; the first is"
         " done in about 40 s, and /cancel stops them"
     )
     running.append(asyncio.create_task(wait(Asker("ann", MALLORY.place), "match")))
     await asyncio.sleep(0)
     with pytest.raises(InvalidRequestError) as caught:
         await wait(Asker("bob", MALLORY.place), "match")
-    assert str(caught.value).startswith("3 tasks are under way here (2 × match, review), as many")
+    assert str(caught.value).startswith("3 tasks are running here (2 × match, review), the most")
     async with tasks.task(BOB, "match"):
         pass
     stop.set()
@@ -97,7 +97,7 @@ async def test_what_takes_too_long_is_refused_before_it_begins(opened: Open) -> 
     with pytest.raises(InvalidRequestError) as caught:
         async with tasks.task(BOB, "match", 99, 4):
             pass
-    assert str(caught.value) == "match: it would take about 7 min, and a task may take 60 s here"
+    assert str(caught.value) == "match: this would take about 7 min, but the limit here is 60 s"
 
 
 async def test_what_takes_too_long_is_ended(opened: Open) -> None:
@@ -107,9 +107,7 @@ async def test_what_takes_too_long_is_ended(opened: Open) -> None:
         task.most = 0.5
         with pytest.raises(TaskError) as caught:
             await task.run(time.sleep, 600)
-    assert str(caught.value) == (
-        "that took longer than the 0.5 seconds of computing that it may take here"
-    )
+    assert str(caught.value) == ("that took longer than the 0.5 seconds of computing allowed here")
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
@@ -168,7 +166,7 @@ async def test_who_waits_is_told_what_for(opened: Open, monkeypatch: pytest.Monk
         await until(lambda: bool(told))
         assert isinstance(told[0], Delay)
         assert (told[0].what, told[0].before) == ("solve", 2)
-        assert delay_text(told[0]) == "solve: 2 tasks come first, which take about 3 min."
+        assert delay_text(told[0]) == "solve: waiting for 2 other tasks, about 3 min."
         stop.set()
         await waiting
         assert told[1:] == [None]

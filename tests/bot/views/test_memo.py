@@ -66,7 +66,7 @@ class Reader:
         self.rules = rules
         lines = text.splitlines()
         self.gains: dict[int, list[tuple[int, int | None]]] = {}
-        head = next(k for k, line in enumerate(lines) if line.split()[:1] == ["gain"])
+        head = next(k for k, line in enumerate(lines) if line.split()[:1] == ["worth"])
         ends = {match.end(): int(match[1]) for match in re.finditer(r"(\d) dic?e", lines[head])}
         for line in lines[head + 1 :]:
             if not line.startswith("  "):
@@ -83,7 +83,7 @@ class Reader:
                 end = min(end for end in ends if end >= match.end())
                 self.gains.setdefault(ends[end], []).append((numbers(match[0]), gain))
         self.go: dict[int, tuple[float, float]] = {}
-        heads = [k for k, line in enumerate(lines) if line.split()[:1] == ["with"]]
+        heads = [k for k, line in enumerate(lines) if line.split()[:2] == ["dice", "left"]]
         for line in lines[heads[0] + 1 :] if heads else []:
             row = re.fullmatch(r"  (?:(\d) to )?(\d) dic?e +(any score|\S+) +(any score|\S+)", line)
             if row is None:
@@ -201,13 +201,13 @@ def test_the_page_is_a_picture_in_three_forms() -> None:
 def test_rules_of_thumb_in_words() -> None:
     rules = load_rules("classic")
     told = thumb_text(Thumb("points for dice", (2, 3), (250, 400), 150, 3), rules)
-    assert "each die left to roll beyond 3 dice as 150 points" in told
+    assert "counting 150 for each die left to roll beyond 3 dice" in told
     assert told.endswith(
-        "Bank from 250 with 1 to 2 dice left and from 400 with 3 dice left, and whatever wins."
+        "Bank from 250 with 1 to 2 dice left and from 400 with 3 dice left, and whenever that wins."
         " With more dice left, roll on."
     )
     told = thumb_text(Thumb("most points", (1, 2, 6), (250, 300, 500)), rules)
     assert told == (
         "Set aside what scores most. Bank from 250 with 1 die left, from 300 with 2 dice left"
-        " and from 500 with 3 to 6 dice left, and whatever wins."
+        " and from 500 with 3 to 6 dice left, and whenever that wins."
     )

@@ -90,7 +90,7 @@ def test_every_option_is_said() -> None:
         "A roll of fewer than 6 dice in which nothing scores is a farkle: it ends the turn and"
         " banks the turn total where that might have been banked.",
         "The second farkle in a row costs 1,000 points",
-        "The solver takes a score below -5,000 for -5,000.",
+        "For the chances, a score below -5,000 counts as -5,000.",
         "A roll with 1 1 2 or six of a kind wins the game at once.",
         "A roll with four or more 2s loses everything",
         "The goal is more than 20,000 points.",

@@ -192,7 +192,9 @@ def test_threads_change_nothing(kernels: Path) -> None:
 def test_what_cannot_be_solved() -> None:
     with pytest.raises(InvalidRulesError, match=r"421,875,000 start-of-turn states.*hours"):
         check_many(load_rules("facebook"), 3)
-    with pytest.raises(InvalidRulesError, match=r"1,600,000,000 start-of-turn states of 4 players"):
+    with pytest.raises(
+        InvalidRulesError, match=r"1,600,000,000 positions at the start of a turn with 4 players"
+    ):
         check_many(load_rules("classic"), 4)
     with pytest.raises(InvalidRulesError, match="play-offs are solved for 3 players at most"):
         check_many(small(ending="final_turn", ties="played_on"), 4)

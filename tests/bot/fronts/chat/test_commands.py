@@ -125,10 +125,6 @@ async def test_plain_words_are_understood(chat: Chat, line: str, command: str) -
         ("/odds 3 dice:6", '/odds does not take "3"; write /odds dice:N'),
         ("/odds turn:100020 dice:6", "it is a multiple of 50 from 0 to 1,000,000"),
         ("/odds dice:7", "The number of dice cannot be 7"),
-        (
-            "/odds turn:350 dice:4",
-            "only 1, 2, 5 or 6 can",
-        ),
         ("/advize 1", 'Unknown command "/advize"; did you mean /advise?'),
         ("what now", '"what now" is not understood; type dice such as 6 5 3 3 3 2'),
         ("I have 4200 and rolled 6 5 3 3", "is not understood; type dice"),
@@ -138,7 +134,7 @@ async def test_plain_words_are_understood(chat: Chat, line: str, command: str) -
         ("/advise 65 turn:", 'The option "turn:" needs a value after it'),
         ("/odds dice:x", "such as dice:2"),
         ("/odds hot-dice:x", "such as hot-dice:1"),
-        ("/odds hot-dice:-1", "The number of hot dice cannot be -1: it is 0 or more"),
+        ("/odds hot-dice:-1", "The number of hot dice cannot be -1: it is 0 to"),
         ("/odds on-board:perhaps", 'on-board: takes yes or no, not "perhaps"'),
         ("/odds their-on-board:2", 'their-on-board: takes yes or no, not "2"'),
         ("/odds began:you", 'began: takes me or them, not "you"'),
@@ -161,7 +157,7 @@ async def test_bad_lines_get_one_sentence(chat: Chat, line: str, sentence: str) 
 async def test_rules_that_are_not_solved_say_how(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as chat:
         reply = await chat.answer("/advise 123456 rules:kcd")
-    assert "The rules kcd are not solved yet: /rules solve NAME" in reply.text
+    assert "The rules kcd are not solved yet: /rules solve kcd" in reply.text
     assert "farkle solve" not in reply.text
 
 

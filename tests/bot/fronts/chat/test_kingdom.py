@@ -56,7 +56,7 @@ async def test_what_is_said_of_jokers_is_no_longer_open(chat: Chat, line: str) -
     for told, is_open in (("", True), (" joker-alone:no", True), (" joker-alone:yes", False)):
         replies = await chat.all(line + told)
         text = " ".join(" ".join(reply.text for reply in replies).split())
-        assert ("Jokers: that none scores by itself" in text) == is_open
+        assert ("Jokers: it is assumed that none scores by itself" in text) == is_open
         for reply in replies:
             if isinstance(reply.data, dict) and "unknown" in reply.data:
                 assert bool(reply.data["unknown"]) == is_open
@@ -67,12 +67,12 @@ async def test_what_is_said_of_jokers_is_no_longer_open(chat: Chat, line: str) -
 @pytest.mark.parametrize(
     ("badge", "sentences"),
     [
-        ("emperor", ["three of a kind and no more"]),
+        ("emperor", ["three of a kind only"]),
         ("tyche@all", []),
-        ("gold-warlord", ["used as a turn is banked", "double the points; with @triple"]),
-        ("gold-warlord@triple", ["used as a turn is banked"]),
+        ("gold-warlord", ["used when banking", "double the points; with @triple"]),
+        ("gold-warlord@triple", ["used when banking"]),
         ("gold-warlord@start", ["double the points; with @triple"]),
-        ("tin-warlord", ["used as a turn is banked"]),
+        ("tin-warlord", ["used when banking"]),
         ("gold-defence", ["cancel the other badge"]),
         ("priest:300", []),
     ],
@@ -107,7 +107,7 @@ async def test_blanks_between_dice_as_people_type_them(chat: Chat, dice: str) ->
 
 async def test_dice_that_never_farkle_have_no_limit_of_points(chat: Chat) -> None:
     [answer] = await chat.all("/kcd my-dice:antiochus@release*6 goal:600")
-    assert "∞: with these dice a turn can be rolled on" in answer.text
+    assert "∞: with these dice you can roll on" in answer.text
     assert answer.data["win_probability"] == pytest.approx(1)
     assert answer.data["mine"]["points"] is None
     [choice] = await chat.all("/kcd own:antiochus@release*6 goal:600")
@@ -135,8 +135,8 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/kcd my-dice:glukswurfel*6", 'no die called "glukswurfel"; did you mean lucky'),
         ("/kcd my-dice:die of misfortune*6", 'know what "of misfortune*6" belongs to'),
         ("/advise 5 1 3 3 ordinary my-dice:ordinary*6", "A turn starts with all 6 dice, not 4"),
-        ("/kcd their-dice:odd*6/lucky*6", "those of several are for /play"),
-        ("/explore my-dice:odd*6 them:50,100", "them: takes one score here, and scores of several"),
+        ("/kcd their-dice:odd*6/lucky*6", "/play, /advise and /odds take those of several"),
+        ("/explore my-dice:odd*6 them:50,100", "them: takes one score here; /advise"),
         ("/kcd dice foo", 'no die called "foo"'),
         ("/kcd my-dice:odd*6 rules:facebook", "cannot be solved yet"),
         ("/advise 2 my-dice:favourable*6", "None of these dice shows a 2"),

@@ -56,7 +56,7 @@ async def test_what_cannot_be_asked(tmp_path: Path, line: str, sentence: str) ->
 async def test_the_fair_start_in_the_chat(chat: Chat) -> None:
     reply = await chat.answer("/komi rules:kcd")
     assert reply.data["best"]["points"] == 300
-    assert "the fair start is 300 points for the second player" in reply.text
+    assert "a head start of 300 points for the second player is fairest" in reply.text
     assert "300 für den zweiten Spieler" in said_in(language("de"), lambda: reply.text)
 
 
@@ -67,7 +67,7 @@ def test_the_fair_start_in_words() -> None:
     )
     rules = small(opening_minimum=200)
     assert komi_text(rules, Komi("small", starts[2], starts[2], starts)).splitlines() == [
-        "small rules are as fair as they get with no head start.",
+        "small rules are fairest without a head start.",
         "  head start                first player wins",
         "  50 for the first player            0.550000",
         "  none                               0.460000  closest to even",
@@ -76,5 +76,5 @@ def test_the_fair_start_in_words() -> None:
     ]
     told = komi_text(rules, Komi("small", starts[0], starts[2], starts))
     assert told.startswith(
-        "Under small rules the fair start is 100 points for the player who begins."
+        "Under small rules a head start of 100 points for the first player is fairest."
     )

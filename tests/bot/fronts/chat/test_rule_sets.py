@@ -50,7 +50,7 @@ async def test_names_of_several_words_are_found(chat: Chat) -> None:
             "/compare kcd vary:goal=1000..2000:50",
             "At most 20 rule sets are compared at a time here",
         ),
-        ("/compare dice-10000 vary:goal=10000..20000:1000", "comparison: it would take about"),
+        ("/compare dice-10000 vary:goal=10000..20000:1000", "comparison: this would take about"),
     ],
 )
 async def test_what_cannot_be_told_apart_gets_one_sentence(

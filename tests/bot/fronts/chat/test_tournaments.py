@@ -107,7 +107,7 @@ async def test_sixteen_with_long_names_fit(chat: Chat, form: str, code: str) -> 
     for one in people[1:]:
         reply = await chat.answer(f"{one}: /tournament join")
     full = await chat.answer("z: /tournament join")
-    assert "at most 16 players" in full.text
+    assert "is full (16 players)" in full.text
     for number in range(4):
         if number == 1:
             reply = await chat.answer(f"{people[0]}: /tournament start")

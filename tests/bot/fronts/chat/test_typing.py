@@ -186,8 +186,8 @@ async def test_whatever_is_typed_is_answered(chat: Chat, pieces: list[str], code
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("", "No dice are named"),
-        (" bank", "No dice are named"),
+        ("", "Say which dice to keep"),
+        (" bank", "Say which dice to keep"),
         (" 1 bnak", '"1 bnak" cannot be kept'),
         (" 1 1 1 1 1 1 1", '"1 1 1 1 1 1 1" cannot be kept'),
     ],

@@ -102,7 +102,7 @@ async def test_what_is_a_moment_old_still_does_what_it_meant(
     late = "The game has begun: players can join until the first roll."
     assert await old(PEOPLE[4], first["join"]) == [late]
     assert "P0 rolls" in message.text or is_choice(message)
-    gone = "The game has gone on since: look at it as it is now."
+    gone = "The game has moved on: look at it as it is now."
     assert await old(PEOPLE[2], second["roll"]) == [gone]
     assert (await table_of(parts, message)).game.version == table.game.version
 

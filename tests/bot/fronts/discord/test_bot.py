@@ -100,9 +100,9 @@ async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert len(discord.public()) == 1
     refused = await shown(await discord.press(BOB, message, "Roll"))
     assert refused.ephemeral
-    assert refused.text == "It is not your turn but Ann's."
+    assert refused.text == "It is Ann's turn, not yours."
     refused = await shown(await discord.press(EVE, message, "Roll"))
-    assert "You do not play in this game: Ann, Bob do" in refused.text
+    assert "You do not play in this game, only Ann, Bob" in refused.text
     await shown(await discord.press(ANN, message, "Roll"))
     if is_choice(message):
         [name] = message.files
@@ -314,7 +314,7 @@ async def test_what_takes_long_is_deferred(bot: Bot, discord: Loopback) -> None:
     assert any(method == "PATCH" for method, _ in discord.requests)
     told = await shown(await discord.slash(ANN, "rules use", name="tiny"))
     assert told.ephemeral
-    assert "Only who manages this place can /rules use" in told.text
+    assert "Only those who manage this place can use /rules use" in told.text
     listed = await shown(await discord.slash(ANN, "rules list"))
     assert "tiny" in listed.text
     assert bot.process.returncode is None
@@ -482,7 +482,7 @@ async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord
     assert (told.ephemeral, list(map(str, told.allowed["users"]))) == (False, ["12"])
     again = await shown(await discord.slash(ANN, "skip"))
     assert again.ephemeral, "once a turn is enough"
-    assert re.match(r"Be patient: Bob has \d+ s left to move", again.text)
+    assert re.match(r"Wait a little: Bob still has \d+ s to move", again.text)
     assert bot.process.returncode is None
 
 
@@ -631,7 +631,7 @@ async def test_what_keeps_it_from_running(
     assert (code, said.count("\n")) == (2, 1)
     code, said = await status(folder, discord, FARKLE_LOG="loud")
     assert code == 2
-    assert "FARKLE_LOG is not usable" in said
+    assert "FARKLE_LOG cannot be used" in said
 
 
 async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback, folder: Path) -> None:
@@ -752,7 +752,7 @@ async def test_a_database_that_fails_is_told(folder: Path, discord: Loopback) ->
 async def test_rules_are_solved_before_a_game_of_them(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord, FARKLE_PACE=FAST, FARKLE_NEEDED_SECONDS="60") as bot:
         asked = await discord.slash(ANN, "play", player2=BOB, rules="kcd", goal=500)
-        assert "First the rules kcd-500 are solved for 2 players" in (await shown(asked)).text
+        assert "Solving kcd-500 rules for 2 players first" in (await shown(asked)).text
         for _ in range(1_200):
             if "Roll 6 dice" in discord.public()[-1].labels:
                 break

@@ -40,7 +40,7 @@ async def test_a_game_with_a_thread(folder: Path, discord: Loopback) -> None:
         # what is typed in the thread is about the game of its channel, and answered there
         early = await shown(await discord.slash(ANN, "roll", channel=table.id))
         assert early.ephemeral
-        assert early.text == "It is not your turn but Bob\\_\\*x\\*'s."
+        assert early.text == "It is Bob\\_\\*x\\*'s turn, not yours."
         await shown(await discord.slash(BOB, "resign", channel=table.id))
         board = await shown(await discord.slash(ANN, "leaderboard"))
         assert "Ann" in board.text
