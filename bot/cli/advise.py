@@ -24,7 +24,7 @@ from bot.views.advice import (
     bare_data,
     odds_text,
 )
-from bot.views.turn_table import turn_sheet, turn_table_text
+from bot.views.turn_table import turn_sheet, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
 from solver.play.position_id import read_id
@@ -32,11 +32,13 @@ from solver.play.position_id import read_id
 if TYPE_CHECKING:
     from bot.services.loaded import LoadedDice, SeatedDice
 
+_MORE = "--table prints the chances at every turn total."
+
 
 @click.command(cls=AsInTheChat)
 @click.argument("dice", nargs=-1)
-@position_options
 @position_option(TURN_TOTAL)
+@position_options
 @dice_options
 @place_option
 @json_option
@@ -111,13 +113,13 @@ def _is_given(context: click.Context, option: str) -> bool:
 
 
 @click.command(cls=AsInTheChat)
-@position_options
-@position_option(TURN_TOTAL)
 @click.option(
     "--dice",
     metavar="N",
     help="Dice to roll, loaded ones by name: lucky*2,odd; all at the start of a turn.",
 )
+@position_option(TURN_TOTAL)
+@position_options
 @dice_options
 @place_option
 @json_option
@@ -158,6 +160,7 @@ def _number(context: click.Context, dice: str) -> int:
 @click.command(cls=AsInTheChat)
 @position_options
 @goal_option
+@click.option("--table", is_flag=True, help="Print the whole turn, turn total by turn total.")
 @place_option
 @json_option
 @csv_option
@@ -168,11 +171,12 @@ def turn(
     goal: int | None,
     place: str | None,
     *,
+    table: bool,
     as_json: bool,
     as_csv: bool,
     **given: Any,
 ) -> None:
-    """Show when to bank, and the table of a whole turn."""
+    """Say when to bank in a turn, or print the whole of it."""
     advisor = advisor_of(settings)
     situation, reference = situation_of(settings, place, given, goal)
     situation.check_two()
@@ -180,7 +184,8 @@ def turn(
     solved_first(settings, advisor, rules_of(situation), reference, check=check)
     cells = advisor.turn(situation)
     sheet = turn_sheet(cells) if as_csv else None
-    show(turn_table_text(cells), bare_data(cells), as_json=as_json, sheet=sheet)
+    text = turn_table_text(cells) if table else f"{turn_text(cells)}\n{_MORE}"
+    show(text, bare_data(cells), as_json=as_json, sheet=sheet)
 
 
 @click.command()

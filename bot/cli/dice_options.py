@@ -9,7 +9,7 @@ from bot.cli.output import Decorated
 from bot.services.situation import has_sets
 
 goal_option = click.option(
-    "--goal", type=int, metavar="N", help="Points to reach; those of the rules if not given."
+    "--goal", type=int, metavar="N", help="Points to reach, if not those of the rules."
 )
 """Adds --goal."""
 
@@ -18,8 +18,7 @@ _OPTIONS = (
     click.option(
         "--their-dice",
         metavar="SET",
-        show_default="ordinary*6",
-        help="The opponent's; of several SET/SET in the order of turns.",
+        help="Theirs, ordinary*6 if not given; SET/SET.",
     ),
     click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might."),
     click.option("--their-badge", metavar="BADGE", help="The opponent's."),

@@ -21,28 +21,28 @@ EXIT_FAILED = 70
 """The program itself failed, as sysexits.h has it."""
 
 COMMANDS = {
-    "advise": "advise.advise",
-    "best-response": "duel.best_response",
     "chat": "chat.chat",
-    "compare": "compare.compare_command",
-    "discord": "discord.discord_command",
-    "duel": "duel.duel",
-    "forget": "forget.forget",
-    "kcd": "kcd.kcd",
-    "komi": "komi.komi_command",
-    "memo": "memo.memo",
+    "advise": "advise.advise",
     "odds": "advise.odds",
-    "plot": "plot.plot",
-    "points": "points.points",
+    "turn": "advise.turn",
     "position": "advise.position",
+    "points": "points.points",
+    "memo": "memo.memo",
+    "komi": "komi.komi_command",
+    "kcd": "kcd.kcd",
     "rules": "rules.rules",
     "solve": "solve.solve",
-    "store": "store.store",
+    "compare": "compare.compare_command",
+    "duel": "duel.duel",
+    "best-response": "duel.best_response",
+    "plot": "plot.plot",
     "study": "study.study",
-    "turn": "advise.turn",
+    "discord": "discord.discord_command",
     "verify": "verify.verify",
+    "forget": "forget.forget",
+    "store": "store.store",
 }
-"""Where each command is: its file in `bot/cli`, and its name there."""
+"""Where each command is: its file in `bot/cli`, and its name there. --help has this order."""
 
 
 class _Commands(Mapping[str, click.Command]):
@@ -96,8 +96,16 @@ def _run() -> tuple[str, int]:
         return "interrupted", INTERRUPTED
 
 
+class _InOrder(click.Group):
+    """The commands, which --help shows in the order in which people need them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names in that order."""
+        return list(COMMANDS)
+
+
 # click itself adds none to what it is given
-@click.group(commands=cast("MutableMapping[str, click.Command]", _Commands()))
+@click.group(cls=_InOrder, commands=cast("MutableMapping[str, click.Command]", _Commands()))
 @click.version_option(package_name="farkle-advisor")
 @click.pass_context
 def farkle(context: click.Context) -> None:

@@ -39,7 +39,7 @@ def place_option(command: Decorated) -> Decorated:
     return click.option(
         "--place",
         metavar="PLACE",
-        help="Also know the rules made in the chat there, such as console or discord:CHANNEL.",
+        help="Also rules made there: console, discord:ID.",
     )(command)
 
 

@@ -1,6 +1,7 @@
 """The options that describe a position, on every command that takes one."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import click
@@ -33,6 +34,16 @@ class Scores(click.ParamType["tuple[int, ...]"]):
             self.fail(f"{value!r} is no score, and no scores such as 2500,3100", param, ctx)
 
 
+class _ShownShort(click.Option):
+    """An option of several names, of which --help shows the last: that of the chat."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The name and what the option means."""
+        shown = copy(self)
+        shown.opts, shown.secondary_opts = self.opts[-1:], self.secondary_opts[-1:]
+        return click.Option.get_help_record(shown, ctx)
+
+
 def position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
     """The option by which a field of a position is given."""
     form: dict[FieldKind, dict[str, Any]] = {
@@ -48,6 +59,7 @@ def position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
     return click.option(
         field.attribute,
         *field.flags,
+        cls=_ShownShort,
         default=getattr(Situation(), field.attribute),
         metavar=field.metavar,
         help=field.help,

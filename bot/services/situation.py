@@ -119,7 +119,7 @@ def _yes_flag(flag: str) -> str:
 
 TURN_TOTAL = PositionField(
     ("--turn-total", "--turn"),
-    "Points set aside in this turn before the roll.",
+    "Points set aside in this turn so far.",
     say_later("points set aside in this turn so far"),
     metavar="T",
 )
@@ -136,7 +136,7 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--opponent", "--them"),
-        "The opponent's score; of several those of all, in the order of turns, as 2500,3100.",
+        "The opponent's score; of several 2500,3100.",
         say_later("the opponent's score; of several in the order of turns, as 2500,3100"),
         FieldKind.SCORES,
         "D",
@@ -157,33 +157,33 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--rules",),
-        "The name of a rule set or a TOML file.",
+        "Rule set or TOML file.",
         say_later("a rule set, facebook unless you say another"),
         FieldKind.RULES,
         "RULES",
     ),
     PositionField(
         ("--hot-dice",),
-        "Hot dice so far in this turn, where their bonus changes.",
+        "Hot dice in this turn so far.",
         say_later("hot dice so far in this turn, where their bonus changes"),
         metavar="N",
         most=100,
     ),
     PositionField(
         ("--on-board/--not-on-board",),
-        "Whether you have banked before; if not given, whether you have points.",
+        "Whether you have banked before.",
         say_later("yes or no: whether you have banked before"),
         FieldKind.YES_NO,
     ),
     PositionField(
         ("--opponent-on-board/--opponent-not-on-board", "--their-on-board/--their-not-on-board"),
-        "The same of the opponent.",
+        "Whether the opponent has.",
         say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
     ),
     PositionField(
         ("--began",),
-        "Who began, where both have as many turns, or who begins a play-off.",
+        "Who began, or begins a play-off.",
         say_later("me or them: who began, or begins a play-off"),
         FieldKind.PLAYER,
     ),

@@ -40,7 +40,7 @@ def rules_text(rules: Ruleset) -> str:
         (say("The end"), end_topics(rules)),
     ):
         lines += [head, *(f"  {one.sentence}" for one in topics if one.is_special), ""]
-    lines += [say("Chance of a farkle"), *_chances(rules)]
+    lines += [say("Chance of a farkle"), *farkle_chances(rules)]
     if source := _one_line(source_text(rules)):
         lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
@@ -94,7 +94,8 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
     return found[:2]
 
 
-def _chances(rules: Ruleset) -> list[str]:
+def farkle_chances(rules: Ruleset) -> list[str]:
+    """A line of numbers of dice above one of the chances that none of them scores."""
     numbers = range(rules.dice, 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
     heads = [dice_count(number) for number in numbers]

@@ -3,7 +3,8 @@
 from dataclasses import asdict, fields
 
 from bot.views.advice import position_text
-from bot.views.layout import percent, wrap
+from bot.views.layout import columns, percent, wrap
+from bot.views.rules_text import farkle_chances
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import bank_from_lines
 from solver.game.position import in_play_off, points_to_beat
@@ -16,11 +17,8 @@ def turn_sheet(turn: TurnCells) -> Sheet:
     return sheet([one.name for one in fields(Cell)], map(asdict, turn.cells))
 
 
-def turn_table_text(turn: TurnCells) -> str:
-    """The whole turn: turn totals down, dice to roll across, win probability in percent."""
-    dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
-    marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
-    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
+def turn_text(turn: TurnCells) -> str:
+    """When to bank, and what there is to know of the turn, in a few lines."""
     summary = bank_from_lines(turn.bank_from, _wins_from(turn))
     marked = any("W" in line for line in summary)
     lines = [
@@ -28,31 +26,40 @@ def turn_table_text(turn: TurnCells) -> str:
         f"Win probability {percent(turn.win_probability)} at the start of the turn.",
         f"Bank from these turn totals on, by dice left to roll{' (W: it wins)' if marked else ''}:",
         *summary,
-        "Win probability in % by turn total and dice:",
-        f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
-        f"{'':>7}" + "".join(f"{number:>8} " for number in dice),
+        "Chance of a farkle:",
+        *farkle_chances(turn.rules),
     ]
+    if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
+        lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
+    return "\n".join(lines)
+
+
+def turn_table_text(turn: TurnCells) -> str:
+    """The whole turn: turn totals down, dice to roll across, win probability in percent."""
+    dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
+    marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
+    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
     cells = {(cell.turn_total, cell.dice): cell for cell in turn.cells}
     totals = sorted({cell.turn_total for cell in turn.cells})
     shown = [total for total in totals if total <= _last_worth_showing(turn)]
+    rows = [("", *(f"{number} " for number in dice))]
     for total in shown:
         row = [cells[total, number] for number in dice]
-        if not any(cell.reachable for cell in row):
-            continue
-        lines.append(
-            f"{total:>7,}"
-            + "".join(
-                f"{cell.win_probability * 100:>8.3f}{marks[cell.action]}"
-                if cell.reachable
-                else f"{'·':>8} "
+        if any(cell.reachable for cell in row):
+            worth = (
+                f"{cell.win_probability * 100:.3f}{marks[cell.action]}" if cell.reachable else "· "
                 for cell in row
-            ).rstrip()
-        )
+            )
+            rows.append((f"{total:,}", *worth))
+    lines = [
+        turn_text(turn),
+        "Win probability in % by turn total and dice:",
+        f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
+        *columns(rows, right=range(len(dice) + 1)),
+    ]
     if shown != totals:
         lines.append("From there on: bank.")
-    if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
-        lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(lines)
 
 
 def _wins_from(turn: TurnCells) -> int | None:

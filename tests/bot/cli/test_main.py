@@ -167,18 +167,26 @@ def test_turn_json_and_text(farkle: Farkle) -> None:
     _, text, _ = farkle("turn", "--banked", "9000", "--opponent", "9500")
     lines = text.splitlines()
     assert lines[0] == "you 9,000, them 9,500, facebook rules"
-    assert lines[1:8] == [
+    assert len(lines) == 10
+    assert lines[-1] == "--table prints the chances at every turn total."
+    _, text, _ = farkle("turn", "--banked", "9000", "--opponent", "9500", "--table")
+    assert text.startswith("\n".join(lines[:-1]))
+    lines = text.splitlines()
+    assert lines[1:11] == [
         "Win probability 45.44 % at the start of the turn.",
         "Bank from these turn totals on, by dice left to roll (W: it wins):",
         "  6 dice  5 dice  4 dice  3 dice  2 dice   1 die",
         "  1,000W  1,000W  1,000W     700  1,000W  1,000W",
         "With 3 dice roll again at turn totals of 800 to 950.",
+        "Chance of a farkle:",
+        "  6 dice  5 dice   4 dice   3 dice   2 dice    1 die",
+        "  2.31 %  7.72 %  15.74 %  27.78 %  44.44 %  66.67 %",
         "Win probability in % by turn total and dice:",
         "B: bank, else roll; ·: cannot occur",
     ]
-    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[9])
-    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[15])
-    assert len(lines) == 29
+    assert re.match(r" +0 +45\.437 +· +· +· +· +·$", lines[12])
+    assert re.match(r" +300 +55\.488 +· +· +31\.776 ", lines[18])
+    assert len(lines) == 32
     assert max(map(len, lines)) < 80
 
 
