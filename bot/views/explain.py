@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.services.pictures import Explanation, LoadedExplanation
-from bot.views.advice import answer_data, position_text
+from bot.views.advice import answer_data, position_text, reachable_text
 from bot.views.card import Attachment, Card
 from bot.views.explorer import bank_from_text
 from bot.views.game import NOT_EXACT, hint_data, hint_text
@@ -90,7 +90,7 @@ def _sentences(found: Explanation) -> str:
         where = say("{position}, {rules} rules", **told)
     lines = [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
     best = _best_set_aside(found.advice) if found.advice else _best_choice(found.odds)
-    lines += [where, best]
+    lines += [where, best, *filter(None, [reachable_text(found.advice or found.odds)])]
     if not found.exact:
         lines.append(say(NOT_EXACT))
     return "\n".join(lines)

@@ -39,6 +39,16 @@ async def test_a_turn_explained(chat: Chat) -> None:
     assert reply.data["bank_from"][4] == {"dice": 2, "turn_total": 300, "roll_again": ()}
 
 
+@pytest.mark.parametrize("command", ["explain", "explore", "odds"])
+@pytest.mark.parametrize("turn", ["turn:50 dice:2", "turn:300 dice:5 rules:kcd"])
+async def test_a_turn_that_no_rolls_lead_to_is_noted(chat: Chat, command: str, turn: str) -> None:
+    reply = await chat.answer(f"/{command} {turn}")
+    assert reply.data["reachable"] is False
+    text = " ".join(reply.text.split())
+    assert re.search(r"Note: . dice cannot be left at a turn total of \d+, only .* can; this", text)
+    assert "Note" not in await chat.say(f"/{command} turn:300 dice:2")
+
+
 async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
     chat: Chat, strategies: dict[str, Strategy]
 ) -> None:
