@@ -21,7 +21,7 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.game.many_best import SharedPosition, SharedStrategy
-from solver.game.position import Position, check_hot_dice, check_reachable
+from solver.game.position import Position, check_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.file import load_rules, preset_names
@@ -140,7 +140,6 @@ class Advisor:
 
         if dice is not None or situation.turn_total:
             strategy, position = self.position(dice, situation)
-            check_reachable(strategy.rules, position)  # the map has no other states
             return turn_map(strategy, position)
         start = replace(situation, hot_dice=0)
         strategy, position = self.position(None, start)

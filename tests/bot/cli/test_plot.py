@@ -109,7 +109,7 @@ def test_the_picture_and_the_numbers_at_once(farkle: Farkle, tmp_path: Path) -> 
         ("turn --size 800 --json", "such as 800x1000, not 800"),
         ("turn --size 300x3000 --json", "at most three times the other"),
         ("turn --turn 350 --json", "say how many dice are left to roll"),
-        ("turn --turn 50 --dice 6 --json", "6 dice cannot be left at a turn total of 50"),
+        ("turn --turn 60 --dice 6 --json", "the turn total cannot be 60"),
         ("turn --hot-dice -1 --json", "the number of hot dice cannot be -1"),
         ("win --step 30 --json", "the step must be a multiple of 50"),
         ("win --least -9999 --json", "your score cannot be -9,999"),
