@@ -455,7 +455,10 @@ class Games:
             table.check_may_track(caller)
             events = commands.undo(table.game, None)
             written = await self.tables.append(table, table.then(*events), reopens=True)
-        return News(table.game, tuple(events), written, await self.oracle.chances(written))
+        chances = await self.oracle.chances(written)
+        # what the last turn changed was told when it ended
+        chances = chances and replace(chances, last=None)
+        return News(table.game, tuple(events), written, chances)
 
     async def resign(
         self, caller: Caller, game_id: str | None, who: Person | str | None = None

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from bot.review.choices import Choice
@@ -231,16 +230,17 @@ def _everything_else(player: PlayerReview) -> float:
 
 def _turns(review: Review, names: Sequence[str]) -> str:
     """Return every turn with what it came to and what it changed, one column for each player."""
-    cells: dict[tuple[int, int], list[str]] = {}
+    cells: dict[tuple[int, int], str] = {}
     for one in review.turns:
         if one.how is not TurnEnding.RESIGNED:
-            cells[one.turn, one.seat] = [_came_to(one), _points(one.gain, review.within)]
-    rows = [["", *chain(*(("", _short(name)) for name in names))]]
-    for turn in range(1, max((turn for turn, _ in cells), default=0) + 1):
-        row = (cells.get((turn, seat), ["", ""]) for seat in range(len(names)))
-        rows.append([str(turn), *chain(*row)])
-    if len(names) > _WITH_POINTS:  # what the turns came to is left out
-        rows = [[row[0], *row[2::2]] for row in rows]
+            change = _points(one.gain, review.within)
+            few = len(names) <= _WITH_POINTS
+            cells[one.turn, one.seat] = f"{_came_to(one)} ({change})" if few else change
+    last = max((turn for turn, _ in cells), default=0)
+    rows = [["", *map(_short, names)]] + [
+        [str(turn), *(cells.get((turn, seat), "-") for seat in range(len(names)))]
+        for turn in range(1, last + 1)
+    ]
     undecided = say(
         "Of turns without rolls nobody can say how much was luck and how much was choice."
     )

@@ -234,7 +234,9 @@ async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin:
         assert f"  {label}  " in said
     for none in ("everything else", "luck of", "accuracy", "decisions", "0.00   0.00   0.00"):
         assert none not in said
-    assert re.search(r"^  1 +100 +[+-]\d+\.\d\d +farkle +-\d+\.\d\d +150 ", said, re.MULTILINE)
+    assert re.search(
+        r"^  1 +100 \([+-]\d+\.\d\d\) +farkle \(-\d+\.\d\d\) +150 \(", said, re.MULTILINE
+    )
     most = max(range(len(gains)), key=lambda k: abs(gains[k]))
     assert f"\n1. {NAMES[most % 3]}, turn {most // 3 + 1}, " in said
 

@@ -584,8 +584,9 @@ def _check_whole(table: Table, who: Person | str, number: int, sign: str) -> Non
     Raises InvalidRequestError.
     """
     seat = table.seat_named(who)
-    score, may_be = table.game.seats[seat].score, table.game.rules.score_floor <= number < 0
-    if may_be and score <= 0:
+    score, least = table.game.seats[seat].score, table.game.rules.score_floor
+    may_be = least <= number < 0
+    if (may_be and score <= 0) or score + number < least:
         return
     parts = {
         "name": table.names[seat],

@@ -352,6 +352,7 @@ async def test_a_score_is_set_and_not_added_to(table: Chat) -> None:
             await refused(table, line, f"{sentence.format(change)} /fix bob {after}")
     await refused(table, "ann: /fix bob farkles:+1", "farkles: is the whole number")
     assert scores(await shown(table)) == {"ann": 0, "bob": 1000}
+    await refused(table, "ann: /fix bob -9000", "A score in play is -2,500 to 9,950")
     # where scores may be below 0 a sign is no change of 0
     await table.say("ann: /fix ann -1000")
     assert scores(await shown(table)) == {"ann": -1000, "bob": 1000}
@@ -414,7 +415,12 @@ async def test_one_leaves_a_game_with_real_dice_and_comes_back(table: Chat) -> N
     for said in ("ann: /track @bob", "ann: /score 500", "bob: /leave"):
         await table.say(said)
     await refused(table, "ann: /show", "No game is open here")
-    assert (await table.say("bob: /undo")).startswith("Taken back: bob's resignation. bob: to roll")
+    told = await table.say("bob: /undo")
+    assert told.startswith(
+        "Taken back: bob's resignation. bob: to roll.\nEstimated win probability:"
+    )
+    assert "points: " not in told
+    assert "turn " not in told, "what the last turn changed was told before"
     await table.say("bob: /score 300")
     assert scores(await shown(table)) == {"ann": 500, "bob": 300}
 
