@@ -125,6 +125,7 @@ async def open_parts(
             ],
             played.resume,
             rules.names,
+            tables.players_at,
         )
         yield Parts(commands, games, rules, store, tasks)
     finally:

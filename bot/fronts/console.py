@@ -1,9 +1,10 @@
 """The local chat: a prompt in a terminal, or lines from a pipe."""
 
 import asyncio
+import re
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from enum import Enum, auto
 from pathlib import Path
@@ -20,11 +21,10 @@ from bot.tasks.answering import at_once
 from bot.views.layout import wrap
 from bot.views.terminal import terminal_width
 from solver.folders import keep_private, make_private
-from solver.rules.file import preset_names
 from solver.wording import say, say_later
 
 if TYPE_CHECKING:
-    from bot.fronts.chat.commands import Commands
+    from bot.fronts.chat.commands import Command, Commands
     from bot.fronts.lines import Lines
 
 GREETING = say_later(
@@ -46,12 +46,27 @@ class _Key(Enum):
     END = auto()
 
 
-class CommandCompleter(Completer):
-    """Completes command names, then the options of the command and the names of rule sets."""
+_VALUES = {"rules": "RULES", "base": "RULES", "level": "LEVEL", "next": "NAME"}
+"""Options whose values are words of a kind, as it stands in the usage of commands."""
 
-    def __init__(self, commands: "Commands | None" = None) -> None:
+
+class CommandCompleter(Completer):
+    """Completes commands, then their options, and names of players, rule sets and levels."""
+
+    def __init__(self, commands: "Commands | None" = None, place: str = "") -> None:
         self.commands = commands
         """None as long as they are not loaded, and so nothing is completed."""
+        self.place = place
+        self._words: Mapping[str, Collection[str]] = {}
+
+    async def get_completions_async(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> AsyncGenerator[Completion, None]:
+        """Completions of the word before the cursor, by what is known now."""
+        if self.commands:
+            self._words = await self.commands.words(self.place)
+        for completion in self.get_completions(document, complete_event):
+            yield completion
 
     def get_completions(
         self,
@@ -67,15 +82,24 @@ class CommandCompleter(Completer):
         if not blank:
             words = {f"/{name}": say(one.summary) for name, one in by_name.items()}
         elif command := by_name.get(first.removeprefix("/")):
-            words = {f"{option}:": say(meaning) for option, meaning in command.options.items()}
-            prefix = "rules:" if "rules" in command.options else ""
-            if word.startswith(prefix) and (prefix or command.takes_words):
-                words = {f"{prefix}{name}": "" for name in preset_names()}
+            words = self._words_of(command, word)
         else:
             return
         for candidate, meaning in words.items():
             if candidate.startswith(word) and (candidate == word or f" {candidate}" not in text):
                 yield Completion(candidate, start_position=-len(word), display_meta=meaning)
+
+    def _words_of(self, command: "Command", word: str) -> dict[str, str]:
+        """What a word after a command may be, with its meaning."""
+        option, colon, _ = word.partition(":")
+        if colon and option in command.options:
+            values = self._words.get(_VALUES.get(option, ""), ())
+            return {f"{option}:{value}": "" for value in values}
+        options = {f"{option}:": say(meaning) for option, meaning in command.options.items()}
+        kinds = re.findall(r"(?<![:\w])(@?)([A-Z]+)\b", command.usage)
+        return {
+            f"{at}{one}": "" for at, kind in kinds for one in self._words.get(kind, ())
+        } | options
 
 
 async def run_console(load: Load, history: Path) -> None:
@@ -126,6 +150,7 @@ class _Prompt:
                 opened = await at_once(load)
                 async with opened() as lines:
                     self._completer.commands = lines.commands
+                    self._completer.place = lines.place
                     try:
                         await self._converse(lines, reading)
                     finally:

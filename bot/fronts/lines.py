@@ -46,6 +46,7 @@ class Lines:
         prepare : what makes the first answer quick
         """
         self.commands = commands
+        self.place = PLACE
         self._as_json = as_json
         self._pictures = folder / "pictures"
         self._proofs = folder / "proofs"

@@ -421,6 +421,11 @@ class Tables:
             )
         return found[0]
 
+    def players_at(self, place: str) -> list[str]:
+        """The names of who plays in the open games of a place that are in memory."""
+        known = [self._live[one] for one in self._known(place) or () if one in self._live]
+        return list(dict.fromkeys(name for table, _ in known for name in table.names))
+
     async def open_at(self, place: str) -> list[Table]:
         """The open games of a place, the newest first; the database is asked for what is not known.
 

@@ -10,6 +10,7 @@ from collections.abc import (
     Iterable,
     Mapping,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -27,6 +28,7 @@ from bot.typed import check_length, cleaned, narrowed
 from bot.views.game import news_data, news_text
 from bot.views.layout import safe_text, shorten, whole_sentence
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
+from solver.play.policies import LEVELS
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
@@ -393,11 +395,13 @@ class Commands:
         commands: Iterable[Command],
         resume: Callable[[Caller], AsyncIterator[News | Reply]],
         rule_names: Callable[[str], Awaitable[Collection[str]]],
+        players: Callable[[str], Collection[str]],
     ) -> None:
         """Commands of the program beside /help and /quit, and what goes on by itself in a place.
 
-        `rule_names` tells the names of the rules that a place knows.
+        `rule_names` tells the names of the rules that a place knows, `players` who plays there.
         """
+        self._players = players
         self._rule_names = rule_names
         self._resume = resume
         own = [
@@ -405,6 +409,15 @@ class Commands:
             Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
         ]
         self.by_name = {one.name: one for one in (*commands, *own)}
+
+    async def words(self, place: str) -> dict[str, Collection[str]]:
+        """What may be typed in a place for words in capitals of a usage, such as NAME."""
+        rules: Collection[str] = ()
+        with suppress(FarkleError):  # said again when something is asked
+            rules = [name for name in await self._rule_names(place) if " " not in name]
+        commands = [*GROUPS, ALL, *(name for name in self.by_name if name not in GROUPS)]
+        kinds = {"NAME": self._players(place), "RULES": rules, "COMMAND": commands}
+        return kinds | dict.fromkeys(("LEVEL", "POLICY"), LEVELS)
 
     async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
         """Answer one line; what is wrong with it is a reply too."""

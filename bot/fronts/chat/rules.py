@@ -46,7 +46,7 @@ class RulesCommands:
         """The commands, in the order in which they are listed."""
         return [
             Command(
-                "/rules [NAME]",
+                "/rules [RULES]",
                 say_later("rule sets; also diff, new, use, solve, cancel, delete"),
                 self._answer,
                 {},

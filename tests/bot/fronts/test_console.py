@@ -20,7 +20,7 @@ from prompt_toolkit.document import Document
 from bot.cli.output import EXIT_BAD_INPUT
 from bot.fronts.chat.commands import Reply
 from bot.fronts.console import CommandCompleter, answer_pipe
-from bot.fronts.lines import Lines
+from bot.fronts.lines import PLACE, Lines
 from bot.table.fair_dice import Proof, verify_proof
 from solver.game.standings import Solution
 from solver.strategy import manifest_path, save_strategy
@@ -252,7 +252,7 @@ FIRST_ANSWERS = f"""
 import fcntl, sys, termios
 from bot.__main__ import main
 from bot.fronts import console
-from bot.fronts.lines import Lines
+from bot.fronts.lines import PLACE, Lines
 
 async def begun(*args):
     print("begun")
@@ -329,21 +329,30 @@ def test_a_chat_without_input_ends(data: Path) -> None:
 
 
 async def test_completions(data: Path, tmp_path: Path) -> None:
+    async def completions(text: str) -> list[str]:
+        found = completer.get_completions_async(Document(text), CompleteEvent())
+        return [completion.text async for completion in found]
+
     async with open_chat(tmp_path, data / "strategies") as chat:
-        completer = CommandCompleter(chat.commands)
-
-    def completions(text: str) -> list[str]:
-        found = completer.get_completions(Document(text), CompleteEvent())
-        return [completion.text for completion in found]
-
-    assert completions("/a") == ["/advise"]
-    assert "their-farkles:" in completions("/advise 123 ")
-    assert completions("/odds di") == ["dice:"]
-    assert completions("/advise 123 rules:fac") == ["rules:facebook"]
-    assert completions("/rules k") == ["kcd"]
-    assert completions("/nothing x") == []
-    assert completions("/advise me:100 m") == ["my-dice:", "my-badge:"]
-    assert completions("/roll m") == []
+        completer = CommandCompleter(chat.commands, PLACE)
+        assert await completions("/score a") == []
+        await chat.say("ann: /track @bob @anna")
+        assert await completions("/score a") == ["ann", "anna"]
+        assert await completions("/fix bob next:b") == ["next:bob"]
+        assert await completions("/track @b") == ["@bob"]
+        assert await completions("/resign ") == ["ann", "bob", "anna", "game:"]
+        assert await completions("/match op") == ["optimal"]
+        assert await completions("/play level:g") == ["level:greedy"]
+        assert await completions("/help pr") == ["practise", "proof"]
+        assert await completions("/compare farkle") == ["farkle-games"]
+        assert await completions("/a") == ["/advise"]
+        assert "their-farkles:" in await completions("/advise 123 ")
+        assert await completions("/odds di") == ["dice:"]
+        assert await completions("/advise 123 rules:fac") == ["rules:facebook"]
+        assert await completions("/rules k") == ["kcd"]
+        assert await completions("/nothing x") == []
+        assert await completions("/advise me:100 m") == ["my-dice:", "my-badge:"]
+        assert await completions("/roll m") == []
 
 
 @pytest.mark.slow
