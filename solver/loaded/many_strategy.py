@@ -69,7 +69,7 @@ class ManyMatchupStrategy(SharedStrategy):
         )
 
     def is_reachable(self, position: SharedPosition) -> bool:
-        """As it says above."""
+        """Whether rolls of the mover lead to the turn of a position that has a value."""
         return leads_to(self._possible(position.mover), self.rules, position.turn)
 
     def possible(self, mover: int, rows: int) -> Bools:
