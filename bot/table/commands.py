@@ -325,6 +325,8 @@ def skip(game: Game) -> list[Skipped]:
             "the game has not begun: if a player does not come, the tournament's host can use"
             " /tournament remove NAME"
         )
+    if game.stage is Stage.LOBBY and game.tracked:
+        raise IllegalActionError.say("the game has not begun: /fix next:NAME says who begins")
     if game.stage is Stage.LOBBY:
         raise IllegalActionError.say("the game has not begun: roll, or /end it")
     return [Skipped()]

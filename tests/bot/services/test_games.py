@@ -427,8 +427,9 @@ async def test_one_leaves_a_game_with_real_dice_and_comes_back(table: Chat) -> N
 
 async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Chat) -> None:
     """Nobody waits for that, as it can be taken back."""
-    for said in ("ann: /track @bob @dave", "ann: /score 500"):
-        await table.say(said)
+    await table.say("ann: /track @bob @dave")
+    await refused(table, "bob: /skip ann", "The game has not begun: /fix next:NAME says who begins")
+    await table.say("ann: /score 500")
     await refused(table, "ann: /skip dave", "It is the turn of bob, not of dave")
     assert "ann skips the turn of bob, who is away." in await table.say("ann: /skip bo")
     assert (await shown(table))["to_move"] == "dave"
