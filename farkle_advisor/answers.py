@@ -50,7 +50,8 @@ class Advice(_Printed, Sequence[Option]):
 
     options: tuple[Option, ...]
     win_probability: float
-    """With the best option, or after the farkle."""
+    """With the best option, or a use of your badge where that is better, which `text` has; or after
+    the farkle."""
     chances: tuple[float, ...]
     """Of all players then, in the order in which their scores were given."""
     reachable: bool

@@ -125,15 +125,23 @@ def test_values_are_those_of_the_slow_twin(folder: Path) -> None:
         assert value == pytest.approx(found[True, mine, other], abs=1e-8)
 
 
+def others(game: Game, score: int) -> list[int]:
+    return [score] * (game.players - 1)
+
+
+def one_die(game: Game) -> str:
+    return "odd" if game.dice else "1"
+
+
 IMPOSSIBLE: list[Callable[[Game], object]] = [
     lambda game: game.value(me=10),
-    lambda game: game.value(them=-50),
+    lambda game: game.value(them=others(game, -50)),
     lambda game: game.value(me=300),
-    lambda game: game.odds(turn=30, dice=1),
-    lambda game: game.odds(turn=-50, dice=1),
-    lambda game: game.odds(dice=2),
+    lambda game: game.odds(turn=30, dice=one_die(game)),
+    lambda game: game.odds(turn=-50, dice=one_die(game)),
+    lambda game: game.odds(dice=one_die(game)),
     lambda game: game.turn(me=310),
-    lambda game: game.bank_from(1, them=25),
+    lambda game: game.bank_from(one_die(game), them=others(game, 25)),
     lambda game: game.value(farkles=1),
 ]
 WRONG: list[Callable[[Game], object]] = [
@@ -158,7 +166,7 @@ def test_what_cannot_be_is_refused_in_every_kind_of_game(game: Game) -> None:
         lambda one: one.advise(given, turn=70),
     ]
     for ask in (*IMPOSSIBLE, *of_roll):
-        with pytest.raises(InvalidPositionError, match="cannot be|starts with|leave them out"):
+        with pytest.raises(InvalidPositionError, match="cannot be|starts with|leave them|is over"):
             ask(game)
     for ask in WRONG:
         with pytest.raises(FarkleError) as caught:
