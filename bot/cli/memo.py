@@ -11,8 +11,9 @@ from bot.services.memo import known_memo, memo_answer
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.typed import cleaned
+from bot.views.drawing import picture_form
 from bot.views.memo import memo_data, memo_sheet, memo_text
-from bot.views.memo_picture import memo_picture, picture_form
+from bot.views.memo_picture import memo_picture
 from bot.views.progress import share_progress
 from solver.errors import MissingStrategyError
 

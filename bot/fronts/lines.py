@@ -81,18 +81,31 @@ class Lines:
         return ends
 
     async def _show(self, reply: Reply, caller: Caller) -> None:
-        """Print a reply, and where its picture is as soon as that is drawn."""
+        """Print a reply, and where its picture is as soon as that is drawn.
+
+        The chat goes on, whatever one answer is; it ends where nobody reads what is printed.
+        """
         try:
-            if self._as_json:
-                print(json.dumps(reply.data), flush=True)  # noqa: T201
-            elif isinstance(reply.subject, Proof):
-                print(wrap(_proof_kept(reply.subject, self._proofs)), flush=True)  # noqa: T201
-            else:
-                print(_text(reply, caller), flush=True)  # noqa: T201
-                if drawing := _drawing(reply.subject):
-                    print(await at_once(_drawn, *drawing, self._pictures), flush=True)  # noqa: T201
-        except Exception as error:  # the chat goes on, whatever one answer is
-            await self._show(failure(error), caller)
+            shown = self._shown(reply, caller)
+        except Exception as error:
+            reply = failure(error)
+            shown = self._shown(reply, caller)
+        print(shown, flush=True)  # noqa: T201
+        if self._as_json or not (drawing := _drawing(reply.subject)):
+            return
+        try:
+            shown = await at_once(_drawn, *drawing, self._pictures)
+        except Exception as error:
+            shown = self._shown(failure(error), caller)
+        print(shown, flush=True)  # noqa: T201
+
+    def _shown(self, reply: Reply, caller: Caller) -> str:
+        """A reply as it is printed."""
+        if self._as_json:
+            return json.dumps(reply.data)
+        if isinstance(reply.subject, Proof):
+            return wrap(_proof_kept(reply.subject, self._proofs))
+        return _text(reply, caller)
 
 
 def _text(reply: Reply, caller: Caller) -> str:

@@ -49,6 +49,16 @@ class MemoExample:
 
 
 @dataclass(frozen=True, slots=True)
+class PutOff:
+    """A study that there is no time for."""
+
+    seconds: float
+    """That it takes, about."""
+    reference: str
+    """What `farkle memo` is given to work it out."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoAnswer:
     """A table to memorise, and what is known of it."""
 
@@ -57,8 +67,8 @@ class MemoAnswer:
     """None where every roll leaves too little to choose from."""
     study: MemoStudy | None
     """None where the rules are not solved yet, or where `put_off`."""
-    put_off: bool = False
-    """Whether the rules are solved, and the study takes longer than there is time for."""
+    put_off: "PutOff | None" = None
+    """Where the rules are solved, and there is no time for the study."""
     picture: bytes | None = None
     """Its page as PNG, where that was drawn."""
 

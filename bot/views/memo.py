@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from bot.services.memo import MemoAnswer, MemoExample
+from bot.tasks.tasks import duration
 from bot.views.layout import (
     and_text,
     columns,
@@ -46,13 +47,15 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     rules, study = answer.rules, answer.study
     parts: list[Part] = [
         Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
+        say("Across: dice left to roll. Down: what they are worth. Numbers: turn totals."),
         _table(answer.table),
         say(
             "For each choice, go to the column of the dice it leaves you and find the largest"
             " number not above your turn total: its row says how many points those dice are"
             " worth. Keep the choice with the highest sum of turn total and worth (if sums are"
             " equal, prefer one you bank, then more dice left, then more points). Bank if the"
-            " row says bank or if that wins; otherwise roll."
+            " row says {bank} or if that wins; otherwise roll.",
+            bank=_bank_row(),
         ),
     ]
     parts += [_example_text(answer.example)] if answer.example else []
@@ -169,8 +172,13 @@ def _table(table: MemoTable) -> Grid:
     rows = [(say("worth"), *map(dice_count, dice))]
     for gain in table.counts:
         cells = [", ".join(map(figure, table.froms(gain, one))) for one in dice]
-        rows.append((say("bank") if gain == 0 else figure(gain), *cells))
+        rows.append((_bank_row() if gain == 0 else figure(gain), *cells))
     return Grid(tuple(rows))
+
+
+def _bank_row() -> str:
+    """The name of the row in which one banks."""
+    return say("bank").upper()
 
 
 def _example_text(example: MemoExample) -> str:
@@ -226,8 +234,10 @@ def _left_out(answer: MemoAnswer) -> str:
     if answer.put_off:
         return say(
             "When to risk everything, a rule of thumb and how often all this wins are not"
-            " worked out yet: that takes more time than is allowed here, so only whoever runs"
-            " this program can do it."
+            " worked out yet. That takes about {time}: run farkle memo {rules} once where this"
+            " program runs, and /memo shows them from then on.",
+            time=duration(answer.put_off.seconds),
+            rules=answer.put_off.reference,
         )
     return say(
         "When to risk everything, a rule of thumb and how often all this wins can be worked"
@@ -265,12 +275,13 @@ def _dice_range(fewest: int, most: int) -> str:
 
 def _score(rules: Ruleset, score: int | None) -> str:
     if score is None:
-        return "-"
+        return say("never")
     return say("any score") if score <= rules.score_floor else figure(score)
 
 
 def _worth(study: MemoStudy) -> Grid:
-    rows: list[tuple[str, ...]] = [("", say("first"), say("second"), say("overall"), say("points"))]
+    heads = say("going first"), say("going second"), say("overall"), say("points a turn")
+    rows: list[tuple[str, ...]] = [("", *heads)]
     ways = (
         (say("by the table"), study.memo),
         (say("and risk everything"), study.memo_go_for_it),

@@ -1,21 +1,16 @@
 """A table to memorise as a page to print or to look at on a phone: A5, black on white."""
 
-import io
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from bot.services.memo import MemoAnswer
 from bot.views import drawing
 from bot.views.layout import safe_text
 from bot.views.memo import Grid, Heading, Part, memo_page
-from solver.errors import InvalidRequestError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Form = Literal["png", "pdf", "svg"]
-_FORMS: tuple[Form, ...] = get_args(Form)
 
 _SIZE = 5.83, 8.27
 """A5 in inches."""
@@ -33,17 +28,7 @@ _LEAST = 0.3
 _INK, _BAND, _RULE = "#101418", "#EEF1F5", "#8A94A0"
 
 
-def picture_form(suffix: str) -> Form:
-    """What a file of this ending holds. Raises InvalidRequestError."""
-    for form in _FORMS:
-        if suffix.lower() == f".{form}":
-            return form
-    raise InvalidRequestError(
-        f"a page can be written to a file that ends in .png, .pdf or .svg, not in {suffix!r}"
-    )
-
-
-def memo_picture(answer: MemoAnswer, form: Form = "png") -> bytes:
+def memo_picture(answer: MemoAnswer, form: drawing.Form = "png") -> bytes:
     """The page as the content of a file. Pictures share no state, so threads may draw."""
     # only here: matplotlib takes half a second to import
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
@@ -56,11 +41,8 @@ def memo_picture(answer: MemoAnswer, form: Form = "png") -> bytes:
     while _Page(canvas.get_renderer(), scale).height(parts) > 72 * _SIZE[1] and scale > _LEAST:
         scale *= _SHRINK
     _Page(canvas.get_renderer(), scale, figure).height(parts)
-    data = io.BytesIO()
-    undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-    more = {"metadata": undated[form]} if form in undated else {}
-    figure.savefig(data, format=form, **more)
-    return data.getvalue()
+    figure.set_label(next(part.text for part in parts if isinstance(part, Heading)))
+    return drawing.as_file(figure, form)
 
 
 class _Page:

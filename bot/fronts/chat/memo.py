@@ -1,5 +1,6 @@
 """The command that makes a table to memorise."""
 
+import shlex
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from bot.fronts.chat.games import RULES_OPTION
 from bot.fronts.chat.waiting import delay_reply, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.memo import MemoAnswer, known_memo, memo_answer, seconds_of_memo
+from bot.services.memo import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -17,6 +18,8 @@ from bot.tasks.tasks import Delay
 from bot.views.memo import memo_data, memo_text
 from bot.views.memo_picture import memo_picture
 from solver.errors import FarkleError
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 
@@ -35,6 +38,10 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
         if known.study is None and strategy is not None:
             seconds = await at_once(seconds_of_memo, meant)
             what = say_later("table to memorise")
+            put_off = replace(known, put_off=PutOff(seconds, _reference(line, caller, meant)))
+            if seconds > tasks.limits.seconds:
+                yield Reply(await _drawn(oracle, caller, put_off), memo_text, memo_data)
+                return
             try:
                 async with tasks.task(caller.asker, what, each=seconds) as task:
                     yield delay_reply(Delay(what, 0, seconds))
@@ -44,7 +51,7 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
                         else:
                             known = found
             except FarkleError as error:  # the table itself can be shown all the same
-                known, refusal = replace(known, put_off=True), error
+                known, refusal = put_off, error
         yield Reply(await _drawn(oracle, caller, known), memo_text, memo_data)
         if refusal:
             raise refusal
@@ -59,6 +66,17 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             examples=("/memo rules:kcd",),
         )
     ]
+
+
+def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:
+    """How the command line is told which rules are meant."""
+    typed, unit = line.option("rules") or "", line.option("unit")
+    words = [meant.name, "--place", caller.place]
+    if typed.endswith(".toml"):
+        words = [typed]
+    elif meant.name in preset_names() and load_rules(meant.name) == meant:
+        words = [meant.name]
+    return shlex.join(words + (["--unit", unit] if unit else []))
 
 
 async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:

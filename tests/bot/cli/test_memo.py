@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
+from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.services.memo import known_memo, memo_answer
 from bot.tasks.tasks import TaskLimits
@@ -52,7 +55,9 @@ def told(folder: Path, *words: str) -> tuple[str, str]:
 def test_a_page_of_a_solved_game(folder: Path) -> None:
     rules = str(folder / "tiny.toml")
     text = run(folder, rules, "--out", str(folder / "page.pdf"))
-    assert text.startswith("A table to memorise: tiny rules:\n  gain  3 dice  2 dice  1 die\n")
+    head = "A table to memorise: tiny rules:\nAcross: dice left to roll."
+    assert text.startswith(head)
+    assert "Numbers: turn totals.\n  worth  3 dice  2 dice  1 die\n" in text
     for part in ("When to risk everything", "A rule of thumb", "How often it wins", "optimal play"):
         assert part in text
     assert max(map(len, text.splitlines())) < 80
@@ -78,7 +83,7 @@ def test_a_page_of_rules_that_are_not_solved(tmp_path: Path) -> None:
     ("words", "told"),
     [
         (["kcd", "--unit", "0"], "the unit of a table cannot be 0"),
-        (["kcd", "--out", "page.jpg"], "ends in .png, .pdf or .svg, not in '.jpg'"),
+        (["kcd", "--out", "page.jpg"], "ends in .png, .svg or .pdf, not in '.jpg'"),
         (["kcd", "--out", "no/such/page.png"], "no/such/page.png: cannot be written"),
     ],
 )
@@ -107,24 +112,28 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_table_is_shown_where_the_rest_would_take_too_long(
+async def test_what_takes_too_long_is_worked_out_by_the_command_that_the_page_names(
     tiny: Solution, tmp_path: Path
 ) -> None:
-    save_strategy(tiny, tmp_path / "strategies")
-    async with open_chat(tmp_path) as chat:
+    save_strategy(tiny, tmp_path / "data" / "strategies")
+    async with open_chat(tmp_path / "data") as chat:
         chat.tasks.limits = TaskLimits(seconds=1)
-        line = f"/memo rules:{rules_file(tmp_path / 'tiny.toml')}"
-        page, refusal = await chat.all(line)
-        chat.tasks.limits = TaskLimits()
-        delay, whole = await chat.all(line)
-    assert "table to memorise: this takes about" in delay.text
-    assert whole.data["study"]["memo_go_for_it"]["as_first"] > 0.4
-    assert page.data["study"] is None
-    assert page.text.startswith("A table to memorise: tiny rules:\n  gain  3 dice")
-    assert "s, but the limit here is 1 s" in refusal.text
-    told = " ".join(page.text.split())
-    assert "once these rules are solved" not in told
-    assert "are not worked out yet: the host can have that done" in told
+        line = f"/memo rules:{rules_file(tmp_path / 'tiny.toml')} unit:100"
+        page = await chat.answer(line)
+        assert page.data["study"] is None
+        assert page.text.startswith("A table to memorise: tiny rules:")
+        found = re.search(r"run (farkle memo (.+)) once where", " ".join(page.text.split()))
+        assert found is not None
+        worked_out = run(tmp_path, *shlex.split(found[2]))
+        [whole] = await chat.all(line)
+        assert whole.data["study"]["unit"] == 100
+        assert whole.data["study"]["memo_go_for_it"]["as_first"] > 0.4
+        assert f"{whole.text}\n" == worked_out
+        chat.tasks.limits = TaskLimits(person=1)
+        async with chat.tasks.task(spoken_by("")[0].asker, "another", each=1):
+            page, refusal = await chat.all(line.replace("100", "50"))
+        assert "farkle memo" in page.text
+        assert "the most one person may have" in refusal.text
 
 
 async def test_levels_that_need_more_say_so(tmp_path: Path) -> None:

@@ -390,6 +390,21 @@ async def test_an_answer_that_cannot_be_put_into_words_is_told(
     assert bye == "Bye."
 
 
+async def test_it_ends_where_nobody_reads_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does with `farkle chat | head`."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    run_lines(monkeypatch, "/help", "/quit")
+    monkeypatch.setattr("builtins.print", broken)
+    async with open_chat(tmp_path) as opened:
+        with pytest.raises(BrokenPipeError):
+            await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
+
+
 def run_lines(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
 

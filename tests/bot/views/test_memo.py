@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.services.memo import MemoAnswer
+from bot.views.drawing import Form, picture_form
 from bot.views.memo import memo_text, thumb_text
-from bot.views.memo_picture import Form, memo_picture, picture_form
+from bot.views.memo_picture import memo_picture
 from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
@@ -74,7 +75,7 @@ class Reader:
             label = line.split()[0]
             gain = (
                 None
-                if label == "bank"
+                if label == "BANK"
                 else numbers(label)
                 if label[0] != "-"
                 else -numbers(label[1:])
@@ -89,7 +90,7 @@ class Reader:
             if row is None:
                 break
             own, other = (
-                float("inf") if word == "-" else -1e9 if word == "any score" else numbers(word)
+                float("inf") if word == "never" else -1e9 if word == "any score" else numbers(word)
                 for word in row.groups()[2:]
             )
             for dice in range(int(row[1] or row[2]), int(row[2]) + 1):
@@ -194,7 +195,8 @@ def test_the_page_is_a_picture_in_three_forms() -> None:
         drawn = {form: memo_picture(answer, form) for form in forms}
         assert all(picture.startswith(begins[form]) for form, picture in drawn.items())
     assert memo_picture(answer) == drawn["png"]
-    with pytest.raises(FarkleError, match=r"ends in .png, .pdf or .svg, not in '.jpg'"):
+    assert b"/Title (A table to memorise: classic rules)" in drawn["pdf"]
+    with pytest.raises(FarkleError, match=r"ends in .png, .svg or .pdf, not in '.jpg'"):
         picture_form(".jpg")
 
 
