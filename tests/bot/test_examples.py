@@ -215,7 +215,8 @@ async def test_the_options_of_rules_are_taken(chat_in: Chat) -> None:
 
 
 async def test_rules_that_are_not_solved_say_what_to_type(chat_in: Chat) -> None:
-    told = (await chat_in.first("/play level:optimal rules:zilch")).text
+    assert "/rules solve zilch" in (await chat_in.first("/play level:optimal rules:zilch")).text
+    told = (await chat_in.first("/play level:optimal rules:zilch goal:9000")).text
     found = re.search(r"/rules new NAME (base:\S+ goal:\d+)", " ".join(told.split()))
     assert found
     await check(chat_in, f"ann: /rules new tuesday {found[1]}")

@@ -129,4 +129,4 @@ async def test_a_position_is_passed_on(chat: Chat) -> None:
         assert again.data == first.data
         assert first.text.endswith(f"\nPosition {first.data['id']}")
     said = await chat.say("/position CZT1-7YZ9-SYX")
-    assert "there is a slip in it" in said
+    assert "one of its characters is mistyped" in said

@@ -1,6 +1,7 @@
 """A game to which both players bring their dice, played by buttons at the loopback Discord."""
 
 import io
+import re
 from typing import Any
 
 from PIL import Image
@@ -29,7 +30,7 @@ async def keep(discord: Loopback, by: Json, message: Message) -> bool:
             await press(discord, by, message, f"die{number}")
             return True
     hint = await shown(await discord.slash(by, "hint"))
-    dice = hint.text.partition("Keep ")[2].partition(" and ")[0]
+    dice = re.split(" and |, bank", hint.text.partition("Keep ")[2])[0]
     told = await shown(await discord.slash(by, "keep", dice=dice, then="roll"))
     assert not told.ephemeral, told.text
     return False
