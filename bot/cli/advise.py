@@ -203,9 +203,9 @@ def position(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Say what is best in a position that somebody passes on.
+    """Say what is best in a position, by its ID.
 
-    ID is as under an advice, such as CZT1-7YZ9-SYP.
+    ID stands under an advice, such as CZT1-7YZ9-SYP.
     """
     known = known_rules(settings, place)
     found = opened(read_id(" ".join(text)), known)

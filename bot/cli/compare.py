@@ -46,7 +46,7 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
     show_default=True,
     help="How a careless player plays.",
 )
-@click.option("--keep", is_flag=True, help="Keep the strategy files of a sweep, too.")
+@click.option("--keep", is_flag=True, help="Keep the strategy files of --vary, too.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -78,7 +78,7 @@ def compare_command(
 
     RULES are names of rule sets or TOML files. For each: how often the first player wins, points
     and farkles of a turn, turns of a game, how many decisions are close, and what a careless player
-    loses. What is not solved is solved first, and kept but for the rules of a sweep.
+    loses. What is not solved is solved first; its files are kept, those of --vary only with --keep.
     """
     if out and out.suffix.lower() not in _FORMS:
         raise InvalidRequestError(f"--out: {out} has to end in {' or '.join(_FORMS)}")

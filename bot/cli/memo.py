@@ -20,7 +20,7 @@ from solver.errors import MissingStrategyError
 
 @click.command()
 @click.argument("rules", default=DEFAULT_RULES)
-@click.option("--unit", type=int, metavar="N", help="Count gains in multiples of N points.")
+@click.option("--unit", type=int, metavar="N", help="Round what dice are worth to N points.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -43,9 +43,9 @@ def memo(
 ) -> None:
     """Make a table to memorise and to play by.
 
-    RULES is the name of a rule set or a TOML file. What the table wins against optimal play, when
-    to go for it and a rule of thumb are worked out where the rules are solved, which takes a while
-    the first time.
+    RULES is the name of a rule set or a TOML file. How often the table wins against optimal play,
+    when to risk everything and a rule of thumb are worked out where the rules are solved, which
+    takes a while the first time.
     """
     form = picture_form(out.suffix) if out else None
     ruleset = rules_reader(settings, place)(rules)

@@ -23,7 +23,7 @@ from solver.errors import InvalidRequestError
 @click.option(
     "--on-board/--not-on-board",
     default=True,
-    help="Whether the opening minimum is behind the player; it is unless you say so.",
+    help="Whether you have banked before; yes unless you say no.",
 )
 @click.option(
     "--score",
@@ -43,7 +43,7 @@ from solver.errors import InvalidRequestError
     "--costs",
     default="",
     metavar="Y,Y,...",
-    help="What costs of a farkle make of its chance and of the points.",
+    help="How other costs of a farkle change its chance and the points.",
 )
 @place_option
 @json_option

@@ -32,7 +32,7 @@ Read = Callable[[str | None], Ruleset]
     "--floor",
     type=int,
     metavar="N",
-    help="Take scores below N for N; the rules' own floor if not given.",
+    help="Count scores below N as N; the rules' own floor if not given.",
 )
 @click.option(
     "--tolerance",

@@ -218,8 +218,7 @@ class Advisor:
                 return Hint(None, shared_odds(shared, here), exact=True)
             best = advise_shared(shared, here, game.turn.roll)
             then = turn_after(game, best.options[0].set_aside).state
-            # that it is an estimate is said once
-            after = replace(shared_odds(shared, replace(here, turn=then)), within=None)
+            after = shared_odds(shared, replace(here, turn=then))
             return Hint(best, after, exact=True)
         return Hint(*self.against_one(game))
 

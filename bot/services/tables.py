@@ -227,7 +227,7 @@ class Table:
             raise IllegalActionError.say("you have resigned from this game")
         if seat != game.mover and game.stage is Stage.LOBBY and len(self.begun.levels) == 1:
             raise IllegalActionError.say(
-                "wait for {name}: who set the table up starts the game",
+                "wait for {name}, who opened the table and starts the game",
                 name=self.names[game.mover],
             )
         if seat != game.mover and not game.over:
@@ -252,7 +252,7 @@ class Table:
         elif self.own_seat(caller) != self.game.mover:
             raise IllegalActionError.say("it is not your turn: hints are for the player to move")
         if len(self.game.seats) < 2:
-            raise IllegalActionError.say("nobody else plays yet: others sit down with /join")
+            raise IllegalActionError.say("nobody else plays yet: others join with /join")
 
     @property
     def players(self) -> str:

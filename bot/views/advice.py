@@ -57,7 +57,7 @@ _TIES = {
 
 def advice_text(advice: Advice | SharedAdvice) -> str:
     """The options, best first, with what each costs against the best."""
-    best, within = advice.win_probability, _within(advice)
+    best, within = advice.win_probability, within_of(advice)
     head = wrap(
         say(
             "{dice}: {position}, {rules} rules",
@@ -110,7 +110,7 @@ def odds_text(odds: Odds | SharedOdds) -> str:
 
 def odds_table(odds: Odds | SharedOdds) -> str:
     """Roll or bank, and what each is worth."""
-    rules, position, within = odds.rules, odds.position, _within(odds)
+    rules, position, within = odds.rules, odds.position, within_of(odds)
     head = wrap(
         say_number(
             "{position}, {number} die to roll, {rules} rules",
@@ -286,7 +286,7 @@ def _fate_text(advice: Advice | SharedAdvice) -> str:
     """What a roll means that leaves no choice."""
     left = say(
         "Your win probability is now {chance}.",
-        chance=percent(advice.win_probability, _within(advice)),
+        chance=percent(advice.win_probability, within_of(advice)),
     )
     position = advice.position
     if isinstance(position, SharedPosition):
@@ -394,6 +394,6 @@ def cost_text(difference: float, within: float | None = None) -> str:
     return f"-{percent(difference, within).removesuffix(' %')}" if difference else say("best")
 
 
-def _within(answer: Advice | Odds | SharedAdvice | SharedOdds) -> float | None:
+def within_of(answer: Advice | Odds | SharedAdvice | SharedOdds) -> float | None:
     """What an estimate is off by at most, None for what is exact."""
     return answer.within if isinstance(answer, SharedAdvice | SharedOdds) else None

@@ -29,6 +29,7 @@ from bot.views.advice import (
     position_text,
     reachable_text,
     reason_text,
+    within_of,
 )
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
@@ -274,7 +275,7 @@ def _marked_advice(advice: Advice | SharedAdvice) -> str:
         position=position_text(advice.rules, advice.position),
         rules=escape_markdown(advice.rules.name),
     )
-    lines = [f"**{dice_text(advice.roll)}**: {where}"]
+    lines, within = [f"**{dice_text(advice.roll)}**: {where}"], within_of(advice)
     for number, option in enumerate(advice.options[:_MOST_OPTIONS]):
         then = {
             Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
@@ -289,8 +290,8 @@ def _marked_advice(advice: Advice | SharedAdvice) -> str:
             total=option.turn_total,
         )
         cost = advice.win_probability - option.win_probability
-        tail = say("**best**") if number == 0 else cost_text(cost)
-        lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability)}, {tail}")
+        tail = say("**best**") if number == 0 else cost_text(cost, within)
+        lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability, within)}, {tail}")
     if (more := len(advice.options) - _MOST_OPTIONS) > 0:
         lines.append(say("and {number} more", number=more))
     notes = reason_text(advice), reachable_text(advice)

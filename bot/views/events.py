@@ -196,11 +196,11 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
     match event:
         case Joined() if event.kit:
             name, brought = names[len(game.seats)], event.kit.text
-            yield say("{name} sits down and has {set}.", name=name, set=brought)
+            yield say("{name} joins and has {set}.", name=name, set=brought)
         case Joined():
-            yield say("{name} sits down.", name=names[len(game.seats)])
+            yield say("{name} joins.", name=names[len(game.seats)])
         case Left():
-            yield say("{name} gets up.", name=by or say("Somebody"))
+            yield say("{name} leaves.", name=by or say("Somebody"))
             if after.kits:
                 yield kits_text(names, after)
         case Picked():

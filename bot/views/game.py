@@ -16,7 +16,13 @@ from bot.table.drafting import laid_out
 from bot.table.events import Corrected, Undone, event_data
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import duration
-from bot.views.advice import advice_text, answer_data, farkles_in_a_row, odds_text
+from bot.views.advice import (
+    advice_text,
+    answer_data,
+    farkles_in_a_row,
+    odds_table,
+    odds_text,
+)
 from bot.views.badge_events import uses_left_text
 from bot.views.badges import taken_lines, use_text
 from bot.views.events import (
@@ -31,6 +37,7 @@ from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
 from bot.views.tournament import state_data, tournament_lines
 from solver.named.drafts import pairs_of
+from solver.play.many_advice import SharedOdds
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
@@ -263,7 +270,9 @@ def hint_text(hint: Hint | LoadedHint) -> str:
         return "\n".join(lines)
     if hint.advice:
         lines += [advice_text(hint.advice), _after_keeping(hint)]
-    lines.append(odds_text(hint.odds))
+    # of several players both say the same
+    alone = hint.advice is None or not isinstance(hint.odds, SharedOdds)
+    lines.append(odds_text(hint.odds) if alone else odds_table(hint.odds))
     if not hint.exact:
         lines.append(say(NOT_EXACT))
     return wrap("\n".join(lines))

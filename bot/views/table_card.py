@@ -195,7 +195,7 @@ def _foot(table: Table) -> str:
     if game.over:
         return ""
     if len(game.seats) < 2:
-        told = say("Waiting for somebody to sit down.")
+        told = say("Waiting for somebody to join.")
         return f"**{escape_markdown(told)}**"
     if _waits(table):
         told = say("{name} starts once all are here.", name=table.names[game.mover])

@@ -165,10 +165,10 @@ class TurnPoints(Policy):
 LEVELS: dict[str, str] = {
     Optimal.name: say_later("plays exactly so that it wins as often as possible"),
     MaxPoints.name: say_later(
-        "plays for the most points up to the goal in every turn, whatever the scores"
+        "scores as much as it can in every turn, up to the goal and whatever the scores"
     ),
     Memo.name: say_later("plays by the table that /memo shows, which a person can keep in mind"),
-    MemoGoForIt.name: say_later("the same, but risks everything near the end where /memo says so"),
+    MemoGoForIt.name: say_later("like memo, but risks everything near the end where /memo says so"),
     Greedy.name: say_later("takes every point and banks at a fixed turn total, often 300 or 400"),
     Cautious.name: say_later("takes every point and banks as soon as it may"),
 }
@@ -179,7 +179,7 @@ THRESHOLD = "threshold:"
 POLICIES: dict[str, str] = {
     **LEVELS,
     "turn-points": say_later("plays for the most points a turn, as if there were no goal"),
-    "turn-points-bank-wins": say_later("the same, but banks a turn total that wins"),
+    "turn-points-bank-wins": say_later("like turn-points, but banks a turn total that wins"),
     f"{THRESHOLD}N": say_later("takes every point and banks at a turn total of N"),
 }
 """The names of all policies, with a description of each."""

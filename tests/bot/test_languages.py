@@ -185,8 +185,8 @@ def test_numbers_are_written_as_the_language_does() -> None:
 
 
 def test_parts_are_never_taken_for_sentences() -> None:
-    assert say("{name} sits down.", name="{points}") == "{points} sits down."
-    assert said_in(language("de"), say, "{name} sits down.", name="{x!r:>99}").startswith("{x!r")
+    assert say("{name} joins.", name="{points}") == "{points} joins."
+    assert said_in(language("de"), say, "{name} joins.", name="{x!r:>99}").startswith("{x!r")
 
 
 async def test_descriptions_fit_into_discord(chat: Chat) -> None:

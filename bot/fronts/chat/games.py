@@ -97,7 +97,7 @@ class GameCommands:
             ),
             Command(
                 "/join",
-                say_later("sit down before the first roll; level: seats a bot"),
+                say_later("join before the first roll; level: adds a bot"),
                 self._join,
                 {**_BOT, **OWN},
                 takes_words=False,

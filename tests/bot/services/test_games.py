@@ -407,7 +407,7 @@ async def test_who_keeps_the_score_says_who_leaves(table: Chat, line: str) -> No
     await table.say("ann: /end")
     await table.say("ann: /track @bob @dave")
     if "resign" not in line:
-        assert "dave gets up." in await table.say(f"ann: {line}")
+        assert "dave leaves." in await table.say(f"ann: {line}")
         assert list(scores(await shown(table))) == ["ann", "bob"]
 
 

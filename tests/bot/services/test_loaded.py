@@ -118,7 +118,7 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
         ("tin-resurrection", "after a farkle with these dice at turn"),
         ("tin-might", "with these dice to roll at turn"),
         ("tin-doppelganger", "On the first roll of the game, using it is best"),
-        ("gold-transmutation", "It is best used on the first roll"),
+        ("gold-transmutation", "On the first roll of the game, using it is best"),
     ],
 )
 @pytest.mark.parametrize("code", ["en", "de"])

@@ -50,7 +50,7 @@ async def test_a_game_between_two_people(chat: Chat, tmp_path: Path) -> None:
     first = await chat.answer(f"ann: /play @bob {DICE} {GOAL}")
     said = " ".join(first.text.split())
     assert "ann has lucky*3,devil*2,odd + carpenter:150; bob has ordinary*4,weighted*2." in said
-    assert "Jokers: that none scores by itself" in said
+    assert "Jokers: it is assumed that none scores" in said
     assert "kcd rules, to 600" in said
     assert "/join" not in said
     win = (await data_of(chat, f"ann: /kcd {DICE} {GOAL}"))["win_probability"]
@@ -204,7 +204,7 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
         ("/play @bob @carl my-dice:lucky*6 my-badge:emperor", "badges are for games of two"),
         ("/play @bob @carl @dora their-dice:odd*6/lucky*6", "dice for 2 players, but 3 play"),
         ("/play @bob @carl my-dice:lucky*6 rules:facebook", "cannot be solved yet"),
-        ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "are for /play"),
+        ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "take those of several"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
         ("/play @bob my-dice:luky*6", "there is no die called"),
         ("/play @bob my-dice:lucky*6 my-badge:gold-warlord:2", "the uses left are 0 to 1, not 2"),
@@ -243,7 +243,7 @@ async def test_who_joins_brings_dice_too(chat: Chat, tmp_path: Path) -> None:
         ("bob: /join my-dice:lucky*7", "a set is 6 dice, not 7"),
         (
             "bob: /join my-dice:weighted*2,ordinary*4",
-            "bob sits down and has ordinary*4,weighted*2.",
+            "bob joins and has ordinary*4,weighted*2.",
         ),
         ("carl: /join my-dice:lucky*6", "is for two"),
     ]:
@@ -256,7 +256,9 @@ async def test_who_joins_brings_dice_too(chat: Chat, tmp_path: Path) -> None:
     assert wins[0] == wins[1]
     await chat.say("ann: /end")
     await chat.say("ann: /play rules:kcd")
-    assert "All throw the dice of the rules" in await chat.say("bob: /join my-dice:lucky*6")
+    assert "In this game everybody rolls the same dice" in await chat.say(
+        "bob: /join my-dice:lucky*6"
+    )
     async with open_chat(tmp_path) as other:
         assert "No game" not in await other.say("ann: /games"), "the games before are read again"
 
@@ -289,7 +291,7 @@ async def test_dice_are_taken_in_turn(chat: Chat) -> None:
         assert sentence in (await chat.say(line)).lower(), line
     assert "Win probability" not in begun.text
     assert (await data_of(chat, "ann: /end"))["stage"] == "over"
-    assert "not all taken" in await chat.say("ann: /review")
+    assert "not all dice were taken" in await chat.say("ann: /review")
     table = await data_of(chat, f"ann: /play @bob draft:choose {GOAL}")
     taken: dict[str, list[str]] = {"ann": [], "bob": []}
     while "pool" in table:
@@ -331,7 +333,7 @@ async def test_dice_are_dealt(chat: Chat) -> None:
     ("line", "sentence"),
     [
         ("/play @bob draft:luck", 'draft: takes deal or choose, not "luck"'),
-        ("/play @bob draft:deal my-dice:lucky*6", "gives both players their dice"),
+        ("/play @bob draft:deal my-dice:lucky*6", "hands out the dice to both players"),
         ("/play @bob draft:choose rules:facebook", "cannot be solved yet"),
         ("/play @bob @carl draft:choose", "is for two"),
         ("/play @bob @carl draft:deal", "is for two"),

@@ -52,7 +52,7 @@ async def test_three_people_play_with_dice_of_their_own(chat: Chat, tmp_path: Pa
     first = await chat.answer(f"ann: /play @bob @carl {SETS} {GOAL}")
     said = " ".join(first.text.split())
     assert "ann has lucky*3,devil*2,odd; bob has ordinary*4,weighted*2; carl has odd*6." in said
-    assert "A game this long of more than two with dice of their own is not solved" in said
+    assert "A game this long with more than two players and their own dice" in said
     assert "Win probability" not in said
     last = await played_out(chat, first)
     winner = max(last.data["players"], key=lambda one: one["score"])
@@ -62,7 +62,7 @@ async def test_three_people_play_with_dice_of_their_own(chat: Chat, tmp_path: Pa
     assert len(proof.sets) == 3
     assert proof.sets[2] == ((4, 1, 4, 1, 4, 1),) * 6
     assert verify_proof(proof).holds
-    assert "nobody knows its" in await chat.say("ann: /review")
+    assert "win probabilities are not known" in await chat.say("ann: /review")
     assert not (tmp_path / "matchups").exists()
     thrown = (await chat.answer("carl: /dice")).data["loaded"]
     assert {one["die"] for one in thrown} >= {"odd"}
@@ -84,7 +84,7 @@ async def test_hints_are_against_the_strongest_as_if_alone(
     [asked] = await chat.all(f"carl: /odds {game}")
     assert odds.data["win_probability"] == asked.data["win_probability"]
     assert len(list((tmp_path / "matchups").iterdir())) == 1
-    told = "strongest of them alone" if code == "en" else "stärksten Gegner allein"
+    told = "only at your strongest opponent" if code == "en" else "nur auf den stärksten Gegner"
     for line in ("/odds", "/explore", "/explain", "/hint", "/advise 5 lucky, 3 odd, 2 2 2 2"):
         assert told in " ".join((await chat.say(f"ann: {line}")).split()), line
     await chat.say("ann: /resign")
@@ -119,9 +119,9 @@ async def test_who_joins_brings_dice(chat: Chat) -> None:
     first = await chat.say(f"ann: /play {SETS} {GOAL}")
     assert "who joins has ordinary*4,weighted*2; who joins has odd*6." in " ".join(first.split())
     for line, sentence in [
-        ("bob: /join my-dice:lucky*6", "bob sits down and has lucky*6."),
+        ("bob: /join my-dice:lucky*6", "bob joins and has lucky*6."),
         ("carl: /join my-dice:odd*6 my-badge:emperor", "badges are for games of two"),
-        ("carl: /join", "carl sits down."),
+        ("carl: /join", "carl joins."),
         ("dora: /join", "this game has dice for 3 players"),
     ]:
         text = " ".join((await chat.say(line)).split())
@@ -144,11 +144,11 @@ async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path
     who = rolled.data["to_move"]
     hint = (await patient.all(f"{who}: /hint"))[-1].text
     assert "The others would then win " in hint
-    assert "strongest of them alone" not in hint
+    assert "only at your strongest opponent" not in hint
     assert "after 0 hot dice" not in hint
     for line in ("/explain", "/explore"):
         pictured = (await patient.all(f"{who}: {line}"))[-1].text
-        assert "strongest of them alone" in " ".join(pictured.split())
+        assert "only at your strongest opponent" in " ".join(pictured.split())
     last = await played_out(patient, rolled)
     found = (await patient.all("carl: /review"))[-1].subject
     shares = last.subject.table.game.shares
@@ -190,7 +190,7 @@ async def test_german_tells_of_all(patient: Chat) -> None:
     told = await patient.say(
         f"ann: /advise 5 2 3 lucky, 1 odd, J 4 devil {SETS} {GOAL} me:100 them:250,300"
     )
-    assert "Dann haben die anderen " in told
+    assert "Die anderen gewinnen dann zu " in told
     refused = await patient.say(f"ann: /odds {SETS} {GOAL} me:100 them:250,300,50")
     assert "nennt die Würfel von 2 Spielern, und them: die Punktestände von 3" in " ".join(
         refused.split()

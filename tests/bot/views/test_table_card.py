@@ -75,7 +75,7 @@ def test_the_end_marks_who_has_won(game: Game) -> None:
 def test_an_open_table_waits() -> None:
     alone = begin(commands.begin_game("ab12", RULES, [None]))
     card = table_card([News(None, (), table_of(alone, levels=1))])
-    assert card.foot == "**Waiting for somebody to sit down.**"
+    assert card.foot == "**Waiting for somebody to join.**"
     assert card.menu
     assert {"optimal", "greedy"} <= {level for level, _, _ in card.menu.options}
     both = apply(alone, Joined())

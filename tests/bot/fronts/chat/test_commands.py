@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,20 @@ async def test_a_reply_is_put_into_words_where_it_is_read(chat: Chat) -> None:
     reply = await chat.answer("/advise 6 5 3 3 3 2")
     assert "51.10 %" in reply.text
     assert "51,10 %" in said_in(language("de"), lambda: reply.text)
+
+
+async def test_an_estimate_shows_no_more_decimals_than_it_has(chat: Chat) -> None:
+    """Chances within 0.7 have one decimal, exact ones two; the risk of a farkle is exact."""
+    within = {
+        "/advise 5 1 6 6 4 3 them:100,200": [],
+        "/advise 6 4 3 2 turn:300 them:100,200": [],
+        "/odds turn:300 dice:4 them:100,200": ["15.74 %"],
+        "/track @bob @carl": [],
+        "/score 300": [],
+    }
+    for line, exact in within.items():
+        text = (await chat.answer(line)).text
+        assert re.findall(r"\d+\.\d %", text), text
+        assert re.findall(r"\d+\.\d\d %", text) == exact
+    exactly = (await chat.answer("/odds turn:300 dice:4 them:100")).text
+    assert len(re.findall(r"\d+\.\d\d %", exactly)) == 3

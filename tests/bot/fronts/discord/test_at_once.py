@@ -70,7 +70,7 @@ async def test_twelve_join_at_once(parts: Parts, discord: Loopback) -> None:
     assert sum(text == [] for text in told) == 7
     for name, text in zip(CALLED[1:], told, strict=True):
         assert (name in table.names) == (text == [])
-    assert all(f"{name} sits down." in message.text or name in message.text for name in table.names)
+    assert all(f"{name} joins." in message.text or name in message.text for name in table.names)
 
 
 async def test_what_is_a_moment_old_still_does_what_it_meant(
@@ -356,7 +356,7 @@ async def test_what_a_token_that_died_cannot_tell_is_told_in_the_same_message(
     assert table.text.startswith("First the rules kcd are solved for 3 players")
     discord.expire(asked)
     go_on.set()
-    await told(table, "P2 sits down.")
+    await told(table, "P2 joins.")
     assert {"Join", "Leave"} <= set(table.labels)
     assert [one.id for one in discord.public()] == [message.id, table.id]
     assert not [one for one in caplog.records if one.levelname == "ERROR"]

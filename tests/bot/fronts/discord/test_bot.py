@@ -206,16 +206,16 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
 
 async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> None:
     message = await shown(await discord.slash(ANN, "play", rules="kcd", goal=1000))
-    assert "Waiting for somebody to sit down." in message.text
+    assert "Waiting for somebody to join." in message.text
     await press(discord, BOB, message, "join")
     assert "Ann starts once all are here." in message.text
     await shown(await discord.select(ANN, message, "cautious"))
-    assert "Cautious bot sits down." in message.text
+    assert "Cautious bot joins." in message.text
     refused = await shown(await discord.select(EVE, message, "greedy"))
     assert "Only those who play here can have a bot sit down." in refused.text
     await press(discord, EVE, message, "join")
     await press(discord, EVE, message, "leave")
-    assert "Eve\\_\\*x\\* gets up." in message.text
+    assert "Eve\\_\\*x\\* leaves." in message.text
     assert "Bob" in message.text
     rules = await shown(await discord.press(EVE, message, "Rules"))
     assert rules.ephemeral

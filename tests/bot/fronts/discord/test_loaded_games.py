@@ -90,7 +90,7 @@ async def test_a_bot_with_dice_and_a_person_who_joins(bot: Bot, discord: Loopbac
     await settled(table)
     assert "Join" in table.labels
     joined = await shown(await discord.slash(BOB, "join", my_dice="weighted*2,ordinary*4"))
-    assert "Bob sits down and has ordinary\\*4,weighted\\*2" in joined.text
+    assert "Bob joins and has ordinary\\*4,weighted\\*2" in joined.text
     refused = await shown(await discord.slash(user("13", "Eve"), "join"))
     assert "is for two" in refused.text
     assert bot.process.returncode is None
