@@ -385,7 +385,7 @@ async def test_an_answer_that_cannot_be_put_into_words_is_told(
         await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))
     *failure, bye = capsys.readouterr().out.splitlines()
     failed = " ".join(failure)
-    assert failed.startswith("The program failed on that, which is not your fault; the host finds")
+    assert failed.startswith("Something went wrong in the program, which is not your fault")
     assert "ZeroDivision" not in failed
     assert bye == "Bye."
 
