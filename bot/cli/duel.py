@@ -17,12 +17,14 @@ from bot.views.duel import (
     response_sheet,
     response_text,
 )
+from bot.views.layout import wrap
 from bot.views.progress import contest_progress, share_progress
 from solver.play.duel import MOST_GAMES, Played
 from solver.play.policies import POLICIES, Optimal
 from solver.rules.ruleset import Ruleset
 
-_POLICIES = "\n".join(f"{name}: {what}" for name, what in POLICIES.items())
+_HELP_WIDTH = 76
+_POLICIES = wrap("\n".join(f"{name}: {what}" for name, what in POLICIES.items()), _HELP_WIDTH)
 
 
 def _lower(_: click.Context, __: click.Parameter, name: str) -> str:

@@ -17,7 +17,7 @@ from bot.services.pictures import Explanation, LoadedExplanation
 from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
-from bot.views.chart import chart_png, chart_text
+from bot.views.chart import NARROWEST, chart_png, chart_text
 from bot.views.layout import LONGEST_NAME, WIDTH, fit_to, room, safe_text, wrap
 from bot.views.terminal import emphasised
 from solver.errors import system_reason
@@ -118,7 +118,7 @@ def _text(reply: Reply, caller: Caller) -> str:
         text = text.replace(" \n", "\n", 1) if start else text
     text = emphasised(wrap(text, room()))
     chart = reply.subject.chart if isinstance(reply.subject, News) else None
-    if chart and len(chart.turns) > 1:
+    if chart and len(chart.turns) > 1 and room() >= NARROWEST:
         text = f"{text}\n{chart_text(chart, min(room(), WIDTH))}"
     return text
 
