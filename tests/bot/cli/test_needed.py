@@ -147,7 +147,8 @@ def test_that_code_is_compiled_first_is_told(
     class EnoughError(FarkleError):
         pass
 
-    def share_progress(what: str) -> None:
+    def share_progress(what: str, *, quietly: bool) -> None:
+        assert not quietly
         raise EnoughError(what)
 
     within(monkeypatch, 60)
