@@ -117,7 +117,10 @@ class GameCommands:
                 is_exact=True,
             ),
             Command(
-                "/roll", say_later("roll; with the dice where they are real"), self._roll, GAME
+                "/roll",
+                say_later("roll; with real dice tell what fell: /roll 6 5 3 3 3 2"),
+                self._roll,
+                GAME,
             ),
             Command(
                 "/keep DICE [bank]",
@@ -150,7 +153,7 @@ class GameCommands:
             ),
             Command(
                 "/fix NAME [SCORE]",
-                say_later("put a score right; next:NAME the turn"),
+                say_later("put a score right; next:NAME says whose turn it is"),
                 self._fix,
                 {
                     "farkles": say_later("farkles in a row"),
