@@ -38,7 +38,7 @@ def memo_picture(answer: MemoAnswer, form: drawing.Form = "png") -> bytes:
     canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
     parts = memo_page(answer)
     scale = 1.0
-    while _Page(canvas.get_renderer(), scale).height(parts) > 72 * _SIZE[1] and scale > _LEAST:
+    while scale > _LEAST and not _Page(canvas.get_renderer(), scale).holds(parts):
         scale *= _SHRINK
     _Page(canvas.get_renderer(), scale, figure).height(parts)
     figure.set_label(next(part.text for part in parts if isinstance(part, Heading)))
@@ -54,6 +54,12 @@ class _Page:
         self._figure = figure
         self._width, self._whole = 72 * _SIZE[0] - 2 * _MARGIN, 72 * _SIZE[1]
         self._y = _MARGIN
+        self._widest = 0.0
+        """Of the grids so far."""
+
+    def holds(self, parts: list[Part]) -> bool:
+        """Whether all parts are within the page."""
+        return self.height(parts) <= self._whole and self._widest <= self._width
 
     def height(self, parts: list[Part]) -> float:
         """Put all parts below each other; returns how high a page they take, in points."""
@@ -93,6 +99,7 @@ class _Page:
         room = max(6.0, min(30.0, (self._width - sum(widths)) / number))
         step = _TEXT * _LINE * self._scale
         whole = sum(widths) + room * number
+        self._widest = max(self._widest, whole)
         for index, row in enumerate(grid.rows):
             if index % 2 == 0 and index:
                 self._box(self._y, step, whole, _BAND)

@@ -1,11 +1,13 @@
 """The page of a table to memorise: who reads it and plays by it plays as the policy does."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.languages import language, language_codes
 from bot.services.memo import MemoAnswer
 from bot.views.drawing import Form, picture_form
 from bot.views.memo import memo_text, thumb_text
@@ -20,7 +22,9 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.memo import memo_table
 from solver.turn.scoring import Fate, fate
+from solver.wording import said_in
 from tests import naive
+from tests.bot.pictures import pixels
 from tests.conftest import variant
 
 RULES = [
@@ -198,6 +202,18 @@ def test_the_page_is_a_picture_in_three_forms() -> None:
     assert b"/Title (A table to memorise: classic rules)" in drawn["pdf"]
     with pytest.raises(FarkleError, match=r"ends in .png, .svg or .pdf, not in '.jpg'"):
         picture_form(".jpg")
+
+
+@pytest.mark.parametrize("code", language_codes())
+@pytest.mark.parametrize("name", ["zilch", "kcd"])
+def test_nothing_on_the_page_is_cut_off(name: str, code: str) -> None:
+    """Its margins are white; also where the words of a language are long."""
+    rules = load_rules(name)
+    answer = MemoAnswer(memo_table(rules), None, study(rules, GoForIt((9500,) * 6, (None,) * 6)))
+    for found in (answer, replace(answer, study=None)):
+        image = pixels(said_in(language(code), memo_picture, found))
+        for edge in (image[:60], image[-60:], image[:, :60], image[:, -60:]):
+            assert (edge == 255).all()
 
 
 def test_rules_of_thumb_in_words() -> None:
