@@ -194,7 +194,7 @@ def test_much_was_said(messages: list[Message]) -> None:
     for word in ("banks", "a farkle", "wins", "joins", "real dice", "bot rolls", "resigns"):
         assert word in texts, word
     assert sum(one.is_error for one in messages) > 20
-    assert sum(not one.is_error for one in messages) > 120
+    assert sum(not one.is_error for one in messages) > 80  # how many hangs on the dice
 
 
 def test_messages_fit(messages: list[Message]) -> None:
