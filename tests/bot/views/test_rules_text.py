@@ -62,7 +62,7 @@ def test_a_rule_set_is_explained() -> None:
     text = flat(rules_text(load_rules("facebook")))
     assert "twos - 200 400 600 800" in text
     assert "three pairs 750" in text
-    assert "A turn total may be banked from 300 up. The minimum holds for a bank that" in text
+    assert "A turn total may be banked from 300 up. The minimum also holds for a bank" in text
     assert "The third farkle in a row costs 500 points, and the count starts again." in text
     assert "The goal is 10,000 points. A bank that reaches the goal wins at once." in text
     assert "6 dice 5 dice 4 dice 3 dice 2 dice 1 die 2.31 % 7.72 %" in text
@@ -88,7 +88,7 @@ def test_every_option_is_said() -> None:
         "Once on the board, a turn total may be banked from 300 up.",
         "A bank that reaches the goal needs no minimum.",
         "A roll of fewer than 6 dice in which nothing scores is a farkle: it ends the turn and"
-        " banks the turn total where that might have been banked.",
+        " banks the turn total if that was allowed to be banked.",
         "The second farkle in a row costs 1,000 points",
         "For the chances, a score below -5,000 counts as -5,000.",
         "A roll with 1 1 2 or six of a kind wins the game at once.",

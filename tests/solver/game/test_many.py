@@ -190,7 +190,7 @@ def test_threads_change_nothing(kernels: Path) -> None:
 
 
 def test_what_cannot_be_solved() -> None:
-    with pytest.raises(InvalidRulesError, match=r"421,875,000 start-of-turn states.*hours"):
+    with pytest.raises(InvalidRulesError, match=r"421,875,000 positions at the start.*hours"):
         check_many(load_rules("facebook"), 3)
     with pytest.raises(
         InvalidRulesError, match=r"1,600,000,000 positions at the start of a turn with 4 players"

@@ -230,7 +230,7 @@ def test_a_solve_that_does_not_converge_says_so(
 
 
 def test_a_game_too_large_is_refused_before_any_work(kernels: Path) -> None:
-    with pytest.raises(InvalidRulesError, match="start-of-turn states .* are too many"):
+    with pytest.raises(InvalidRulesError, match="positions at the start of a turn .* are too many"):
         solve(variant("facebook", goal=1_000_000), cache=kernels)
 
 

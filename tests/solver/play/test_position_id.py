@@ -101,7 +101,7 @@ def test_slips_are_seen() -> None:
         for place in range(len(plain) - 1)
     }
     for slip in slips - {plain}:
-        with pytest.raises(InvalidRequestError, match="there is a slip in it"):
+        with pytest.raises(InvalidRequestError, match="is mistyped"):
             read_id(slip)
 
 
@@ -109,7 +109,7 @@ def test_slips_are_seen() -> None:
     "text", ["", "6 5 3", "CZT1-7YZ9-SYPU", "position", "A" * 60, "😈😈😈😈😈😈"]
 )
 def test_what_is_no_position(text: str) -> None:
-    with pytest.raises(InvalidRequestError, match="is no position"):
+    with pytest.raises(InvalidRequestError, match="is not a position ID"):
         read_id(text)
 
 
