@@ -93,7 +93,7 @@ async def test_what_is_a_moment_old_still_does_what_it_meant(
     assert (await table_of(parts, message)).names == ("P0", "P2", "P3")
     # who starts the game may be sitting with more than they saw
     assert await old(PEOPLE[2], second["roll"]) == [
-        "Wait for P0: who set the table up starts the game."
+        "Wait for P0, who opened the table and starts the game."
     ]
     assert await old(PEOPLE[0], second["roll"]) == []
     table = await table_of(parts, message)
@@ -320,7 +320,7 @@ async def test_what_a_press_waits_for_leaves_the_message_its_buttons(
     monkeypatch.setattr(parts.games.oracle, "ready", waits)
     hint = message.buttons[0]["custom_id"].replace(":roll", ":hint")
     first, second = await answered(await discord.press(PEOPLE[0], message, custom_id=hint))
-    assert "it takes about 20 s" in first
+    assert "20 s" in first
     assert "roll" in second.lower()
     assert (message.text, message.labels) == before
 
@@ -353,7 +353,8 @@ async def test_what_a_token_that_died_cannot_tell_is_told_in_the_same_message(
     await press(discord, PEOPLE[1], message, "join")
     asked = await discord.slash(PEOPLE[2], "join")
     table = await shown(asked)
-    assert table.text.startswith("First the rules kcd are solved for 3 players")
+    assert "kcd" in table.text
+    assert table.labels == []
     discord.expire(asked)
     go_on.set()
     await told(table, "P2 joins.")
