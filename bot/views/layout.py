@@ -20,6 +20,9 @@ WIDTH = 79
 _room: ContextVar[int | None] = ContextVar("room", default=None)
 """Columns that there are; None where tables are as wide as their cells make them."""
 
+_WIDEST_MARK = 2
+"""Columns of a cell that is no name, but a mark before one."""
+
 _LEAST_TEXT = 16
 """Columns in which the text of a cell can still be read."""
 
@@ -180,10 +183,18 @@ def _in_room(
     if not widths or 0 in right:
         return None
     others, ends = _chosen(table, right, range(1, len(widths) + 1))
-    below = _in_room(others, ends, most, indent + 4)
+    is_mark = widths[0] <= _WIDEST_MARK
+    further = indent + (widths[0] + 2 if is_mark else 4)
+    below = _in_room(others, ends, most, further)
+    firsts = [" " * indent + "".join(row[:1]) for row in table]
+    if below and is_mark:
+        return [
+            [(pad(first, further) + "".join(lines[:1])[further:]).rstrip(), *lines[1:]]
+            for first, lines in zip(firsts, below, strict=True)
+        ]
     return below and [
-        [line for line in (" " * indent + "".join(row[:1]), *lines) if line.strip()]
-        for row, lines in zip(table, below, strict=True)
+        [line for line in (first, *lines) if line.strip()]
+        for first, lines in zip(firsts, below, strict=True)
     ]
 
 

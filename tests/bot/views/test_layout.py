@@ -85,6 +85,16 @@ def test_text_in_the_last_column_goes_on_below_itself() -> None:
     ]
 
 
+def test_a_mark_stays_before_its_row() -> None:
+    rows = [(">", "christopher", "1,000", "51.6 %", "rolled 6 5 4 3"), ("", "bob", "0", "48.4 %")]
+    assert in_room(36, rows, right={2, 3}) == [
+        "  >  christopher",
+        "         1,000 51.6 % rolled 6 5 4 3",
+        "     bob",
+        "             0 48.4 %",
+    ]
+
+
 def test_two_rows_of_numbers_become_two_columns() -> None:
     rows = [("6 dice", "5 dice", "4 dice"), ("16,400", "3,050", "1,050")]
     assert in_room(20, rows, right=range(3)) == [
