@@ -281,8 +281,12 @@ def _label(
     axes.set_ylabel(say("turn total"), labelpad=6)
     dress(axes, look, 16)
     if named:
+        column = 72 * picture.get_figwidth() * axes.get_position().width / columns
+        longest = max(len(word) for label in labels for word in label.split("\n"))
+        # a letter is about 0.6 of its height wide
+        size = min(_LABEL_SIZE, column / (0.6 * (longest + 0.5)))
         for label in axes.get_xticklabels():
-            label.set_fontproperties(font(_LABEL_SIZE))
+            label.set_fontproperties(font(size))
     above = axes.get_position().y1 + 0.13 / picture.get_figheight()
     draw_text(picture, look, 0.02, above, say("bank from"), 13)
     for one in turn.bank_from:

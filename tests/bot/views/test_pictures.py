@@ -284,3 +284,17 @@ def test_figures_side_by_side_have_as_many_decimals(amounts: list[float]) -> Non
     for text, amount in zip(written, amounts, strict=True):
         assert float(text.replace(",", "")) == pytest.approx(amount, abs=max(0.051, 0.006 * most))
     assert even_figures([1.5, 0.0, -2], "+") == ["+1.5", "0.0", "-2.0"]
+
+
+@pytest.mark.parametrize("name", ["odd", "gewöhnlich*2", "a very long name of a die*3"])
+def test_names_of_dice_below_the_columns_do_not_touch(name: str) -> None:
+    """Between two columns there is always paper, whatever the dice are called."""
+    rules = HOUSE["nothing special"]
+    turn = turn_map(guessed(rules), Position(dice=rules.dice))
+    columns = turn.banks.shape[1]
+    image = pixels(turn_picture(turn, look=LIGHT, names=[f"{name},{name}"] * columns))
+    labels = image[-220:-180, 130:776]
+    assert (labels != paper(LIGHT)).any(axis=2).sum() > 100
+    width = labels.shape[1] / columns
+    edges = [round(k * width) for k in range(1, columns)]
+    assert (labels[:, edges] == paper(LIGHT)).all()
