@@ -702,7 +702,7 @@ def _gone_on(caller: Caller, table: Table, button: TableButton) -> str | None:
         is_it = isinstance(done, _MOVES.get(action, Picked))
         if own and is_it and getattr(done, "ending", action) == action:
             return ""
-    return say("the game has gone on since: look at it as it is now")
+    return say("the game has moved on: look at it as it is now")
 
 
 async def _one(reply: Reply) -> AsyncIterator[Reply]:
