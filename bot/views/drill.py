@@ -212,15 +212,15 @@ def _then(verdict: DrillVerdict) -> list[str]:
     if left < timedelta(days=1):
         return [
             say_number(
-                "It comes again in {number} minute.",
-                "It comes again in {number} minutes.",
+                "You get this position again in {number} minute.",
+                "You get this position again in {number} minutes.",
                 ceil(left / timedelta(minutes=1)),
             )
         ]
     return [
         say_number(
-            "It comes again in {number} day.",
-            "It comes again in {number} days.",
+            "You get this position again in {number} day.",
+            "You get this position again in {number} days.",
             ceil(left / timedelta(days=1)),
         )
     ]

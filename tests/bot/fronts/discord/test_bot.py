@@ -223,7 +223,7 @@ async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> 
     details = await shown(await discord.press(BOB, message, "Details"))
     assert "SHA-256 commitment" in details.text
     refused = await shown(await discord.press(BOB, message, "Start"))
-    assert refused.text == "Wait for Ann: who set the table up starts the game."
+    assert refused.text == "Wait for Ann, who opened the table and starts the game."
     await press(discord, ANN, message, "roll")
     for _ in range(300):
         await settled(message)
