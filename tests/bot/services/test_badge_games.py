@@ -82,7 +82,7 @@ async def test_games_between_people(chat: Chat, badges: str, tmp_path: Path) -> 
         assert all(one["loss"] > -1e-9 for one in decisions)
         proof = await chat.say("ann: /proof")
         assert verify_proof(Proof.model_validate_json(proof)).holds
-        assert "At the start the odds" in await chat.say("ann: /review")
+        assert "At the start the chances" in await chat.say("ann: /review")
     assert len(used) > 1
     async with open_chat(tmp_path) as other:  # every event is one that a command makes
-        assert "At the start the odds" in await other.say("ann: /review")
+        assert "At the start the chances" in await other.say("ann: /review")

@@ -282,7 +282,7 @@ async def test_an_hour_that_is_put_off_brings_nothing_back(program: Program, clo
     await program.store.set_place_setting(HERE, "daily", 22)
     assert await program.asked() == monday
     assert isinstance(await program.answer("ann", monday.best, day=MONDAY), Verdict)
-    with pytest.raises(InvalidRequestError, match="nothing is known"):
+    with pytest.raises(InvalidRequestError, match="that position is no longer known"):
         await program.answer("ann", 0, day=before)  # which nobody was asked
     for hours in (24, 3):  # it is asked until the next one is
         assert await program.asked() == monday
@@ -339,7 +339,7 @@ async def test_a_clock_that_was_days_ahead_is_not_waited_for(
     ahead = await program.asked()
     clock.wait(days=-400)
     assert await program.asked() == daily
-    with pytest.raises(InvalidRequestError, match="nothing is known of that position"):
+    with pytest.raises(InvalidRequestError, match="that position is no longer known"):
         await program.answer("ann", ahead.best, day=ahead.day)
     told = await program.answer("ann", daily.best)
     assert isinstance(told, Verdict)

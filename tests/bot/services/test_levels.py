@@ -115,7 +115,7 @@ def test_every_level_is_told_with_its_threshold(number: int) -> None:
     assert f"level of play       {band}\n" in told
     flat = " ".join(told.split())
     assert "perfect 0.00, expert 0.10, strong 0.25, club 0.50, casual 1.20, beginner." in flat
-    assert "2 games more are not reviewed yet" in flat
+    assert "2 more games are still to be reviewed" in flat
     assert max(map(text_width, told.split("\n"))) <= 79
     table = told.split("\n1,")[0]
     assert max(map(text_width, table.split("\n"))) <= 46  # a phone

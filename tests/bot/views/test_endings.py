@@ -253,7 +253,7 @@ def test_the_command_line_takes_the_whole_position(farkle: Farkle, games: Path) 
 
 
 def test_turn_tables_at_the_end_of_a_game(farkle: Farkle, games: Path) -> None:
-    ask = ("turn", "--rules", str(games / "last.toml"), "--me", "800", "--them")
+    ask = ("turn", "--table", "--rules", str(games / "last.toml"), "--me", "800", "--them")
     lines = farkle(*ask, "1150")[1].splitlines()
     assert lines[0] == "you 800, them 1,150, final turn with 350 to beat, last rules"
     assert lines[-1].split() == ["350", "84.182", "72.222", "55.556", "50.000B"]
@@ -263,7 +263,7 @@ def test_turn_tables_at_the_end_of_a_game(farkle: Farkle, games: Path) -> None:
 
 
 def test_turn_tables_after_hot_dice(farkle: Farkle, games: Path) -> None:
-    ask = ("turn", "--rules", str(games / "equal.toml"), "--me", "500")
+    ask = ("turn", "--table", "--rules", str(games / "equal.toml"), "--me", "500")
     first = farkle(*ask)[1].splitlines()
     then = farkle(*ask, "--hot-dice", "1")[1].splitlines()
     assert first[0] == "you 500, them 0, you began, equal rules"
