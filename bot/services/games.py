@@ -32,7 +32,7 @@ from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
 from bot.table.events import Corrected, Event, Left, Rolled
 from bot.table.fold import apply
-from bot.table.state import Game, Stage
+from bot.table.state import Game
 from bot.table.tournament import Tournament
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -282,8 +282,8 @@ class Games:
     ) -> AsyncIterator[News]:
         """Get up before the first roll, give up later; or have somebody do so who leaves."""
         game = (await self.tables.find(caller, game_id)).game
-        gets_up = game.stage is Stage.LOBBY and not game.closed and not game.picks
-        async for news in (self.get_up if gets_up else self.resign)(caller, game.id, who):
+        leave = self.get_up if game.may_be_left else self.resign
+        async for news in leave(caller, game.id, who):
             yield news
 
     async def get_up(

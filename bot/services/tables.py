@@ -683,7 +683,7 @@ def _no_hints(table: Table) -> IllegalActionError:
         "the host has forbidden hints in the game that you play, {game}, and this may be its"
         " position: other scores and other rules are answered, and {command} game:{game} ends that",
         game=table.game.id,
-        command="/resign" if table.game.closed else "/end",
+        command="/resign sure:yes" if table.game.closed else "/end",
     )
 
 

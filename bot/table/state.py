@@ -151,6 +151,11 @@ class Game:
         return None if self.over else self.seats[self.mover].level
 
     @property
+    def may_be_left(self) -> bool:
+        """Whether who sits here may just get up: it has not begun, nor is it of a tournament."""
+        return self.stage is Stage.LOBBY and not self.closed and not self.picks
+
+    @property
     def is_drafting(self) -> bool:
         """Whether players still take their dice; the one whose turn it is is the one to move."""
         return bool(self.pool) and not self.kits and not self.over

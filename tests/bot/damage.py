@@ -112,7 +112,7 @@ async def _finish(chat: Channels, place: str) -> None:
         await chat.say(place, "ann: /play @bob rules:classic")
         await chat.say(place, "ann: /seed mine")
         await _move(chat, place, 1)
-        assert (await chat.say(place, f"{loser}: /resign")).data["stage"] == "over"
+        assert (await chat.say(place, f"{loser}: /resign sure:yes")).data["stage"] == "over"
 
 
 async def _scores(chat: Channels, place: str) -> None:
@@ -121,7 +121,7 @@ async def _scores(chat: Channels, place: str) -> None:
     game = f"game:{found['game']}"
     for line in ("ann: /score 500", "carl: /score farkle", "ann: /score 300"):
         await chat.say(place, f"{line} {game}")
-    assert (await chat.say(place, f"carl: /resign {game}")).data["stage"] == "over"
+    assert (await chat.say(place, f"carl: /resign {game} sure:yes")).data["stage"] == "over"
 
 
 async def _move(chat: Channels, place: str, turns: int) -> None:

@@ -20,7 +20,7 @@ GAME = ("ann: /play @bob rules:kcd",)
 BEGUN = (*GAME, "ann: /roll")
 REAL_DICE = ("bob: /track @ann rules:facebook", "bob: /score 500")
 ROLLED = ("ann: /track @bob rules:facebook", "ann: /roll 6 5 3 3 3 2")
-OVER = ("ann: /play @bob rules:kcd", "ann: /roll", "bob: /resign")
+OVER = ("ann: /play @bob rules:kcd", "ann: /roll", "bob: /resign sure:yes")
 WITH_BADGE = "ann: /track @bob my-dice:ordinary*6 goal:600 my-badge:"
 FARKLED = (
     f"{WITH_BADGE}tin-resurrection",
@@ -61,7 +61,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/proof": OVER,
     "/quit": (),
     "/resign": GAME,
-    "/review": ("ann: /track @bob rules:facebook", "ann: /score 500", "bob: /resign"),
+    "/review": ("ann: /track @bob rules:facebook", "ann: /score 500", "bob: /resign sure:yes"),
     "/roll": GAME,
     "/roll 6 5 3 3 3 2": ("ann: /track @bob",),
     "/rules": (),

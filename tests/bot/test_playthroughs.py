@@ -94,7 +94,7 @@ SCRIPTS = {
     ),
     "patch": Script(
         ["ann: /play @bob rules:patch goal:2000", "carl: /join", "ann: /join level:greedy"],
-        extras={2: ["MOVER: /bank", "MOVER: /undo"], 14: ["carl: /resign", "carl: /roll"]},
+        extras={2: ["MOVER: /bank", "MOVER: /undo"], 14: ["carl: /resign sure:yes", "carl: /roll"]},
     ),
     "zilch": Script(
         ["ann: /play @bob rules:zilch goal:2000"],

@@ -210,7 +210,7 @@ async def test_a_seed_typed_at_the_console_is_exact(chat: Chat, seed: str) -> No
     told = await chat.say(f"ann: /seed  {seed} ")
     assert told.startswith("ann adds randomness to the dice.")
     assert hidden_in(told) == []
-    for line in ("ann: /roll", "bob: /resign"):
+    for line in ("ann: /roll", "bob: /resign sure:yes"):
         await chat.say(line)
     text = await chat.say("ann: /proof")
     proof = Proof.model_validate_json(text)

@@ -68,7 +68,7 @@ def test_what_it_says_of_itself(wheel: Path) -> None:
         told: Message = Parser().parsestr(archive.read(name).decode())
     assert told["Name"] == "farkle-advisor"
     assert "Typing :: Typed" in told.get_all("Classifier", [])
-    assert {"Homepage", "Documentation", "Changelog"} <= {
+    assert {"Literature", "Applications of Discord"} <= {
         url.partition(",")[0] for url in told.get_all("Project-URL", [])
     }
     assert "farkle" in told["Keywords"].split(",")

@@ -187,7 +187,7 @@ def _events(folder: Path) -> Iterator[Give]:
             except FarkleError:
                 return
             lines = [f"/show game:{game}", "ann: /hint", "/games", "ann: /roll", "bob: /score 300"]
-            lines += ["ann: /undo", f"/review {game}", "ann: /resign", "ann: /stats", "/dice"]
+            lines += ["ann: /undo", f"/review {game}", "ann: /resign sure:yes", "ann: /stats"]
             await say_lines(parts.commands, lines, place)
 
         def give(data: bytes) -> None:

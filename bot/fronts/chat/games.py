@@ -54,6 +54,7 @@ _NEW = {
     "hints": say_later("no: forbid hints"),
     "away": say_later("seconds without a move after which a player may be skipped or replaced"),
 }
+_LEAVES = {"sure": say_later("yes: do it without asking back"), **GAME}
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
 _ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "lose", "win")
 RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
@@ -204,11 +205,11 @@ class GameCommands:
                 "/leave [NAME]",
                 say_later("get up from the table, or give up once the game has begun"),
                 self._leave,
-                GAME,
+                _LEAVES,
                 takes_name=True,
                 examples=("/leave bob",),
             ),
-            Command("/resign [NAME]", say_later("give up"), self._resign, GAME, takes_name=True),
+            Command("/resign [NAME]", say_later("give up"), self._resign, _LEAVES, takes_name=True),
             Command(
                 "/end", say_later("end the game without a result"), _plain(games.end), GAME, False
             ),
@@ -442,11 +443,36 @@ class GameCommands:
         level, who = _level(line) or "max-points", _player(line, "/replace bob")
         return self._games.away(caller, table_of(line), level, who)
 
-    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.leave(caller, table_of(line), _player(line, "/leave bob"))
+    async def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        who = _player(line, "/leave bob")
+        table = await self._ending("/leave", line, caller, who)
+        async for news in self._games.leave(caller, table.game.id, who):
+            yield news
 
-    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.resign(caller, table_of(line), _player(line, "/resign bob"))
+    async def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        who = _player(line, "/resign bob")
+        table = await self._ending("/resign", line, caller, who)
+        async for news in self._games.resign(caller, table.game.id, who):
+            yield news
+
+    async def _ending(
+        self, command: str, line: Line, caller: Caller, who: Person | str | None
+    ) -> Table:
+        """Return the table at which somebody's part is to end.
+
+        Raises FarkleError, also where nothing could bring it back and nobody said to be sure.
+        """
+        table = await self._games.tables.find(caller, table_of(line))
+        seat, game = table.seat_for(caller, who), table.game
+        is_sure = line.choice("sure", YES_OR_NO) is True
+        if not (is_sure or game.tracked or game.may_be_left):
+            raise InvalidRequestError.say(
+                "{name} would give up game {game} for good: {command} sure:yes does that",
+                name=table.names[seat],
+                game=game.id,
+                command=f"{command} {line.words}".strip(),
+            )
+        return table
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given.

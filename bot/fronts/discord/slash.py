@@ -233,8 +233,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         number("goal", 1, MOST_GOAL),
         SlashOption("hints", choices=_YES_NO),
     ),
-    "leave": (person("who", _LEAVES), _GAME),
-    "resign": (person("who", _LEAVES), _GAME),
+    "leave": (person("who", _LEAVES), SlashOption("sure", choices=_YES_NO), _GAME),
+    "resign": (person("who", _LEAVES), SlashOption("sure", choices=_YES_NO), _GAME),
     "end": (_GAME,),
     "review": (SlashOption("game"),),
     "stats": (

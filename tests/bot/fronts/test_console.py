@@ -340,7 +340,7 @@ async def test_completions(data: Path, tmp_path: Path) -> None:
         assert await completions("/score a") == ["ann", "anna"]
         assert await completions("/fix bob next:b") == ["next:bob"]
         assert await completions("/track @b") == ["@bob"]
-        assert await completions("/resign ") == ["ann", "bob", "anna", "game:"]
+        assert await completions("/resign ") == ["ann", "bob", "anna", "sure:", "game:"]
         assert await completions("/match op") == ["optimal"]
         assert await completions("/play level:g") == ["level:greedy"]
         assert await completions("/help pr") == ["practise", "proof"]
@@ -413,7 +413,12 @@ async def test_a_proof_is_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_lines(
-        monkeypatch, "/play level:greedy rules:kcd", "/seed x  y", "/roll", "/resign", "/proof"
+        monkeypatch,
+        "/play level:greedy rules:kcd",
+        "/seed x  y",
+        "/roll",
+        "/resign sure:yes",
+        "/proof",
     )
     async with open_chat(tmp_path) as opened:
         await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))

@@ -36,7 +36,7 @@ BADLY_PLAYED = (
     ("bob", "/score 1500"),
     ("ann", "/roll 2 2 2 5 4 6"),
     ("ann", "/keep 5 bank"),
-    ("bob", "/resign"),
+    ("bob", "/resign sure:yes"),
 )
 WORST = (5, 3, 2, 1, 1, 1), (6, 5, 4, 2, 2, 2)
 """The rolls after which Ann chose badly, the worse one first."""
@@ -256,7 +256,7 @@ async def test_a_game_that_goes_on_is_reviewed_anew(program: Program) -> None:
     await program.chat.say("bob: /undo")  # the resignation, which ended it
     assert await reviewed_games(program.store, "console:ann") == []
     await program.chat.say("bob: /score 100")
-    await program.chat.say("bob: /resign")
+    await program.chat.say("bob: /resign sure:yes")
     assert (await program.asked()).games == 1
 
 

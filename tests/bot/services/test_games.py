@@ -303,7 +303,7 @@ async def test_points_without_a_name_are_of_who_tells_them(table: Chat) -> None:
 
 async def test_who_has_resigned_may_still_keep_the_score(table: Chat) -> None:
     await table.say("ann: /track @bob @carl rules:facebook")
-    await table.say("ann: /resign")
+    await table.say("ann: /resign sure:yes")
     await table.say("ann: /score 500")
     assert scores(await shown(table)) == {"ann": 0, "bob": 500, "carl": 0}
 
@@ -372,7 +372,7 @@ async def test_names_and_points_in_any_order_and_names_by_how_they_begin(table: 
     await refused(table, "ann: /score bea 550 300", "Give the points of the turn")
     await refused(table, "ann: /fix bea bob", "/fix takes a name and a score")
     await table.say("ann: /fix next:bob")
-    await table.say("bea: /resign")
+    await table.say("bea: /resign sure:yes")
     await table.say("ann: /score 300 b")
     assert scores(await shown(table)) == {"bob": 1250, "bea": 600, "Zoe": 0}, "who still plays"
 
@@ -425,6 +425,22 @@ async def test_one_leaves_a_game_with_real_dice_and_comes_back(table: Chat) -> N
     assert scores(await shown(table)) == {"ann": 500, "bob": 300}
 
 
+@pytest.mark.parametrize("command", ["/resign", "/leave"])
+async def test_who_gives_up_for_good_is_asked_twice(table: Chat, command: str) -> None:
+    """The dice of the program cannot be taken back, so nobody leaves such a game by mistake."""
+    for said in ("ann: /play @bob @carl", "ann: /roll"):
+        await table.say(said)
+    before = await shown(table)
+    for more in ("", " sure:no"):
+        await refused(
+            table,
+            f"bob: {command}{more}",
+            f"Bob would give up game {before['game']} for good: {command} sure:yes does that",
+        )
+    assert await shown(table) == before
+    assert "bob resigns" in await table.say(f"bob: {command} sure:yes")
+
+
 async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Chat) -> None:
     """Nobody waits for that, as it can be taken back."""
     await table.say("ann: /track @bob @dave")
@@ -449,8 +465,9 @@ async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
     assert told.startswith("Only dave can give up here, or who manages this place for dave;")
     await refused(table, "ann: /replace dave level:greedy", "It is the turn of ann, not of dave")
     await refused(table, "bob: /skip an", "Wait a little: ann still has 5 min to move")
-    assert "dave resigns." in await table.say("ann: dave gives up")
-    assert "ann resigns." in await by(table, guest, "/leave ann")
+    await refused(table, "ann: dave gives up", "for good: /leave dave sure:yes does that")
+    assert "dave resigns." in await table.say("ann: /leave dave sure:yes")
+    assert "ann resigns." in await by(table, guest, "/leave ann sure:yes")
 
 
 NO_HINTS = "The host has forbidden hints in the game that you play, "
@@ -508,7 +525,7 @@ async def test_who_plays_no_more_may_ask_again(table: Chat) -> None:
     await table.say("ann: /track @bob @carl rules:facebook hints:no")
     await table.say("ann: /score 500")
     assert NO_HINTS in await table.say("ann: /advise 653332 me:500")
-    await table.say("ann: /resign")
+    await table.say("ann: /resign sure:yes")
     assert NO_HINTS not in await table.say("ann: /advise 653332 me:500")
     # and who waits alone at a table has no position yet
     await table.say("ann: /end")
@@ -549,7 +566,7 @@ async def test_a_review_is_offered_where_there_is_one(
         game = (await chat.answer("ann: /play @bob rules:kcd")).data["game"]
         for line in moves:
             assert "error" not in (await chat.answer(line)).data
-        [reply] = await chat.all("bob: /resign")
+        [reply] = await chat.all("bob: /resign sure:yes")
         told = (await chat.all("ann: /review"))[-1].text
         nothing = f"Nothing was played in game {game}, so there is nothing to look back on."
         is_played = len(moves) > 1
@@ -654,7 +671,7 @@ async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
     replies = await table.all("bob: /replace level:cautious")
     assert replies[-1].data["to_move"] == "bob"
     assert list(scores(replies[-1].data)) == ["cautious bot for ann", "bob"]
-    await refused(table, "ann: /resign", "You do not play in this game")
+    await refused(table, "ann: /resign sure:yes", "You do not play in this game")
     await refused(table, "bob: /replace level:best", 'There is no level "best"')
 
 
@@ -684,10 +701,10 @@ async def test_resigning(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
     await table.say("ann: /play @bob @carl rules:classic")
     fall(monkeypatch, "111234")
     await table.say("ann: /roll")
-    await table.say("ann: /resign")
+    await table.say("ann: /resign sure:yes")
     assert (await shown(table))["to_move"] == "bob"
-    await refused(table, "ann: /resign", "You have resigned already")
-    reply = await table.answer("bob: /resign")
+    await refused(table, "ann: /resign sure:yes", "You have resigned already")
+    reply = await table.answer("bob: /resign sure:yes")
     assert "carl wins" in reply.text
     assert [player["share"] for player in reply.data["players"]] == [0, 0, 1]
 
@@ -827,7 +844,7 @@ async def test_the_game_that_ended_last_is_looked_at(table: Chat) -> None:
         people = [player["name"] for player in reply.data["players"]]
         game = reply.data["game"]
         await table.say(f"{people[0]}: /roll game:{game}")
-        await table.say(f"{people[0]}: /resign game:{game}")
+        await table.say(f"{people[0]}: /resign sure:yes game:{game}")
     proof = await table.answer("eve: /proof")
     assert proof.data["game"] == first.data["game"]
     other = await table.answer(f"eve: /proof game:{second.data['game']}")
@@ -853,7 +870,7 @@ async def test_a_review_names_what_was_thrown_away(
     await chat.say("ann: /roll")
     await chat.say("ann: /keep 1 bank")
     await chat.say("bob: /roll")
-    await chat.say("ann: /resign")
+    await chat.say("ann: /resign sure:yes")
     reply = await chat.answer("bob: /review")
     assert not reply.private
     ann, bob = reply.data["players"]
@@ -936,7 +953,7 @@ async def test_strangers_change_nothing(table: Chat) -> None:
     await table.say("ann: /score 500")
     for line in ("eve: /undo", "eve: /score 300", "eve: /fix ann 100", "eve: /end"):
         assert "Only those who play" in await tried(table, line)
-    await table.say("ann: /resign")
+    await table.say("ann: /resign sure:yes")
     for line in ("ann: /score 300", "ann: /end", "ann: /undo"):
         assert "Only those who play" in await tried(table, line)
     assert "Only those who play" in await tried(table, "eve: /join level:greedy")
@@ -968,7 +985,7 @@ async def test_only_the_own_game_is_opened_again(table: Chat) -> None:
     await table.say("ann: /score 500")
     await table.say("carl: /track @dan rules:classic")
     await table.say("carl: /score 500")
-    await table.say("carl: /resign")
+    await table.say("carl: /resign sure:yes")
     assert "the turn of ann" in await table.say("ann: /undo")
 
 
@@ -1018,7 +1035,7 @@ async def test_a_bot_plays_on_for_its_own_record(
     assert "plays on" in await table.say("bob: /replace level:cautious")
     await refused(table, "ann: /join", "A bot plays on for you in this game")
     fall(monkeypatch, *["111234"] * 3)
-    await table.say("bob: /resign")
+    await table.say("bob: /resign sure:yes")
     await refused(table, "bob: /stats ann", 'Nobody called "ann" has played here')
     assert (await table.answer("ann: /stats")).data["games"] == 0
     assert [one["name"] for one in (await table.answer("ann: /leaderboard")).data] == ["bob"]
@@ -1026,8 +1043,8 @@ async def test_a_bot_plays_on_for_its_own_record(
 
 async def test_nobody_wins_before_the_first_roll(table: Chat) -> None:
     await table.say("ann: /play @bob @carl rules:classic")
-    await table.say("bob: /resign")
-    assert "ended without a result" in await table.say("carl: /resign")
+    await table.say("bob: /resign sure:yes")
+    assert "ended without a result" in await table.say("carl: /resign sure:yes")
 
 
 async def test_a_score_that_ends_a_game_by_mistake_is_taken_back(table: Chat) -> None:
@@ -1097,7 +1114,7 @@ async def test_a_player_without_a_turn_left_has_no_chance(table: Chat) -> None:
     for turn in ("ann 500", "bob 500", "carl 1500", "dan farkle", "ann 1000"):
         reply = await table.say(f"ann: /score {turn}")
     assert "bob is to move" in reply
-    await table.say("carl: /resign")
+    await table.say("carl: /resign sure:yes")
     state = await shown(table)
     chances = [player["win_probability"] for player in state["players"]]
     assert chances[2:] == [0, 0]

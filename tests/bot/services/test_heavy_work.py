@@ -109,7 +109,7 @@ async def whole_game(chat: Chat, line: str) -> str:
             )
         replies = await chat.all(f"ann: {line}")
         if "error" in replies[-1].data:
-            replies = await chat.all("ann: /resign")
+            replies = await chat.all("ann: /resign sure:yes")
         table = replies[-1].data
     return str(table["game"])
 
@@ -130,6 +130,6 @@ async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatc
     assert press_on(pressure, 0.45) is Degree.OVERLOADED
     assert await chat.say("gina: /play @hans rules:kcd") == busy
     assert "rolls" in await chat.say("dora: /roll")
-    resigned = (await chat.all("dora: /resign"))[-1].data
+    resigned = (await chat.all("dora: /resign sure:yes"))[-1].data
     assert resigned["to_move"] == "emil"
     assert resigned["within"] is None

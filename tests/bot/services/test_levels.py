@@ -61,7 +61,7 @@ async def test_of_one_game_it_is_what_the_review_says(chat: Chat) -> None:
 
 async def test_a_game_that_is_not_solved_has_no_share_in_it(chat: Chat) -> None:
     for line in ("ann: /track @bob rules:facebook goal:49950", "ann: /roll 1 1 5 2 3 4",
-                 "ann: /keep 1 1 5 bank", "bob: /resign"):  # fmt: skip
+                 "ann: /keep 1 1 5 bank", "bob: /resign sure:yes"):  # fmt: skip
         await chat.say(line)
     told = (await chat.all("ann: /stats"))[-1]
     assert (told.data["games"], told.data["level"], told.data["not_reviewed"]) == (1, None, 0)

@@ -87,7 +87,7 @@ async def test_hints_are_against_the_strongest_as_if_alone(
     told = "only at your strongest opponent" if code == "en" else "nur auf den stärksten Gegner"
     for line in ("/odds", "/explore", "/explain", "/hint", "/advise 5 lucky, 3 odd, 2 2 2 2"):
         assert told in " ".join((await chat.say(f"ann: {line}")).split()), line
-    await chat.say("ann: /resign")
+    await chat.say("ann: /resign sure:yes")
     assert told not in await chat.say("bob: /hint"), "two are left"
     speak(ENGLISH)
 
@@ -172,7 +172,7 @@ async def test_an_optimal_bot_plays_against_all(
 
 async def test_two_are_left_by_who_resigns(patient: Chat, tmp_path: Path) -> None:
     await patient.say(f"ann: /play @bob @carl {SETS} {GOAL}")
-    resigned = (await patient.all("ann: /resign"))[-1]
+    resigned = (await patient.all("ann: /resign sure:yes"))[-1]
     assert resigned.subject.chances.win_probabilities[0] == 0, "told at once"
     hint = (await patient.all("bob: /hint"))[-1]
     assert "Roll." in hint.text

@@ -42,9 +42,9 @@ def test_as_typed() -> None:
 
 
 async def test_the_board_of_a_season(chat: Chat) -> None:
-    for line in ("ann: /play @bob rules:kcd", "ann: /roll", "ann: /resign"):
+    for line in ("ann: /play @bob rules:kcd", "ann: /roll", "ann: /resign sure:yes"):
         await chat.all(line)
-    for line in ("ann: /play level:greedy rules:kcd", "ann: /roll", "ann: /resign"):
+    for line in ("ann: /play level:greedy rules:kcd", "ann: /roll", "ann: /resign sure:yes"):
         await chat.all(line)
     assert await chat.say("/leaderboard") == (
         "Games won:\n  1.  bob  100.0 %  1 of 1\n  2.  ann    0.0 %  0 of 2"
@@ -65,7 +65,7 @@ async def test_the_board_of_a_season(chat: Chat) -> None:
 async def test_a_board_without_anybody_says_of_what(chat: Chat) -> None:
     assert await chat.say("/leaderboard") == "Nobody has finished a game here yet."
     assert await chat.say("/leaderboard where:everywhere") == "Nobody has finished a game yet."
-    for line in ("ann: /play level:greedy rules:kcd", "ann: /roll", "ann: /resign"):
+    for line in ("ann: /play level:greedy rules:kcd", "ann: /roll", "ann: /resign sure:yes"):
         await chat.all(line)
     assert await chat.say("/leaderboard bots:no") == (
         "Nobody has finished a game without bots here yet."

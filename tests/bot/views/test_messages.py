@@ -109,7 +109,7 @@ class Talk:
         if not tables or rng.random() < 0.12:
             await self.say(self.anything())
         elif rng.random() < 0.01:
-            await self.say(f"{tables[0]['to_move']}: /resign")
+            await self.say(f"{tables[0]['to_move']}: /resign sure:yes")
         else:
             await self.say(self.move(tables[0]))
 
@@ -150,7 +150,7 @@ class Talk:
         return f"{name}: /roll {' '.join(str(rng.randint(1, 6)) for _ in range(table['dice']))}"
 
 
-GIVING_UP = ["/end", "/play @Bob rules:kcd", "/roll", "/resign"]
+GIVING_UP = ["/end", "/play @Bob rules:kcd", "/roll", "/resign sure:yes"]
 LOOKING_BACK = ["/stats", "/stats ann Bob", "/leaderboard", "/dice", "/games", "/help", "/rules"]
 
 

@@ -25,7 +25,7 @@ BADLY_PLAYED = [
     "bob: /score 1500",
     "ann: /roll 2 2 2 5 4 6",
     "ann: /keep 5 bank",
-    "bob: /resign",
+    "bob: /resign sure:yes",
 ]
 """Ann leaves 1,000 points on the table, and then 200."""
 LINES = [

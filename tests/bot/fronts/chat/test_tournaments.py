@@ -38,15 +38,15 @@ LINES = [
     "bob: /tournament play",
     "bob: /tournament play ann",
     "dot: /join",
-    "ann: /resign",
+    "ann: /resign sure:yes",
     "cem: /tournament play",
     "bob: /end",
     "bob: /tournament play cem",
     "cem: /tournament play",
-    "cem: /resign",
+    "cem: /resign sure:yes",
     "/tournament play",
     "ann: /tournament play",
-    "bob: /resign",
+    "bob: /resign sure:yes",
     "bob: /tournament play",
     "/tournament",
     "ann: /tournament new knock-out rules:kcd",
@@ -56,11 +56,11 @@ LINES = [
     "eve: /tournament join",
     "ann: /tournament start",
     "bob: /tournament play",
-    "bob: /resign",
+    "bob: /resign sure:yes",
     "ann: /tournament remove eve",
     "ann: /tournament remove zoe",
     "ann: /tournament play cem dot",
-    "dot: /resign",
+    "dot: /resign sure:yes",
     "/tournament",
     "/tournament end",
     "ann: /tournament play bob",
@@ -114,7 +114,7 @@ async def test_sixteen_with_long_names_fit(chat: Chat, form: str, code: str) -> 
         if number > 1:
             one, other = reply.data["due"][0]
             await chat.all(f"{one}: /tournament play {other}")
-            await chat.all(f"{other}: /resign")
+            await chat.all(f"{other}: /resign sure:yes")
             reply = await chat.answer("/tournament")
         card = said_in(language(code), tournament_card, reply.subject)
         assert len(card.text) < MOST_IN_MESSAGE

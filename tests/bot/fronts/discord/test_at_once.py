@@ -132,7 +132,7 @@ async def test_who_resigns_meanwhile_takes_no_choice_from_the_others(
     by = mover(message)
     ids = {one["custom_id"].split(":")[-1]: one["custom_id"] for one in message.buttons}
     other = next(one for one in PEOPLE[:4] if one is not by)
-    await shown(await discord.slash(other, "resign"))
+    await shown(await discord.slash(other, "resign", sure="yes"))
     die = next(one for one in message.buttons if not one.get("disabled"))["custom_id"]
     chosen = await discord.press(by, message, custom_id=die)
     assert await answered(chosen) == []

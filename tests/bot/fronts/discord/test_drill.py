@@ -28,7 +28,7 @@ BADLY_PLAYED: list[tuple[str, dict[str, Any]]] = [
     ("score", {"who": BOB, "points": 1500}),
     ("roll", {"dice": "2 2 2 5 4 6"}),
     ("keep", {"dice": "5", "then": "bank"}),
-    ("resign", {}),
+    ("resign", {"sure": "yes"}),
 ]
 
 

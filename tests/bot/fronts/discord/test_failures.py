@@ -178,7 +178,7 @@ async def test_what_was_for_one_alone_is_told_to_nobody_else(channel: Channel) -
     """Where a page of a review cannot be shown any more."""
     await shown(await channel.slash(ANN, "track", player2=BOB, rules="kcd"))
     await shown(await channel.slash(ANN, "score", points=550))
-    await shown(await channel.slash(ANN, "resign"))
+    await shown(await channel.slash(ANN, "resign", sure="yes"))
     table = channel.said()[-1]
     page = await shown(await channel.discord.press(ANN, table, "Review"))
     assert page.ephemeral
@@ -339,7 +339,7 @@ async def test_dice_that_nobody_rolled(channel: Channel) -> None:
 
 ENDS: dict[str, tuple[str, Json]] = {
     "finished": ("score", {"points": 1000}),
-    "resigned": ("resign", {}),
+    "resigned": ("resign", {"sure": "yes"}),
     "ended": ("end", {}),
     "forgotten": ("forget", {"who": "me"}),
 }

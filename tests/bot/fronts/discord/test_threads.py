@@ -41,7 +41,7 @@ async def test_a_game_with_a_thread(folder: Path, discord: Loopback) -> None:
         early = await shown(await discord.slash(ANN, "roll", channel=table.id))
         assert early.ephemeral
         assert early.text == "It is Bob\\_\\*x\\*'s turn, not yours."
-        await shown(await discord.slash(BOB, "resign", channel=table.id))
+        await shown(await discord.slash(BOB, "resign", sure="yes", channel=table.id))
         board = await shown(await discord.slash(ANN, "leaderboard"))
         assert "Ann" in board.text
         assert len(discord.threads) == 1

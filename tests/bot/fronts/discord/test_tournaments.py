@@ -23,7 +23,7 @@ async def lose(discord: Loopback, label: str) -> Message:
     wants = await shown(await discord.slash(PEOPLE[loser], "end"))
     assert wants.ephemeral, "nobody takes back a game that they might lose"
     told = len(discord.public())
-    await shown(await discord.slash(PEOPLE[loser], "resign"))
+    await shown(await discord.slash(PEOPLE[loser], "resign", sure="yes"))
     await until(lambda: len(discord.public()) == told + 2)
     return discord.public()[-1]
 
